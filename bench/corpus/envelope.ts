@@ -1,0 +1,94 @@
+/**
+ * The object around the messages: timestamp, session id, request and response, in one of four key
+ * orders (tools before or after the messages, timestamp first or last), as different loggers write it.
+ */
+import { appendAscii, type ByteTape } from './byte-tape.ts';
+import type { Voice } from './messages.ts';
+
+/** Where the keys stand in this session's lines. */
+export interface EnvelopeLayout {
+  readonly toolsFirst: boolean;
+  readonly stampLast: boolean;
+}
+
+/** One entry's own pieces. */
+export interface EnvelopeParts {
+  readonly sessionId: string;
+  /** ISO 8601 with milliseconds and `Z`. */
+  readonly stamp: string;
+  readonly epochSeconds: number;
+  readonly finishReason: string;
+  appendMessages(): void;
+  appendTools(): void;
+  appendReply(): void;
+}
+
+const stampText = (voice: Voice, stamp: string): string => {
+  if (voice.style.name === 'JSON.stringify') return stamp;
+  const micros = String(voice.random.integer(0, 999)).padStart(3, '0');
+  return `${stamp.slice(0, -1)}${micros}+00:00`;
+};
+
+const appendRequest = (
+  line: ByteTape,
+  { style: { comma, colon, oneAsFloat } }: Voice,
+  layout: EnvelopeLayout,
+  parts: EnvelopeParts,
+): void => {
+  const messages = (): void => {
+    appendAscii(line, `${comma}"messages"${colon}[`);
+    parts.appendMessages();
+    appendAscii(line, ']');
+  };
+  const tools = (): void => {
+    appendAscii(line, `${comma}"tools"${colon}`);
+    parts.appendTools();
+  };
+  appendAscii(line, `"request"${colon}{"model"${colon}"agent-large-2"`);
+  if (layout.toolsFirst) tools();
+  messages();
+  if (!layout.toolsFirst) tools();
+  appendAscii(
+    line,
+    `${comma}"temperature"${colon}0.7${comma}"top_p"${colon}${oneAsFloat}${comma}"stream"${colon}false}`,
+  );
+};
+
+const appendResponse = (
+  line: ByteTape,
+  { style: { comma, colon }, random }: Voice,
+  parts: EnvelopeParts,
+): void => {
+  const id = `chatcmpl-${random.integer(0, 0xffff_ffff).toString(36)}`;
+  appendAscii(
+    line,
+    `"response"${colon}{"id"${colon}"${id}"${comma}"object"${colon}"chat.completion"${comma}` +
+      `"created"${colon}${parts.epochSeconds}${comma}"choices"${colon}[{"index"${colon}0${comma}"message"${colon}`,
+  );
+  parts.appendReply();
+  const prompt = random.integer(1_000, 100_000);
+  const completion = random.integer(10, 2_000);
+  appendAscii(
+    line,
+    `${comma}"finish_reason"${colon}"${parts.finishReason}"}]${comma}"usage"${colon}` +
+      `{"prompt_tokens"${colon}${prompt}${comma}"completion_tokens"${colon}${completion}}}`,
+  );
+};
+
+/** Appends one whole line, with its newline. */
+export const appendEnvelope = (
+  line: ByteTape,
+  voice: Voice,
+  layout: EnvelopeLayout,
+  parts: EnvelopeParts,
+): void => {
+  const { comma, colon } = voice.style;
+  const identity =
+    `"timestamp"${colon}"${stampText(voice, parts.stamp)}"${comma}` +
+    `"session_id"${colon}"${parts.sessionId}"`;
+  appendAscii(line, layout.stampLast ? '{' : `{${identity}${comma}`);
+  appendRequest(line, voice, layout, parts);
+  appendAscii(line, comma);
+  appendResponse(line, voice, parts);
+  appendAscii(line, layout.stampLast ? `${comma}${identity}}\n` : '}\n');
+};

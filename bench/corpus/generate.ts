@@ -1,0 +1,112 @@
+/**
+ * Runs a corpus into a sink: session after session, until the wanted bytes are reached. Only the last
+ * session is cut short, at a line's end; `growth` sessions never are, their length is the point.
+ */
+import { type JsonStyle, javascriptStyle, pythonStyle } from './json-style.ts';
+import type { Voice } from './messages.ts';
+import { type Random, seededRandom } from './random.ts';
+import { openSession, type SessionTraits } from './session.ts';
+import { nameSession } from './session-name.ts';
+import { type CorpusKind, type CorpusShape, corpusShape } from './shapes.ts';
+import type { CorpusSink } from './sinks.ts';
+import { buildTextPools, type TextPools } from './text-pool.ts';
+import { buildToolSets } from './tool-sets.ts';
+
+/** Which corpus; the same order gives the same bytes. */
+export interface CorpusOrder {
+  readonly kind: CorpusKind;
+  readonly bytes: number | undefined;
+  readonly seed: number;
+  readonly growthEntries: number;
+}
+
+/** What was generated; the benches check their contenders against it. Sizes are before gzip. */
+export interface CorpusStats {
+  readonly kind: CorpusKind;
+  readonly seed: number;
+  readonly bytes: number;
+  readonly sessions: number;
+  readonly entries: number;
+  /** Sum over sessions of the largest number of request messages that one entry has. */
+  readonly longestHistories: number;
+  /** Bytes that do not repeat, at the same place, bytes of an earlier line of the session. */
+  readonly distinctBytes: number;
+  readonly longestLineBytes: number;
+}
+
+interface StyleKit {
+  readonly style: JsonStyle;
+  readonly pools: TextPools;
+  readonly toolSets: readonly Buffer[];
+}
+
+const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
+  const [low, high] = shape.entriesPerSession;
+  const free = !shape.uniform;
+  return {
+    plannedEntries: low === high ? low : random.integer(low, high),
+    layout: { toolsFirst: free && random.chance(0.5), stampLast: free && random.chance(0.25) },
+    systemRole: free && random.chance(0.2) ? 'developer' : 'system',
+    volatileSystem: random.chance(shape.volatileSystemChance),
+    infoMessages: random.chance(shape.infoMessageChance),
+    shorterLast: random.chance(shape.shorterLastChance),
+  };
+};
+
+/** Generates the corpus and closes the sink. */
+export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStats => {
+  const { kind, seed } = order;
+  const shape = corpusShape(kind, order.growthEntries);
+  const wantedBytes = order.bytes ?? shape.defaultBytes;
+  const kits = [javascriptStyle, pythonStyle].map(
+    (style): StyleKit => ({
+      style,
+      pools: buildTextPools(style, seed),
+      toolSets: buildToolSets(style, shape, seed),
+    }),
+  );
+  const sum = { bytes: 0, sessions: 0, entries: 0, histories: 0, repeated: 0, longest: 0 };
+  while (sum.sessions < shape.maxSessions && sum.bytes < wantedBytes) {
+    // `gz` is `main` compressed, so it draws the same sessions.
+    const random = seededRandom([seed, kind === 'gz' ? 'main' : kind, sum.sessions]);
+    const kit = random.pick(kits);
+    const toolSet = random.integer(0, kit.toolSets.length - 1);
+    const voice: Voice = { ...kit, shape, random, toolSet };
+    const name = nameSession(sum.sessions, random);
+    const traits = drawTraits(random, shape);
+    const appendEntry = openSession(
+      name,
+      voice,
+      traits,
+      kit.toolSets[toolSet] ?? Buffer.from('[]'),
+    );
+    let history = 0;
+    sink.beginSession(name);
+    for (let entry = 0; entry < traits.plannedEntries; entry++) {
+      if (sum.bytes >= wantedBytes && !shape.uniform) break;
+      const before = sink.tape.length;
+      const facts = appendEntry(sink.tape);
+      const lineBytes = sink.tape.length - before;
+      sum.bytes += lineBytes;
+      sum.entries++;
+      sum.repeated += facts.repeatedBytes;
+      sum.longest = Math.max(sum.longest, lineBytes);
+      history = Math.max(history, facts.messages);
+      sink.endLine();
+    }
+    sink.endSession();
+    sum.sessions++;
+    sum.histories += history;
+  }
+  sink.close();
+  return {
+    kind,
+    seed,
+    bytes: sum.bytes,
+    sessions: sum.sessions,
+    entries: sum.entries,
+    longestHistories: sum.histories,
+    distinctBytes: sum.bytes - sum.repeated,
+    longestLineBytes: sum.longest,
+  };
+};

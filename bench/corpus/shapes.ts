@@ -1,0 +1,154 @@
+/**
+ * What makes one corpus differ from another: the numbers of spec performance §2, one row per kind.
+ * `growth` and `steady` are not in that list: they are for the cost per distinct byte and for memory.
+ */
+
+/** A range, both ends included. */
+export type Range = readonly [low: number, high: number];
+
+/** The names `corpus.js` takes. */
+export const corpusKinds = [
+  'main',
+  'small',
+  'giant',
+  'fresh',
+  'wide',
+  'gz',
+  'growth',
+  'steady',
+] as const;
+
+export type CorpusKind = (typeof corpusKinds)[number];
+
+/** The numbers of one kind; sizes are serialised bytes, chances are probabilities. */
+export interface CorpusShape {
+  readonly entriesPerSession: Range;
+  readonly textBytes: Range;
+  readonly callTextBytes: Range;
+  readonly argumentBytes: Range;
+  readonly resultBytes: Range;
+  readonly systemBytes: Range;
+  readonly toolsPerSet: number;
+  readonly toolDescriptionBytes: Range;
+  readonly toolTurnChance: number;
+  readonly emptyContentChance: number;
+  readonly volatileSystemChance: number;
+  readonly infoMessageChance: number;
+  readonly compactedEntryChance: number;
+  readonly shorterLastChance: number;
+  /** The history is compacted when it is longer. */
+  readonly maxHistoryBytes: number;
+  /** Set: every entry has wholly new messages and tools, of this many bytes together. */
+  readonly freshEntryBytes: Range | undefined;
+  /** Always one layout and no file per session: only the growth differs. */
+  readonly uniform: boolean;
+  readonly gzip: boolean;
+  readonly defaultBytes: number;
+  readonly maxSessions: number;
+}
+
+const main: CorpusShape = {
+  entriesPerSession: [5, 60],
+  textBytes: [200, 20_000],
+  callTextBytes: [200, 1_500],
+  argumentBytes: [30, 3_000],
+  resultBytes: [200, 20_000],
+  systemBytes: [2_000, 12_000],
+  toolsPerSet: 30,
+  toolDescriptionBytes: [150, 1_700],
+  toolTurnChance: 0.75,
+  emptyContentChance: 0.3,
+  volatileSystemChance: 0.1,
+  infoMessageChance: 0.25,
+  compactedEntryChance: 0.01,
+  shorterLastChance: 0.1,
+  maxHistoryBytes: Number.POSITIVE_INFINITY,
+  freshEntryBytes: undefined,
+  uniform: false,
+  gzip: false,
+  defaultBytes: 1_000_000_000,
+  maxSessions: Number.POSITIVE_INFINITY,
+};
+
+const small: CorpusShape = {
+  ...main,
+  entriesPerSession: [2, 6],
+  textBytes: [30, 200],
+  callTextBytes: [20, 60],
+  argumentBytes: [10, 20],
+  resultBytes: [30, 150],
+  systemBytes: [150, 250],
+  toolsPerSet: 1,
+  toolDescriptionBytes: [60, 100],
+  defaultBytes: 300_000_000,
+};
+
+const oneLongSession: CorpusShape = {
+  ...main,
+  entriesPerSession: [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  volatileSystemChance: 0,
+  infoMessageChance: 0,
+  compactedEntryChance: 0,
+  maxSessions: 1,
+};
+
+const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
+  main,
+  small,
+  giant: {
+    ...oneLongSession,
+    textBytes: [1_500, 14_000],
+    resultBytes: [3_000, 24_000],
+    maxHistoryBytes: 5_000_000,
+  },
+  fresh: {
+    ...main,
+    entriesPerSession: [1, 8],
+    toolsPerSet: 4,
+    volatileSystemChance: 0,
+    infoMessageChance: 0,
+    compactedEntryChance: 0,
+    shorterLastChance: 0,
+    freshEntryBytes: [50_000, 200_000],
+    defaultBytes: 300_000_000,
+  },
+  wide: {
+    ...small,
+    entriesPerSession: [1, 1],
+    defaultBytes: Number.POSITIVE_INFINITY,
+    maxSessions: 100_000,
+  },
+  gz: { ...main, gzip: true, defaultBytes: 300_000_000 },
+  growth: {
+    ...main,
+    textBytes: [150, 150],
+    callTextBytes: [150, 150],
+    argumentBytes: [150, 150],
+    resultBytes: [450, 450],
+    systemBytes: [300, 300],
+    toolsPerSet: 1,
+    toolDescriptionBytes: [100, 100],
+    toolTurnChance: 1,
+    emptyContentChance: 0,
+    volatileSystemChance: 0,
+    infoMessageChance: 0,
+    compactedEntryChance: 0,
+    shorterLastChance: 0,
+    uniform: true,
+    defaultBytes: 200_000_000,
+  },
+  steady: {
+    ...oneLongSession,
+    textBytes: [200, 6_000],
+    resultBytes: [200, 8_000],
+    systemBytes: [2_000, 3_000],
+    toolsPerSet: 6,
+    maxHistoryBytes: 80_000,
+  },
+};
+
+/** The numbers of a kind; `growth` takes its sessions' length from the caller. */
+export const corpusShape = (kind: CorpusKind, growthEntries: number): CorpusShape =>
+  kind === 'growth'
+    ? { ...shapes.growth, entriesPerSession: [growthEntries, growthEntries] }
+    : shapes[kind];

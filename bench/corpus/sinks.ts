@@ -1,0 +1,104 @@
+/**
+ * Where a corpus goes: one file per session below a folder, one file for all, or a descriptor such
+ * as stdout. Writes are synchronous, so a slow reader of the pipe holds the generator back and
+ * memory stays constant.
+ */
+import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type ByteTape, byteTape } from './byte-tape.ts';
+import type { SessionName } from './session-name.ts';
+
+/** Takes what is appended to its tape; the calls say where sessions and lines end. */
+export interface CorpusSink {
+  readonly tape: ByteTape;
+  beginSession(name: SessionName): void;
+  endLine(): void;
+  endSession(): void;
+  close(): void;
+}
+
+const flushBytes = 1024 * 1024;
+const pauseFlag = new Int32Array(new SharedArrayBuffer(4));
+
+/** Writes everything; a pipe that is not blocking and full is waited for. */
+const writeFully = (fd: number, bytes: Buffer): void => {
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(fd, bytes, written);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(pauseFlag, 0, 0, 1);
+    }
+  }
+};
+
+/** Writes the tape to a descriptor; a gzipped session is one gzip member, so it is held whole. */
+const tapeWriter = (tape: ByteTape, gzip: boolean) => {
+  const flush = (fd: number): void => {
+    const bytes = tape.bytes.subarray(0, tape.length);
+    if (bytes.length > 0) writeFully(fd, gzip ? gzipSync(bytes) : bytes);
+    tape.length = 0;
+  };
+  return {
+    endLine: (fd: number): void => {
+      if (!gzip && tape.length >= flushBytes) flush(fd);
+    },
+    flush,
+  };
+};
+
+/** All sessions one after the other on one descriptor, which stays open. */
+export const descriptorSink = (fd: number, gzip: boolean): CorpusSink => {
+  const tape = byteTape(2 * flushBytes);
+  const writer = tapeWriter(tape, gzip);
+  return {
+    tape,
+    beginSession: () => {},
+    endLine: () => writer.endLine(fd),
+    endSession: () => {
+      if (gzip || tape.length >= flushBytes) writer.flush(fd);
+    },
+    close: () => writer.flush(fd),
+  };
+};
+
+/** One file per session in date folders; the folder must be new or empty. */
+export const directorySink = (directory: string, gzip: boolean): CorpusSink => {
+  mkdirSync(directory, { recursive: true });
+  if (readdirSync(directory).length > 0) throw new Error(`${directory} is not empty`);
+  const tape = byteTape(2 * flushBytes);
+  const writer = tapeWriter(tape, gzip);
+  const folders = new Set<string>();
+  let fd = -1;
+  return {
+    tape,
+    beginSession: ({ dateFolder, fileStem }) => {
+      if (!folders.has(dateFolder)) mkdirSync(join(directory, dateFolder));
+      folders.add(dateFolder);
+      fd = openSync(join(directory, dateFolder, `${fileStem}.jsonl${gzip ? '.gz' : ''}`), 'wx');
+    },
+    endLine: () => writer.endLine(fd),
+    endSession: () => {
+      writer.flush(fd);
+      closeSync(fd);
+    },
+    close: () => {},
+  };
+};
+
+/** All sessions in one file of one date folder, for corpora whose number of files must not matter. */
+export const singleFileSink = (directory: string): CorpusSink => {
+  const folder = join(directory, '2026-01-13');
+  mkdirSync(folder, { recursive: true });
+  const fd = openSync(join(folder, 'gateway-all-sessions.jsonl'), 'wx');
+  const sink = descriptorSink(fd, false);
+  return {
+    ...sink,
+    close: () => {
+      sink.close();
+      closeSync(fd);
+    },
+  };
+};

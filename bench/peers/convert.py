@@ -1,0 +1,74 @@
+"""Peer: a plain Python script, with the standard library's json or with orjson.
+
+    python convert.py json|orjson DIR OUTFILE
+
+Applies only: the last entry with the most messages wins, its reply is appended, developer becomes
+system, tools are the union by name (first one wins). orjson works on bytes, json on text.
+"""
+
+import gzip
+import os
+import sys
+
+
+def session_files(directory):
+    found = []
+    for root, _folders, names in os.walk(directory):
+        found += [os.path.join(root, n) for n in names if n.endswith((".jsonl", ".jsonl.gz"))]
+    return sorted(found)
+
+
+def json_codec():
+    import json
+
+    return json.loads, lambda record: json.dumps(
+        record, ensure_ascii=False, separators=(",", ":")
+    ).encode()
+
+
+def orjson_codec():
+    import orjson
+
+    return orjson.loads, orjson.dumps
+
+
+def record_of(lines, loads):
+    best, most, tools = None, -1, {}
+    for line in lines:
+        if line.isspace():
+            continue
+        entry = loads(line)
+        request = entry["request"]
+        for tool in request.get("tools") or []:
+            definition = tool.get("function") or tool
+            tools.setdefault(definition["name"], definition)
+        if len(request["messages"]) >= most:
+            most, best = len(request["messages"]), entry
+    if best is None:
+        return None
+    messages = list(best["request"]["messages"])
+    choices = (best.get("response") or {}).get("choices") or []
+    if choices and choices[0].get("message") is not None:
+        messages.append(choices[0]["message"])
+    return {
+        "messages": [
+            {**m, "role": "system"} if m["role"] == "developer" else m for m in messages
+        ],
+        "tools": list(tools.values()),
+    }
+
+
+def main():
+    codec, directory, out_file = sys.argv[1:]
+    loads, dumps = orjson_codec() if codec == "orjson" else json_codec()
+    mode = {"mode": "rb"} if codec == "orjson" else {"mode": "rt", "encoding": "utf-8"}
+    with open(out_file, "wb") as out:
+        for path in session_files(directory):
+            opener = gzip.open if path.endswith(".gz") else open
+            with opener(path, **mode) as lines:
+                record = record_of(lines, loads)
+            if record is not None:
+                out.write(dumps(record) + b"\n")
+
+
+main()

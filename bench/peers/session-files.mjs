@@ -1,0 +1,41 @@
+/**
+ * Shared by the Node peers: the files below a folder in sorted order, and the plain fold that makes
+ * one record of a session's entries. It applies only: the last entry with the most messages wins,
+ * its reply is appended, developer becomes system, tools are the union by name (first one wins).
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Paths of all session files below `directory`, sorted. */
+export const sessionFiles = (directory) =>
+  readdirSync(directory, { recursive: true })
+    .filter((path) => path.endsWith('.jsonl') || path.endsWith('.jsonl.gz'))
+    .sort()
+    .map((path) => join(directory, path));
+
+/** Takes a session's entries one by one; `record()` is its output line, or undefined without any. */
+export const foldSession = () => {
+  const tools = new Map();
+  let best;
+  let most = -1;
+  return {
+    add(entry) {
+      for (const tool of entry.request.tools ?? []) {
+        const definition = tool.function ?? tool;
+        if (!tools.has(definition.name)) tools.set(definition.name, definition);
+      }
+      if (entry.request.messages.length < most) return;
+      most = entry.request.messages.length;
+      best = entry;
+    },
+    record() {
+      if (best === undefined) return undefined;
+      const reply = best.response?.choices?.[0]?.message;
+      const all = reply === undefined ? best.request.messages : [...best.request.messages, reply];
+      const messages = all.map((message) =>
+        message.role === 'developer' ? { ...message, role: 'system' } : message,
+      );
+      return `${JSON.stringify({ messages, tools: [...tools.values()] })}\n`;
+    },
+  };
+};

@@ -1,0 +1,6 @@
+// Removes what an earlier build left, so that dist/ never holds a module whose source is gone.
+import { rmSync } from 'node:fs';
+
+for (const part of ['src', 'transforms']) {
+  rmSync(new URL(`../dist/${part}`, import.meta.url), { recursive: true, force: true });
+}

@@ -1,0 +1,59 @@
+/**
+ * Operational faults: what went wrong outside the data (a full disk, a lock, a wrong flag). Problems of the data are
+ * `Rejection` elements, anything else is a bug and keeps its stack.
+ */
+
+/** Each code has its exit status in src/cli/exit-code.ts (reliability.md §1.4). */
+export type ErrorCode =
+  | 'usage'
+  | 'config'
+  | 'no-input'
+  | 'rejected'
+  | 'locked'
+  | 'unbalanced'
+  | 'unfinished'
+  | 'worker-lost'
+  | 'cannot-create'
+  | 'io'
+  | 'permission'
+  | 'invalid-dataset';
+
+export class TurnmillError extends Error {
+  readonly code: ErrorCode;
+  /** What the fault is about: a path, a flag, a source. */
+  readonly subject: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { subject?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'TurnmillError';
+    this.code = code;
+    this.subject = options.subject;
+  }
+}
+
+/** A system call's error as a fault: permission, or input/output. */
+export function ioError(doing: string, subject: string, cause: unknown): TurnmillError {
+  const code = (cause as NodeJS.ErrnoException).code ?? '';
+  const kind: ErrorCode = code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io';
+  return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
+}
+
+/** Why a whole source does not count (conversion.md §6). Thrown by what reads it; the lane makes it a rejection. */
+export type SourceReason =
+  | 'unreadable'
+  | 'changed-while-read'
+  | 'corrupt-gzip'
+  | 'not-regular'
+  | 'vanished'
+  | 'unsupported-compression';
+
+/** A fault of one source's data or file: the other sources go on. */
+export class SourceFault extends Error {
+  readonly reason: SourceReason;
+
+  constructor(reason: SourceReason, detail: string, cause?: unknown) {
+    super(detail, { cause });
+    this.name = 'SourceFault';
+    this.reason = reason;
+  }
+}

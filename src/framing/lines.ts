@@ -1,0 +1,141 @@
+/**
+ * Framing of JSONL: cuts at 0x0A, bounds the line, tags the origin (conversion.md §2). Own code, because split2 re-splits
+ * its whole buffer on every chunk and drops what is too long. One slab is reused: a line's bytes are valid until the
+ * next one is asked for; a partial line is moved once per slab, and a slab grows only for a giant line.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import type { Line, Origin, Rejection } from '../../transforms/element.ts';
+import type { Framer, FramingCounts } from './framer.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const SLAB_BYTES = 1024 * 1024;
+const LEAST_ROOM_BYTES = 128 * 1024;
+
+/** A slab to frame with; hand the same one to the framers of one source after the other. */
+export interface Slab {
+  bytes: Buffer;
+}
+
+export function createSlab(): Slab {
+  return { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES) };
+}
+
+/** @param source name of the source, for the origins */
+export function createLineFramer(source: string, maxLineBytes: number, slab: Slab = createSlab()): Framer {
+  if (slab.bytes.length > SLAB_BYTES) slab.bytes = createSlab().bytes; // it had grown for a giant line
+  let start = 0; // of the line that is not yet complete
+  let have = 0; // end of the bytes in the slab
+  let searched = 0; // no line feed before this index
+  let offset = 0; // in the source, of slab index `start`
+  let bytes = 0;
+  let bomBytes = 0;
+  let lineBytes = 0;
+  let terminatorBytes = 0;
+  let lines = 0;
+  let crlf = 0;
+  let noFinalNewline = false;
+  let tooLong: { readonly hash: Hash; length: number } | undefined;
+
+  function space(): Uint8Array {
+    if (slab.bytes.length - have < LEAST_ROOM_BYTES) makeRoom();
+    return slab.bytes.subarray(have);
+  }
+
+  /** Moves the incomplete line to the front; a slab that it would fill is doubled. */
+  function makeRoom(): void {
+    const live = have - start;
+    let size = slab.bytes.length;
+    while (size < live + LEAST_ROOM_BYTES) size *= 2;
+    const next = size === slab.bytes.length ? slab.bytes : Buffer.allocUnsafeSlow(size);
+    slab.bytes.copy(next, 0, start, have);
+    slab.bytes = next;
+    searched -= start;
+    start = 0;
+    have = live;
+  }
+
+  /** The bytes up to `end` belong to a line that is too long: count and hash them, keep none. */
+  function skip(end: number): void {
+    tooLong ??= { hash: createHash('sha256'), length: 0 };
+    tooLong.hash.update(slab.bytes.subarray(start, end));
+    tooLong.length += end - start;
+    start = end;
+  }
+
+  function origin(at: number, length: number): Origin {
+    return { source, line: lines, offset: at, length };
+  }
+
+  function take(end: number, terminator: number): Line | Rejection | undefined {
+    if (lines === 0 && offset === 0 && tooLong === undefined) stripBom(end);
+    const carriage = terminator > 0 && end > start && slab.bytes[end - 1] === CR ? 1 : 0;
+    if (tooLong !== undefined || end - carriage - start > maxLineBytes) return takeTooLong(end - carriage, terminator + carriage);
+    const length = end - carriage - start;
+    if (terminator === 0 && length === 0) return undefined;
+    lines++;
+    crlf += carriage;
+    const line: Line = { kind: 'line', origin: origin(offset, length), bytes: slab.bytes.subarray(start, start + length) };
+    account(length, terminator + carriage);
+    start = end + terminator;
+    return line;
+  }
+
+  function takeTooLong(end: number, terminator: number): Rejection {
+    skip(end);
+    const { hash, length } = tooLong as { hash: Hash; length: number };
+    tooLong = undefined;
+    lines++;
+    const rejection: Rejection = {
+      kind: 'rejection',
+      scope: 'line',
+      stage: 'framing',
+      reason: 'line-too-long',
+      detail: `${length} bytes, the limit is ${maxLineBytes}`,
+      origin: origin(offset, length),
+      sha256: hash.digest('hex'),
+    };
+    account(length, terminator);
+    start = end + terminator;
+    return rejection;
+  }
+
+  function account(length: number, terminator: number): void {
+    lineBytes += length;
+    terminatorBytes += terminator;
+    offset += length + terminator;
+  }
+
+  function stripBom(end: number): void {
+    if (end - start < BOM.length || BOM.some((byte, i) => slab.bytes[start + i] !== byte)) return;
+    bomBytes = BOM.length;
+    offset += BOM.length;
+    start += BOM.length;
+  }
+
+  return {
+    space,
+    *filled(count) {
+      bytes += count;
+      have += count;
+      for (;;) {
+        const view = have === slab.bytes.length ? slab.bytes : slab.bytes.subarray(0, have);
+        const end = view.indexOf(LF, searched);
+        if (end < 0) break;
+        searched = end + 1;
+        const made = take(end, 1);
+        if (made !== undefined) yield made;
+      }
+      searched = have;
+      if (tooLong !== undefined || have - start > maxLineBytes + BOM.length + 1) skip(have);
+    },
+    *end() {
+      if (have === start && tooLong === undefined) return;
+      const made = take(have, 0);
+      noFinalNewline = made !== undefined;
+      if (made !== undefined) yield made;
+    },
+    counts: (): FramingCounts => ({ bytes, bomBytes, lineBytes, terminatorBytes, lines, crlf, noFinalNewline }),
+  };
+}

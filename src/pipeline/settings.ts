@@ -1,0 +1,113 @@
+/** What a run is to do: the flags, the configuration file or the library's caller, with every default filled in. */
+import { availableParallelism } from 'node:os';
+import { type CleanupOptions, rulesOf } from '../../transforms/cleanup.ts';
+import { formats } from '../../transforms/formats/index.ts';
+import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
+import { parse } from '../../transforms/parse.ts';
+import { TurnmillError } from '../errors.ts';
+
+/** Everything that decides the bytes of the dataset; its hash is in the manifest. */
+export interface ConversionSettings extends CleanupOptions {
+  readonly dialect: string;
+  /** Undefined: by file for files and directories, by id for standard input. */
+  readonly sessionBy: 'file' | 'id' | undefined;
+  readonly format: string;
+  readonly groupBy: Grouping;
+  readonly integrity: boolean;
+  /** Rules of the format whose finding rejects the session. */
+  readonly rejectOn: readonly string[];
+  readonly maxLineBytes: number;
+  readonly shardSizeBytes: number;
+  readonly compress: 'none' | 'gzip';
+  /** Sessions after which the run ends; undefined: no limit. */
+  readonly limit: number | undefined;
+  /** What quarantine keeps of a rejected line: its position and hash, or its bytes too. */
+  readonly quarantineContent: 'ref' | 'raw';
+}
+
+export interface Settings extends ConversionSettings {
+  /** Paths of files and directories, or `-`. */
+  readonly inputs: readonly string[];
+  /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
+  readonly out: string | undefined;
+  readonly replace: boolean;
+  readonly workers: number;
+  readonly onReject: 'quarantine' | 'fail';
+  readonly allowEmpty: boolean;
+}
+
+export const MEBIBYTE: number = 1024 * 1024;
+/** The longest line that can be read at all: a JavaScript string's limit. */
+export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
+
+export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
+  dialect: 'auto',
+  sessionBy: undefined,
+  cleanup: ['goose'],
+  format: 'chat',
+  groupBy: 'date',
+  integrity: true,
+  rejectOn: [],
+  maxLineBytes: 256 * MEBIBYTE,
+  shardSizeBytes: 1024 * MEBIBYTE,
+  compress: 'none',
+  limit: undefined,
+  quarantineContent: 'ref',
+  replace: false,
+  workers: availableParallelism(),
+  onReject: 'quarantine',
+  allowEmpty: false,
+};
+
+/** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
+export function resolveSettings(
+  given: Pick<Settings, 'inputs'> & { readonly [K in keyof Settings]?: Settings[K] | undefined },
+): Settings {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const settings = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
+  if (settings.inputs.length === 0)
+    fail('name at least one input: a file, a directory, or - for standard input');
+  if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
+  oneOf('dialect', settings.dialect, parse.options.dialect.choices ?? []);
+  oneOf(
+    'format',
+    settings.format,
+    formats.map((format) => format.name),
+  );
+  oneOf('group-by', settings.groupBy, GROUPINGS);
+  oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
+  oneOf('compress', settings.compress, ['none', 'gzip']);
+  oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
+  oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
+  const rules = formats.flatMap((format) => format.rules);
+  for (const rule of settings.rejectOn) oneOf('on-finding', rule, rules);
+  inRange('workers', settings.workers, 1, 1024);
+  inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
+  inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
+  if (settings.limit !== undefined) inRange('limit', settings.limit, 1, Number.MAX_SAFE_INTEGER);
+  checkRules(settings.cleanup);
+  return settings;
+}
+
+function checkRules(names: readonly string[]): void {
+  try {
+    rulesOf(names);
+  } catch (error) {
+    if (error instanceof RangeError) fail(`--cleanup: ${error.message}`);
+    throw error;
+  }
+}
+
+function oneOf(option: string, value: string, choices: readonly string[]): void {
+  if (!choices.includes(value)) fail(`--${option}: '${value}' is none of ${choices.join(', ')}`);
+}
+
+function inRange(option: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    fail(`--${option}: ${value} is no whole number from ${least} to ${most}`);
+  }
+}
+
+function fail(message: string): never {
+  throw new TurnmillError('usage', message);
+}

@@ -1,0 +1,51 @@
+/*
+ * One tree to one entry, or the first reason why not (conversion.md §2, §6). The order of the reasons is
+ * fixed: not-an-object, duplicate-key, bad-timestamp, bad-session-id, bad-messages, bad-tools, bad-response.
+ */
+import { timestampNs } from './timestamp.ts';
+import { absentOrNull, get, getString, type ObjectTree, type Tree } from './tree.ts';
+
+export type Entry = {
+  readonly sessionId: string;
+  readonly ns: bigint;
+  readonly messages: readonly ObjectTree[];
+  readonly tools: readonly ObjectTree[];
+  readonly reply: ObjectTree | undefined;
+};
+
+function repeats(tree: Tree | undefined, keys: readonly string[]): boolean {
+  if (tree?.kind !== 'object') return false;
+  return keys.some((key) => tree.members.filter((m) => m.key === key).length > 1);
+}
+
+function objects(tree: Tree | undefined): readonly ObjectTree[] | undefined {
+  if (tree?.kind !== 'array') return undefined;
+  const found = tree.items.filter((item) => item.kind === 'object');
+  return found.length === tree.items.length ? found : undefined;
+}
+
+function replyOf(response: Tree | undefined): ObjectTree | undefined {
+  const choices = get(response, 'choices');
+  const message = choices?.kind === 'array' ? get(choices.items[0], 'message') : undefined;
+  return message?.kind === 'object' ? message : undefined;
+}
+
+/** The entry, or the name of the line rejection. */
+export function toEntry(tree: Tree): Entry | string {
+  if (tree.kind !== 'object') return 'not-an-object';
+  const request = get(tree, 'request');
+  if (repeats(tree, ['timestamp', 'session_id', 'request', 'response'])) return 'duplicate-key';
+  if (repeats(request, ['messages', 'tools'])) return 'duplicate-key';
+  const ns = timestampNs(get(tree, 'timestamp'));
+  if (ns === undefined) return 'bad-timestamp';
+  const sessionId = getString(tree, 'session_id') ?? '';
+  if (sessionId === '') return 'bad-session-id';
+  const messages = objects(get(request, 'messages'));
+  if (messages?.every((m) => getString(m, 'role') !== undefined) !== true) return 'bad-messages';
+  const toolsTree = get(request, 'tools');
+  const tools = absentOrNull(toolsTree) ? [] : objects(toolsTree);
+  if (tools === undefined) return 'bad-tools';
+  const response = get(tree, 'response');
+  if (!absentOrNull(response) && response?.kind !== 'object') return 'bad-response';
+  return { sessionId, ns, messages: messages ?? [], tools, reply: replyOf(response) };
+}

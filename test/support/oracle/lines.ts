@@ -1,0 +1,48 @@
+/*
+ * Bytes to lines to trees (conversion.md §2, §6): LF ends a line (a CR before it is JSON white space), one
+ * BOM is taken from the start of a source, a line of JSON blanks is `blank`, and everything else is either
+ * one or more trees or one rejection. The UTF-8 of the whole line is checked before its JSON.
+ */
+import { JsonFault, parseLine } from './parse-json.ts';
+import type { Tree } from './tree.ts';
+
+export type ReadLine =
+  | { readonly line: number; readonly kind: 'blank' }
+  | { readonly line: number; readonly kind: 'rejected'; readonly reason: string }
+  | { readonly line: number; readonly kind: 'trees'; readonly trees: readonly Tree[] };
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The lines without their LF; nothing follows a final LF. */
+export function splitLines(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  let from = bytes.subarray(0, 3).equals(BOM) ? 3 : 0;
+  while (from < bytes.length) {
+    const at = bytes.indexOf(0x0a, from);
+    const to = at < 0 ? bytes.length : at;
+    lines.push(bytes.subarray(from, to));
+    from = to + 1;
+  }
+  return lines;
+}
+
+function readLine(bytes: Buffer, line: number): ReadLine {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return { line, kind: 'rejected', reason: 'invalid-utf8' };
+  }
+  if (/^[ \t\r]*$/.test(text)) return { line, kind: 'blank' };
+  try {
+    return { line, kind: 'trees', trees: parseLine(text) };
+  } catch (error) {
+    if (error instanceof JsonFault) return { line, kind: 'rejected', reason: error.reason };
+    throw error;
+  }
+}
+
+/** Line numbers count from 1. */
+export function readLines(bytes: Buffer): readonly ReadLine[] {
+  return splitLines(bytes).map((line, i) => readLine(line, i + 1));
+}

@@ -1,0 +1,121 @@
+/*
+ * The oracle: a whole directory in memory to what turnmill must make of it (conversion.md §2 to §8, §10).
+ * Its result is plain data: records per group, fates per line and per source, tool usage rows.
+ */
+import { type Entry, toEntry } from './entry.ts';
+import { type Finding, findingsOf } from './findings.ts';
+import { type GroupBy, groupOf } from './group.ts';
+import { type ReadLine, readLines } from './lines.ts';
+import { type Conversation, convertSession } from './session.ts';
+import { readSources } from './sources.ts';
+import { arr, type ObjectTree, obj } from './tree.ts';
+import { type UsageRow, usageRows } from './usage.ts';
+import { writeMessage } from './write-messages.ts';
+
+export type OracleSettings = {
+  readonly inline: boolean;
+  readonly sessionBy: 'file' | 'id';
+  readonly groupBy: GroupBy;
+  readonly cleanup: boolean;
+};
+
+export type OracleRecord = {
+  readonly source: string;
+  readonly sessionId: string;
+  readonly tree: ObjectTree;
+};
+export type LineFate = { readonly line: number; readonly object: number; readonly fate: string };
+export type OracleSource = {
+  readonly path: string;
+  readonly rejected: string | undefined;
+  readonly lines: readonly LineFate[];
+  readonly fates: ReadonlyMap<string, number>;
+};
+export type OracleResult = {
+  readonly groups: ReadonlyMap<string, readonly OracleRecord[]>;
+  readonly sources: readonly OracleSource[];
+  readonly usage: readonly UsageRow[];
+  readonly findings: readonly Finding[];
+  readonly exitCode: 0 | 3;
+};
+
+/** One object of a line: its fate is filled in when its session has been converted. */
+type Slot = { readonly line: number; readonly object: number; fate: string; readonly entry?: Entry };
+
+function slotsOf(read: ReadLine): readonly Slot[] {
+  if (read.kind === 'blank') return [{ line: read.line, object: 0, fate: 'blank' }];
+  if (read.kind === 'rejected') {
+    return [{ line: read.line, object: 0, fate: `rejected:${read.reason}` }];
+  }
+  return read.trees.map((tree, object) => {
+    const entry = toEntry(tree);
+    return typeof entry === 'string'
+      ? { line: read.line, object, fate: `rejected:${entry}` }
+      : { line: read.line, object, fate: '', entry };
+  });
+}
+
+type Filled = Slot & { readonly entry: Entry };
+type Session = { readonly slots: readonly Filled[]; readonly reopened: boolean };
+
+function sessionsOf(slots: readonly Slot[], sessionBy: 'file' | 'id'): readonly Session[] {
+  const valid = slots.filter((slot): slot is Filled => slot.entry !== undefined);
+  if (sessionBy === 'file') return valid.length > 0 ? [{ slots: valid, reopened: false }] : [];
+  const sessions: { id: string; slots: Filled[]; reopened: boolean }[] = [];
+  for (const slot of valid) {
+    const id = slot.entry.sessionId;
+    const last = sessions.at(-1);
+    if (last?.id === id) last.slots.push(slot);
+    else sessions.push({ id, slots: [slot], reopened: sessions.some((s) => s.id === id) });
+  }
+  return sessions;
+}
+
+function recordTree(conversation: Conversation, inline: boolean): ObjectTree {
+  const messages = arr(conversation.messages.map((m) => writeMessage(m, inline)));
+  const tools = arr(conversation.tools.map((tool) => tool.emitted));
+  return obj([
+    { key: 'messages', value: messages },
+    { key: 'tools', value: tools },
+  ]);
+}
+
+function sourceResult(path: string, rejected: string | undefined, slots: readonly Slot[]) {
+  const fates = new Map<string, number>();
+  for (const { fate } of slots) fates.set(fate, (fates.get(fate) ?? 0) + 1);
+  const lines = slots.map(({ line, object, fate }) => ({ line, object, fate }));
+  return { path, rejected, lines, fates };
+}
+
+export function runOracle(root: string, settings: OracleSettings): OracleResult {
+  const groups = new Map<string, OracleRecord[]>();
+  const conversations = new Map<string, Conversation[]>();
+  const sources: OracleSource[] = [];
+  const findings: Finding[] = [];
+  for (const { path, bytes } of readSources(root)) {
+    const slots = bytes === undefined ? [] : readLines(bytes).flatMap(slotsOf);
+    for (const session of sessionsOf(slots, settings.sessionBy)) {
+      const entries = session.slots.map((slot) => slot.entry);
+      const result = convertSession(entries, settings.cleanup, session.reopened);
+      session.slots.forEach((slot, i) => {
+        slot.fate = result.fates[i] ?? '';
+      });
+      findings.push(...findingsOf(path, result));
+      if (result.conversation === undefined) continue;
+      const { sessionId } = result.conversation;
+      const group = groupOf(path, entries[0]?.ns ?? 0n, settings.groupBy);
+      const tree = recordTree(result.conversation, settings.inline);
+      groups.set(group, [...(groups.get(group) ?? []), { source: path, sessionId, tree }]);
+      conversations.set(group, [...(conversations.get(group) ?? []), result.conversation]);
+    }
+    if (slots.every((s) => s.entry === undefined) && slots.some((s) => s.fate !== 'blank')) {
+      findings.push({ rule: 'no-record', source: path, session: '' });
+    }
+    sources.push(sourceResult(path, bytes === undefined ? 'corrupt-gzip' : undefined, slots));
+  }
+  const rejected = sources.some(
+    (s) => s.rejected !== undefined || [...s.fates.keys()].some((f) => f.startsWith('rejected:')),
+  );
+  const usage = usageRows(conversations, settings.groupBy);
+  return { groups, sources, usage, findings, exitCode: rejected ? 3 : 0 };
+}

@@ -1,0 +1,34 @@
+/*
+ * The sources of a directory (conversion.md §8): every regular *.jsonl or *.ndjson, plain or .gz, at any
+ * depth, in bytewise order of the path below the root. A gzip that does not decode gives no bytes.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+export type Source = { readonly path: string; readonly bytes: Buffer | undefined };
+
+const NAME = /\.(?:jsonl|ndjson)(?:\.gz)?$/;
+
+function pathsBelow(root: string, below: string): readonly string[] {
+  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) return pathsBelow(root, path);
+    return entry.isFile() && NAME.test(entry.name) ? [path] : [];
+  });
+}
+
+function decoded(path: string, bytes: Buffer): Buffer | undefined {
+  if (!path.endsWith('.gz')) return bytes;
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function readSources(root: string): readonly Source[] {
+  return [...pathsBelow(root, '')]
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map((path) => ({ path, bytes: decoded(path, readFileSync(join(root, path))) }));
+}

@@ -1,0 +1,71 @@
+/*
+ * Timestamps as exact nanoseconds since 1970 (conversion.md §2): RFC 3339 text with T, t or a space and
+ * an optional zone, or a JSON number of epoch seconds (below 1e11) or milliseconds, never as a double.
+ */
+import type { Tree } from './tree.ts';
+
+const STAMP =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))?$/;
+const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+const NS = 1_000_000_000n;
+const MAX_SECONDS = 253_402_300_799n;
+
+function daysInMonth(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+}
+
+export function isCalendarDate(year: number, month: number, day: number): boolean {
+  return year >= 1 && day >= 1 && day <= daysInMonth(year, month);
+}
+
+function epochDays(year: number, month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return Math.round(date.getTime() / 86_400_000);
+}
+
+function fromText(text: string): bigint | undefined {
+  const m = STAMP.exec(text);
+  if (m === null) return undefined;
+  const part = (i: number): number => Number(m[i] ?? '0');
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  const [zoneHour, zoneMinute] = [part(9), part(10)];
+  if (!isCalendarDate(part(1), part(2), part(3))) return undefined;
+  if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return undefined;
+  const zone = (m[8] === '-' ? -1 : 1) * (zoneHour * 3600 + zoneMinute * 60);
+  const seconds = epochDays(part(1), part(2), part(3)) * 86_400 + hour * 3600 + minute * 60 + second - zone;
+  return BigInt(seconds) * NS + BigInt((m[7] ?? '').slice(0, 9).padEnd(9, '0'));
+}
+
+/** The number times 10^shift, truncated; undefined when it is far outside of every calendar. */
+function scaled(text: string, shift: number): bigint | undefined {
+  const m = NUMBER.exec(text);
+  if (m === null) return undefined;
+  const digits = `${m[2]}${m[3] ?? ''}`.replace(/^0+(?=[0-9])/, '');
+  if (digits === '0') return 0n;
+  const exponent = Number(m[4] ?? '0') - (m[3] ?? '').length + shift;
+  if (digits.length + exponent > 40) return undefined;
+  if (digits.length + exponent <= 0) return m[1] === '-' ? -1n : 0n;
+  const whole = exponent >= 0 ? BigInt(digits) * 10n ** BigInt(exponent) : BigInt(digits.slice(0, exponent));
+  return m[1] === '-' ? -whole : whole;
+}
+
+function fromNumber(text: string): bigint | undefined {
+  const asSeconds = scaled(text, 9);
+  if (asSeconds === undefined || asSeconds < 0n) return undefined;
+  const ns = asSeconds < 100_000_000_000n * NS ? asSeconds : scaled(text, 6);
+  return ns === undefined || ns / NS > MAX_SECONDS ? undefined : ns;
+}
+
+/** Nanoseconds since 1970, or undefined when the value is no timestamp. */
+export function timestampNs(tree: Tree | undefined): bigint | undefined {
+  if (tree?.kind === 'string') return fromText(tree.value);
+  return tree?.kind === 'number' ? fromNumber(tree.text) : undefined;
+}
+
+/** The UTC date, YYYY-MM-DD. */
+export function utcDate(ns: bigint): string {
+  const seconds = ns >= 0n ? ns / NS : -((-ns + NS - 1n) / NS);
+  return new Date(Number(seconds) * 1000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,63 @@
+/*
+ * The oracle's JSON tree: lossless, so a comparison can see number text, key order and duplicate keys.
+ * A node that came from a source keeps its exact text in `raw`; a node that a rule made has no `raw`.
+ * Independent of transforms/ and src/ on purpose: nothing here may import from there.
+ */
+export type Member = { readonly key: string; readonly value: Tree };
+export type StringTree = { readonly kind: 'string'; readonly value: string; readonly raw?: string };
+export type NumberTree = { readonly kind: 'number'; readonly text: string; readonly raw?: string };
+export type LiteralTree = {
+  readonly kind: 'literal';
+  readonly text: 'true' | 'false' | 'null';
+  readonly raw?: string;
+};
+export type ArrayTree = { readonly kind: 'array'; readonly items: readonly Tree[]; readonly raw?: string };
+export type ObjectTree = {
+  readonly kind: 'object';
+  readonly members: readonly Member[];
+  readonly raw?: string;
+};
+export type Tree = StringTree | NumberTree | LiteralTree | ArrayTree | ObjectTree;
+
+/** The effective member: the last one of that (decoded) key. */
+export function get(tree: Tree | undefined, key: string): Tree | undefined {
+  if (tree?.kind !== 'object') return undefined;
+  return tree.members.findLast((m) => m.key === key)?.value;
+}
+
+/** The effective member when it is a string. */
+export function getString(tree: Tree | undefined, key: string): string | undefined {
+  const value = get(tree, key);
+  return value?.kind === 'string' ? value.value : undefined;
+}
+
+export function isNull(tree: Tree | undefined): boolean {
+  return tree?.kind === 'literal' && tree.text === 'null';
+}
+
+export function absentOrNull(tree: Tree | undefined): boolean {
+  return tree === undefined || isNull(tree);
+}
+
+export function str(value: string): StringTree {
+  return { kind: 'string', value };
+}
+
+export function arr(items: readonly Tree[]): ArrayTree {
+  return { kind: 'array', items };
+}
+
+export function obj(members: readonly Member[]): ObjectTree {
+  return { kind: 'object', members };
+}
+
+/** A copy without any member of that key. */
+export function without(tree: ObjectTree, key: string): ObjectTree {
+  return obj(tree.members.filter((m) => m.key !== key));
+}
+
+/** A copy whose effective (last) member of that key has the new value; earlier duplicates stay as they are. */
+export function replaced(tree: ObjectTree, key: string, value: Tree): ObjectTree {
+  const at = tree.members.findLastIndex((m) => m.key === key);
+  return obj(tree.members.map((m, i) => (i === at ? { key, value } : m)));
+}

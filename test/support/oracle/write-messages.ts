@@ -1,0 +1,66 @@
+/*
+ * From the messages of a conversation to those of its record: inline tool calls (conversion.md §5) when
+ * asked for, `developer` to `system` (§3 step 7) and null members dropped (§3, `null-fields`).
+ * A message that no rule touches is returned as it is, so that it keeps its `raw` bytes.
+ */
+import { tryParseJson } from './parse-json.ts';
+import { messageText, strip } from './text.ts';
+import { get, getString, isNull, type ObjectTree, obj, replaced, str, type Tree } from './tree.ts';
+import { dump, dumpString } from './write-python.ts';
+
+function argumentsText(tree: Tree | undefined): string {
+  if (tree === undefined) return '{}';
+  if (tree.kind !== 'string') return dump(tree);
+  const parsed = tryParseJson(tree.value);
+  return dump(parsed ?? tree);
+}
+
+function callLine(call: Tree): readonly string[] {
+  const fn = get(call, 'function');
+  const name = getString(fn, 'name');
+  if (fn?.kind !== 'object' || name === undefined) return [];
+  const args = argumentsText(get(fn, 'arguments'));
+  return [`<tool_call>{"name": ${dumpString(name)}, "arguments": ${args}}</tool_call>`];
+}
+
+/** Content goes where it was (null counts), else where the removed member was. */
+function withContent(m: ObjectTree, removedKey: string, content: string): ObjectTree {
+  if (get(m, 'content') !== undefined) {
+    const done = replaced(m, 'content', str(content));
+    return obj(done.members.filter((member) => member.key !== removedKey));
+  }
+  const done = replaced(m, removedKey, str(content));
+  const at = done.members.findLastIndex((member) => member.key === removedKey);
+  return obj(
+    done.members.flatMap((member, i) => {
+      if (member.key !== removedKey) return [member];
+      return i === at ? [{ key: 'content', value: member.value }] : [];
+    }),
+  );
+}
+
+export function inlined(m: ObjectTree): ObjectTree {
+  const role = getString(m, 'role');
+  const calls = get(m, 'tool_calls');
+  if (role === 'assistant' && calls?.kind === 'array' && calls.items.length > 0) {
+    const lines = [messageText(m) ?? '', ...calls.items.flatMap(callLine)];
+    return withContent(m, 'tool_calls', strip(lines.join('\n')));
+  }
+  const id = getString(m, 'tool_call_id') ?? '';
+  if (role !== 'tool' || id === '') return m;
+  const body = messageText(m) ?? '';
+  return withContent(m, 'tool_call_id', `<tool_result tool_call_id="${id}">${body}</tool_result>`);
+}
+
+function normalised(m: ObjectTree): ObjectTree {
+  return getString(m, 'role') === 'developer' ? replaced(m, 'role', str('system')) : m;
+}
+
+function withoutNulls(m: ObjectTree): ObjectTree {
+  const kept = m.members.filter((member) => !isNull(member.value));
+  return kept.length === m.members.length ? m : obj(kept);
+}
+
+export function writeMessage(m: ObjectTree, inline: boolean): ObjectTree {
+  return withoutNulls(normalised(inline ? inlined(m) : m));
+}

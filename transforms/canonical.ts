@@ -1,0 +1,34 @@
+/** The canonical form of a record's messages: role `developer` is `system`, members that are null are dropped. */
+import type { Message } from './element.ts';
+import { membersOf } from './json/members.ts';
+import { editMembers, replaceValue } from './json/splice.ts';
+import { encode } from './json/utf8.ts';
+
+const SYSTEM = encode('"system"');
+const NULL_BYTES = 4;
+const LETTER_N = 0x6e;
+
+/** @param count gets the name of each rule that changed the message (conversion.md §3) */
+export function canonical(message: Message, count: (rule: string) => void): Message {
+  const mapped = developerToSystem(message);
+  if (mapped !== message) count('developer-role');
+  const bytes = dropNulls(mapped.bytes);
+  if (bytes === mapped.bytes) return mapped;
+  count('null-fields');
+  return { bytes, role: mapped.role };
+}
+
+function developerToSystem(message: Message): Message {
+  if (message.role !== 'developer') return message;
+  return { bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
+}
+
+/** Drops the members whose effective (last) value is null: trainers choke on them. */
+function dropNulls(object: Uint8Array): Uint8Array {
+  const nulls = new Set<string>();
+  for (const { key, valueStart, end } of membersOf(object)) {
+    if (end - valueStart === NULL_BYTES && object[valueStart] === LETTER_N) nulls.add(key);
+    else nulls.delete(key);
+  }
+  return nulls.size === 0 ? object : editMembers(object, ({ key }) => (nulls.has(key) ? null : undefined));
+}

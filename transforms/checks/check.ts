@@ -1,0 +1,47 @@
+/**
+ * What an integrity check is (conversion.md §9): it looks at one kind of element and reports findings; it never changes
+ * or stops anything. One file each; `npm run gen` puts it into the registry.
+ */
+import type { Conversation, Entry, Row, SessionEnd, Severity } from '../element.ts';
+
+/** A finding before it knows its session: the check stage fills in the rest. */
+export interface Found {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+interface Named {
+  /** File name = registry name. */
+  readonly name: string;
+  readonly summary: string;
+  /** The rules that it reports. */
+  readonly rules: readonly string[];
+}
+
+/** Sees the validated entries of a session one after the other. */
+export interface EntryCheck extends Named {
+  readonly on: 'entry';
+  create(): { entry(entry: Entry): Iterable<Found>; sessionEnd(): void };
+}
+
+/** Sees the canonical conversation, before the format. */
+export interface ConversationCheck extends Named {
+  readonly on: 'conversation';
+  check(conversation: Conversation): Iterable<Found>;
+}
+
+/** Sees the row, with the messages as they were written. */
+export interface RowCheck extends Named {
+  readonly on: 'row';
+  check(row: Row): Iterable<Found>;
+}
+
+/** Sees the end of a session, with its outcome. */
+export interface SessionCheck extends Named {
+  readonly on: 'session-end';
+  /** @param rejectedLines lines of the session that were rejected one by one */
+  check(end: SessionEnd, rejectedLines: number): Iterable<Found>;
+}
+
+export type Check = EntryCheck | ConversationCheck | RowCheck | SessionCheck;

@@ -1,0 +1,110 @@
+/**
+ * Stage: entry -> entry, through the enabled rules (conversion.md §4). Rules on messages come first, in the order
+ * of the contract, then rules on the whole entry. Every change is counted by rule.
+ */
+import type { Changes, Entry, Message, StreamElement } from './element.ts';
+import { perMessage } from './per-message.ts';
+import { rules } from './rules/index.ts';
+import type { EntryRule, MessageRule, PairRule, Rule } from './rules/rule.ts';
+import type { Handlers, OptionSpecs, Stage } from './stage.ts';
+
+export interface CleanupOptions {
+  /** Names of rules or of sets of rules; empty: none. */
+  readonly cleanup: readonly string[];
+}
+
+/** Sets of rules: a name for each client that logs need cleaning for. The order is that of the contract. */
+export const ruleSets: ReadonlyMap<string, readonly string[]> = new Map([
+  ['goose', ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title']],
+]);
+
+const options: OptionSpecs<CleanupOptions> = {
+  cleanup: {
+    describe: `Cleanup rules, by name or set: ${[...ruleSets.keys(), ...rules.map((rule) => rule.name)].join(', ')}`,
+    default: ['goose'],
+  },
+};
+
+/** The rules that the names stand for, each once, in the order of the contract. Throws RangeError for no rule. */
+export function rulesOf(names: readonly string[]): readonly Rule[] {
+  const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
+  for (const name of wanted) {
+    if (!rules.some((rule) => rule.name === name)) throw new RangeError(`there is no cleanup rule '${name}'`);
+  }
+  const order = [...ruleSets.values()].flat();
+  return rules
+    .filter((rule) => wanted.has(rule.name))
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+}
+
+/** What the rules on single messages make of one: the message to keep, if any, and the rules that had a say. */
+interface Cleaned {
+  readonly message: Message | undefined;
+  readonly changedBy: readonly string[];
+}
+
+function cleanMessage(message: Message, messageRules: readonly MessageRule[]): Cleaned {
+  const changedBy: string[] = [];
+  let current: Message | undefined = message;
+  for (const rule of messageRules) {
+    const made: Message | undefined = rule.apply(current);
+    if (made === current) continue;
+    changedBy.push(rule.name);
+    current = made;
+    if (current === undefined) break;
+  }
+  return { message: current, changedBy };
+}
+
+function create({ cleanup: names }: CleanupOptions): Handlers {
+  const enabled = rulesOf(names);
+  if (enabled.length === 0) return {};
+  const messageRules = enabled.filter((rule): rule is MessageRule => rule.on === 'message');
+  const entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
+  const pairRules = enabled
+    .filter((rule): rule is PairRule => rule.on === 'pair')
+    .map((rule) => ({ ...rule, suspects: perMessage(rule.suspects) }));
+  const clean = perMessage((message) => cleanMessage(message, messageRules));
+
+  function cleanEntry(entry: Entry): Entry {
+    const changes = new Map<string, number>();
+    const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
+    let messages: Message[] = [];
+    for (const message of entry.messages) {
+      const cleaned = clean(message);
+      cleaned.changedBy.forEach(count);
+      if (cleaned.message !== undefined) messages.push(cleaned.message);
+    }
+    for (const rule of pairRules) messages = dropPairs(messages, rule, count);
+    return changes.size === 0 ? entry : { ...entry, messages, changes: changes as Changes };
+  }
+
+  return {
+    *entry(entry): Generator<StreamElement> {
+      const cleaned = cleanEntry(entry);
+      const dropping = entryRules.find((rule) => rule.drops(cleaned));
+      if (dropping === undefined) yield cleaned;
+      else {
+        const { origin, sessionId, timestamp } = entry;
+        yield { kind: 'fate', fate: `dropped:${dropping.name}`, origin, sessionId, timestamp };
+      }
+    },
+  };
+}
+
+/** The messages without those that a rule drops; it looks at the list as it was before. */
+function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) => void): Message[] {
+  const kept = messages.filter((message, i) => {
+    const next = messages[i + 1];
+    return next === undefined || !rule.suspects(message) || !rule.drops(message, next);
+  });
+  for (let dropped = messages.length - kept.length; dropped > 0; dropped--) count(rule.name);
+  return kept;
+}
+
+export const cleanup: Stage<CleanupOptions> = {
+  name: 'cleanup',
+  summary: 'Takes out what a client put into the log that is no part of the conversation.',
+  options,
+  create,
+};

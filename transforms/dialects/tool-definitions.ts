@@ -1,0 +1,83 @@
+/**
+ * Reads `tools` arrays, and knows the last distinct ones again: a log repeats its definitions on every line, so
+ * they are compared, not scanned (performance.md §3).
+ */
+import type { ToolDefinition } from '../element.ts';
+import { equalsAt } from '../json/known-list.ts';
+import { elementsOf } from '../json/members.ts';
+import { oneLine } from '../json/one-line.ts';
+import type { Scanner } from '../json/scanner.ts';
+import { objectBytes, stringValue } from '../message.ts';
+
+export interface ToolsReader {
+  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
+  read(bytes: Uint8Array, at: number): number;
+  /** What was read last: the same array object for the same bytes; undefined when it is no array of objects. */
+  readonly definitions: readonly ToolDefinition[] | undefined;
+}
+
+interface KnownTools {
+  readonly bytes: Uint8Array;
+  readonly definitions: readonly ToolDefinition[] | undefined;
+}
+
+const KNOWN_ARRAYS = 16;
+/** Arrays beyond this are scanned each time: remembering them would cost more memory than a line. */
+const KNOWN_MAX_BYTES = 1024 * 1024;
+const NO_TOOLS: readonly ToolDefinition[] = [];
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const LETTER_N = 0x6e;
+
+export function createToolsReader(scanner: Scanner, depth: number): ToolsReader {
+  const known: KnownTools[] = []; // the last used first
+  let definitions: readonly ToolDefinition[] | undefined;
+
+  function recognise(bytes: Uint8Array, at: number): number {
+    const index = known.findIndex((tools) => equalsAt(bytes, at, tools.bytes));
+    if (index < 0) return -1;
+    const [tools] = known.splice(index, 1) as [KnownTools];
+    known.unshift(tools);
+    definitions = tools.definitions;
+    return at + tools.bytes.length;
+  }
+
+  return {
+    read(bytes, at) {
+      if (bytes[at] === OPEN_ARRAY) {
+        const end = recognise(bytes, at);
+        if (end >= 0) return end;
+      }
+      const end = scanner.value(bytes, at, depth);
+      if (end < 0) return -1;
+      definitions = definitionsOf(bytes.subarray(at, end));
+      if (bytes[at] === OPEN_ARRAY && end - at <= KNOWN_MAX_BYTES) {
+        known.unshift({ bytes: bytes.slice(at, end), definitions });
+        if (known.length > KNOWN_ARRAYS) known.pop();
+      }
+      return end;
+    },
+    get definitions() {
+      return definitions;
+    },
+  };
+}
+
+/** The definitions of a valid JSON value: null is none; undefined when it is no array of objects. */
+function definitionsOf(json: Uint8Array): readonly ToolDefinition[] | undefined {
+  if (json[0] === LETTER_N) return NO_TOOLS;
+  if (json[0] !== OPEN_ARRAY) return undefined;
+  const elements = elementsOf(json);
+  return elements.every((element) => element[0] === OPEN_OBJECT) ? elements.map(flatten) : undefined;
+}
+
+/** The object under `function` where there is one, else the whole (conversion.md §3.8). */
+function flatten(definition: Uint8Array): ToolDefinition {
+  const inner = objectBytes(definition, 'function');
+  const name = (inner && usableName(inner)) ?? usableName(definition);
+  return { bytes: oneLine((inner ?? definition).slice()), name };
+}
+
+function usableName(object: Uint8Array): string | undefined {
+  return stringValue(object, 'name') || undefined;
+}

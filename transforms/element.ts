@@ -1,0 +1,187 @@
+/**
+ * The one data type that crosses the stages (docs/data-model.md): everything is an element, bad data too.
+ * A message is its bytes: what no rule touched leaves exactly as it came (conversion.md §3).
+ */
+
+/** Where an element came from: enough to find the exact bytes in the log again. */
+export interface Origin {
+  /** The source's path below its input root, `/` between folders; `-` for standard input. */
+  readonly source: string;
+  /** Line number, from 1; for an element of a whole JSON document its number in the document. */
+  readonly line: number;
+  /** Byte offset of the first byte in the (decompressed) source. */
+  readonly offset: number;
+  /** Length in bytes, without the line's terminator. */
+  readonly length: number;
+}
+
+/** One message of a conversation: the JSON text of an object that has a string `role`. */
+export interface Message {
+  /** The JSON text, UTF-8, one line, without white space around it. */
+  readonly bytes: Uint8Array;
+  /** The decoded value of `role`; `''` for a reply that has none. */
+  readonly role: string;
+}
+
+/** One tool definition, flattened: the object under `function` where there is one, else the whole. */
+export interface ToolDefinition {
+  /** The JSON text that a record holds. */
+  readonly bytes: Uint8Array;
+  /** `function.name`, else `name`; undefined when neither is a non-empty string. */
+  readonly name: string | undefined;
+}
+
+/** How many messages each named rule changed or dropped, for the books (reliability.md, I8). */
+export type Changes = ReadonlyMap<string, number>;
+
+/** One line of a log, not yet read. */
+export interface Line {
+  readonly kind: 'line';
+  readonly origin: Origin;
+  /** The bytes without the terminator; valid until the handler that got them returns. */
+  readonly bytes: Uint8Array;
+}
+
+/** One logged request/response pair. */
+export interface Entry {
+  readonly kind: 'entry';
+  readonly origin: Origin;
+  readonly sessionId: string;
+  /** Nanoseconds since 1970-01-01T00:00:00Z. */
+  readonly timestamp: bigint;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  /** `response.choices[0].message`, where the entry has one. */
+  readonly reply: Message | undefined;
+  /** What cleanup did to `messages`. */
+  readonly changes: Changes;
+}
+
+/** The canonical result of a session. */
+export interface Conversation {
+  readonly kind: 'conversation';
+  /** Of the snapshot. */
+  readonly origin: Origin;
+  readonly sessionId: string;
+  /** Timestamp of the session's first valid entry, ns since 1970. */
+  readonly startedAt: bigint;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  /** How many earlier entries the snapshot stands for. */
+  readonly superseded: number;
+  /** How many shorter entries came after it. */
+  readonly truncated: number;
+  readonly changes: Changes;
+  /** What became of every tool definition that was seen (reliability.md, I7). */
+  readonly toolCounts: ToolCounts;
+}
+
+export interface ToolCounts {
+  /** Definitions seen in the validated entries up to and including the snapshot. */
+  readonly seen: number;
+  readonly kept: number;
+  /** The same name with the same bytes. */
+  readonly duplicateSame: number;
+  /** The same name with other bytes: the first one won. */
+  readonly duplicateConflict: number;
+}
+
+/** One line of the dataset. */
+export interface Row {
+  readonly kind: 'row';
+  readonly origin: Origin;
+  readonly sessionId: string;
+  /** Name of the group that its shard belongs to. */
+  readonly group: string;
+  /** Name of the format that wrote it. */
+  readonly format: string;
+  /** The record's JSON text, without a newline. */
+  readonly bytes: Uint8Array;
+  /** The conversation as the stages before the format saw it. */
+  readonly conversation: Conversation;
+  /** The messages as they stand in the record. */
+  readonly written: readonly Message[];
+}
+
+/** Something that was kept out of the dataset, and why (conversion.md §6). */
+export interface Rejection {
+  readonly kind: 'rejection';
+  readonly scope: 'line' | 'session' | 'source';
+  readonly stage: string;
+  readonly reason: string;
+  /** For a person; holds positions, never content. */
+  readonly detail: string;
+  readonly origin: Origin;
+  readonly sessionId?: string | undefined;
+  /** The rejected line's bytes, when `scope` is `line`; valid until the handler returns. */
+  readonly bytes?: Uint8Array;
+  /** Their SHA-256, hexadecimal, where the line was too long to be kept. */
+  readonly sha256?: string;
+}
+
+/** A line whose fate is known at once and is neither a rejection nor an entry of a session. */
+export interface Fate {
+  readonly kind: 'fate';
+  readonly fate: 'blank' | `dropped:${string}`;
+  readonly origin: Origin;
+  readonly sessionId?: string;
+  readonly timestamp?: bigint;
+}
+
+/** A mend that was made so that a line could be read: counted, never silent. */
+export interface Repair {
+  readonly kind: 'repair';
+  readonly repair: 'split-objects';
+  readonly origin: Origin;
+  /** How many extra entries came out of the line. */
+  readonly count: number;
+}
+
+export type Severity = 'ERROR' | 'WARNING';
+
+/** An integrity finding: reported, never stops the run (conversion.md §9). */
+export interface Finding {
+  readonly kind: 'finding';
+  readonly severity: Severity;
+  readonly rule: string;
+  readonly sessionId: string | undefined;
+  readonly origin: Origin;
+  readonly message: string;
+}
+
+/** The end of one session: everything since the last one belongs together. */
+export interface SessionEnd {
+  readonly kind: 'session-end';
+  /** Where the session ended: line and offset after its last line, length 0. */
+  readonly origin: Origin;
+  /** Is it also the end of its source? */
+  readonly last: boolean;
+  /** Set by validate: the session's id, and where its validated entries lie. */
+  readonly sessionId?: string | undefined;
+  readonly entries?: EntryLog;
+  /** Set by snapshot-select: what became of the session. */
+  readonly outcome?: SessionOutcome;
+}
+
+/** `none`: there was no session, only blank lines. */
+export type SessionOutcome = 'written' | 'rejected' | 'empty' | 'none';
+
+/** Positions of entries, packed: a session of millions of lines stays small. */
+export interface EntryLog {
+  readonly count: number;
+  /** Varints: per entry the line number's and the offset's distance from the last one's, and the length. */
+  readonly packed: Uint8Array;
+}
+
+export type StreamElement =
+  | Line
+  | Entry
+  | Conversation
+  | Row
+  | Rejection
+  | Fate
+  | Repair
+  | Finding
+  | SessionEnd;
+export type Kind = StreamElement['kind'];
+export type ElementOf<K extends Kind> = Extract<StreamElement, { kind: K }>;

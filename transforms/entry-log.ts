@@ -1,0 +1,73 @@
+/** Where the entries of a session lie, packed into a few bytes each (varints of distances). */
+import type { EntryLog, Origin } from './element.ts';
+
+export interface EntryLogWriter {
+  add(origin: Origin): void;
+  /** The log so far; the writer begins a new one. */
+  take(): EntryLog;
+}
+
+/** Where one entry lies in its source. */
+export type Place = Pick<Origin, 'line' | 'offset' | 'length'>;
+
+const EMPTY = new Uint8Array(0);
+const FIRST_BYTES = 256;
+const VARINTS_MAX_BYTES = 24;
+
+export function createEntryLog(): EntryLogWriter {
+  let packed = EMPTY;
+  let used = 0;
+  let count = 0;
+  let line = 0;
+  let offset = 0;
+
+  function put(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      packed[used++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    packed[used++] = rest;
+  }
+
+  return {
+    add(origin) {
+      if (packed.length - used < VARINTS_MAX_BYTES) {
+        const grown = new Uint8Array(Math.max(FIRST_BYTES, packed.length * 2));
+        grown.set(packed.subarray(0, used));
+        packed = grown;
+      }
+      put(origin.line - line);
+      put(origin.offset - offset);
+      put(origin.length);
+      ({ line, offset } = origin);
+      count++;
+    },
+    take() {
+      const log: EntryLog = { count, packed: packed.slice(0, used) };
+      packed = EMPTY;
+      used = count = line = offset = 0;
+      return log;
+    },
+  };
+}
+
+/** The places in a log, in order. */
+export function* placesOf({ packed, count }: EntryLog): Generator<Place> {
+  let p = 0;
+  const get = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 0x80) {
+      const byte = packed[p++] as number;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  };
+  let line = 0;
+  let offset = 0;
+  for (let i = 0; i < count; i++) {
+    line += get();
+    offset += get();
+    yield { line, offset, length: get() };
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Format `chat-inline` (`--json-tool-calls`, conversion.md §5): tool calls and their results stand in the content, for
+ * models that call tools by text. Finding `control-token-in-content`: a text that would forge a call.
+ */
+import type { Conversation, Message } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { quote, respace, respaceText } from '../json/respace.ts';
+import { createPlainScanner } from '../json/scanner.ts';
+import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
+import { decode, encode, parseJson } from '../json/utf8.ts';
+import { type MessageText, memberValue, type ToolCall, textOf, toolCallsOf } from '../message.ts';
+import { strip } from '../white-space.ts';
+import { chatRecord } from './chat.ts';
+import type { Format, FormatFinding } from './format.ts';
+
+const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
+const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
+const scanner = createPlainScanner();
+
+type Report = (finding: FormatFinding) => void;
+
+/** The message with its calls or its result in the content; the same one when it has none. */
+function inline(message: Message, report: Report): Message {
+  if (message.role === 'assistant') return inlineCalls(message, report);
+  return message.role === 'tool' ? inlineResult(message, report) : message;
+}
+
+function inlineCalls(message: Message, report: Report): Message {
+  const calls = toolCallsOf(message);
+  if (calls === undefined || calls === 'not-a-list' || calls.length === 0) return message;
+  const lines = calls.map((call) => callLine(call, report)).filter((line) => line !== undefined);
+  const text = plainText(textOf(message), 'an assistant message', report);
+  const content = strip([text, ...lines].join('\n'));
+  return withContent(message, content, 'tool_calls');
+}
+
+function inlineResult(message: Message, report: Report): Message {
+  const id = memberValue(message, 'tool_call_id');
+  if (typeof id !== 'string' || id === '') return message;
+  const text = plainText(resultText(message), 'a tool result', report);
+  return withContent(message, `<tool_result tool_call_id="${id}">${text}</tool_result>`, 'tool_call_id');
+}
+
+/** A result's text; an object or a number is its own JSON text. */
+function resultText(message: Message): MessageText {
+  const content = valueBytes(message.bytes, 'content');
+  const isOther = content !== undefined && !TEXT_OR_PARTS_OR_NULL.has(content[0] as number);
+  return isOther ? { text: decode(content), otherParts: false } : textOf(message);
+}
+
+function plainText({ text, otherParts }: MessageText, where: string, report: Report): string {
+  if (otherParts) {
+    report({
+      rule: 'non-text-part',
+      severity: 'WARNING',
+      message: `${where} has parts that are no text: left out`,
+    });
+  }
+  return text ?? '';
+}
+
+function callLine(call: ToolCall, report: Report): string | undefined {
+  if (call.function === undefined || call.name === undefined) {
+    const rule = call.function === undefined ? 'tool-call-no-function' : 'tool-call-no-name';
+    report({ rule, severity: 'ERROR', message: 'a tool call that cannot be written was left out' });
+    return undefined;
+  }
+  return `<tool_call>{"name": ${quote(call.name)}, "arguments": ${argumentsText(call.arguments)}}</tool_call>`;
+}
+
+/** ARGS of conversion.md §5: a string that holds JSON is that JSON, any other string stays one. */
+function argumentsText(json: Uint8Array | undefined): string {
+  if (json === undefined) return '{}';
+  if (json[0] !== 0x22) return respace(json, scanner);
+  const text = parseJson(json) as string;
+  return respaceText(text, scanner) ?? quote(text);
+}
+
+/** The message with this content and without the members named `dropped`. */
+function withContent(message: Message, content: string, dropped: string): Message {
+  const json = encode(quote(content));
+  const without = dropMembers(message.bytes, ({ key }) => key === dropped);
+  return {
+    bytes: replaceValue(without, 'content', json) ?? addMember(without, 'content', json),
+    role: message.role,
+  };
+}
+
+/** Does the message hold, as text of its own, a tag that would be read as a call or a result? */
+function forges(message: Message): boolean {
+  if (CONTROL_TOKEN.test(textOf(message).text ?? '')) return true;
+  const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+  if (calls === undefined || calls === 'not-a-list') return false;
+  return calls.some(({ arguments: json }) => json !== undefined && CONTROL_TOKEN.test(argumentsText(json)));
+}
+
+const chatInline: Format = {
+  name: 'chat-inline',
+  summary:
+    'Like chat, with <tool_call> and <tool_result> in the content: for models that call tools by text.',
+  rules: ['control-token-in-content', 'non-text-part'],
+  encode({ messages, tools }: Conversation) {
+    const findings: FormatFinding[] = [];
+    messages.forEach((message, i) => {
+      if (!forges(message)) return;
+      const where = `message ${i} (${message.role}) holds a tool-call tag of its own`;
+      findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
+    });
+    const written = messages.map((message) => inline(message, (finding) => findings.push(finding)));
+    return { bytes: chatRecord(written, tools), written, findings };
+  },
+};
+
+export default chatInline;

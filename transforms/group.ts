@@ -1,0 +1,49 @@
+/** The group that a record belongs to: the name of its shards (conversion.md §8). */
+import type { Conversation } from './element.ts';
+import { dayNumber, utcDate } from './timestamp.ts';
+
+export const GROUPINGS = ['date', 'scenario', 'none'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The name of the one group of `--group-by none`. */
+export const ONE_GROUP = 'conversations';
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const EXTENSION = /\.(?:jsonl|ndjson|json)(?:\.(?:gz|zst))?$/i;
+const NINETEEN_DIGITS = /-\d{19}$/;
+const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const NUMBER = /^\d+$/;
+const SHORT_NUMBER = /^\d{1,6}$/;
+const STRIP_TIMES = 3;
+
+export function groupOf({ origin, sessionId, startedAt }: Conversation, groupBy: Grouping): string {
+  if (groupBy === 'none') return ONE_GROUP;
+  if (groupBy === 'date') return dateFolder(origin.source) ?? utcDate(startedAt);
+  const name = origin.source.slice(origin.source.lastIndexOf('/') + 1);
+  return scenarioOf(origin.source === '-' ? sessionId : name.replace(EXTENSION, ''));
+}
+
+/** The first folder of a path, when it is a calendar date. */
+function dateFolder(path: string): string | undefined {
+  const slash = path.indexOf('/');
+  const folder = slash < 0 ? '' : path.slice(0, slash);
+  const match = DATE.exec(folder);
+  if (match === null) return undefined;
+  return dayNumber(Number(match[1]), Number(match[2]), Number(match[3])) === undefined ? undefined : folder;
+}
+
+/** A file's stem without the suffixes that were generated. */
+export function scenarioOf(stem: string): string {
+  let name = stem;
+  for (let i = 0; i < STRIP_TIMES; i++) {
+    name = withoutNumber(name.replace(NINETEEN_DIGITS, '').replace(UUID, ''));
+  }
+  return name;
+}
+
+function withoutNumber(name: string): string {
+  const segments = name.split('-');
+  if (segments.length < 3) return name;
+  const [before, last] = segments.slice(-2) as [string, string];
+  return SHORT_NUMBER.test(last) && !NUMBER.test(before) ? segments.slice(0, -1).join('-') : name;
+}

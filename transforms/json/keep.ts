@@ -1,0 +1,25 @@
+/**
+ * Copies of bytes that outlive the line they came from. Small ones share blocks: an allocation each would cost
+ * more than the copy. A block lives as long as one of its pieces does, so big pieces get their own.
+ */
+
+const BLOCK_BYTES = 32 * 1024;
+const OWN_FROM_BYTES = 4 * 1024;
+
+/** @returns a function that copies `bytes[start, end)` */
+export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
+  let block = new Uint8Array(0);
+  let used = 0;
+  return (bytes, start, end) => {
+    const length = end - start;
+    if (length >= OWN_FROM_BYTES) return Uint8Array.prototype.slice.call(bytes, start, end);
+    if (used + length > block.length) {
+      block = new Uint8Array(BLOCK_BYTES);
+      used = 0;
+    }
+    const copy = block.subarray(used, used + length);
+    copy.set(bytes.subarray(start, end));
+    used += length;
+    return copy;
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Never parse twice what is already known: the objects of an array that are, byte for byte, those of the
+ * array before it are recognised by comparing and come back as the same items (performance.md §3, known prefix).
+ * A dropped, inserted or changed object costs its own scan; the run goes on behind it.
+ */
+import { type Scanner, skipBlanks } from './scanner.ts';
+
+/** What an item must offer to be recognised: its own JSON text. */
+export interface Known {
+  readonly bytes: Uint8Array;
+}
+
+export interface KnownList<T extends Known> {
+  /**
+   * Reads the array that opens at `at`.
+   * @returns the index after it, or -1: the scanner knows where. `items` then holds what was read.
+   */
+  read(bytes: Uint8Array, at: number): number;
+  /** The items of the array last read. A new array each time. */
+  readonly items: readonly T[];
+  /** Bytes recognised and bytes scanned so far. */
+  readonly comparedBytes: number;
+  readonly scannedBytes: number;
+  /** Forgets what is known (a new source). */
+  forget(): void;
+}
+
+/**
+ * @param depth how many objects and arrays are open around an element
+ * @param make an item of the object at `bytes[start, end)`; it must keep a copy of the bytes
+ */
+export function createKnownList<T extends Known>(
+  scanner: Scanner,
+  depth: number,
+  make: (bytes: Uint8Array, start: number, end: number) => T,
+): KnownList<T> {
+  let known: readonly T[] = [];
+  let items: T[] = [];
+  let comparedBytes = 0;
+  let scannedBytes = 0;
+
+  function read(bytes: Uint8Array, at: number): number {
+    known = items;
+    items = [];
+    let next = 0; // the known item expected here
+    let fresh = 0; // objects scanned since the last recognised one
+    let p = skipBlanks(bytes, at + 1);
+    if (bytes[p] === CLOSE_ARRAY) return p + 1;
+    for (;;) {
+      const found = recognise(bytes, p, next, fresh);
+      if (found >= 0) {
+        const item = known[found] as T;
+        items.push(item);
+        p += item.bytes.length;
+        comparedBytes += item.bytes.length;
+        next = found + 1;
+        fresh = 0;
+      } else {
+        const start = p;
+        p = scanner.value(bytes, p, depth);
+        if (p < 0) return -1;
+        items.push(make(bytes, start, p));
+        scannedBytes += p - start;
+        fresh++;
+      }
+      p = skipBlanks(bytes, p);
+      if (bytes[p] === CLOSE_ARRAY) return p + 1;
+      if (bytes[p] !== COMMA) return scanner.fail(p);
+      p = skipBlanks(bytes, p + 1);
+    }
+  }
+
+  /** The index of the known item that stands at `p`, looking a few items ahead; or -1. */
+  function recognise(bytes: Uint8Array, p: number, next: number, fresh: number): number {
+    if (bytes[p] !== OPEN_OBJECT) return -1; // only an object tells where it ends
+    const last = Math.min(known.length, next + Math.min(2 + fresh, LOOK_AHEAD));
+    for (let i = next; i < last; i++) if (equalsAt(bytes, p, (known[i] as T).bytes)) return i;
+    return -1;
+  }
+
+  return {
+    read,
+    forget() {
+      items = [];
+    },
+    get items() {
+      return items;
+    },
+    get comparedBytes() {
+      return comparedBytes;
+    },
+    get scannedBytes() {
+      return scannedBytes;
+    },
+  };
+}
+
+const LOOK_AHEAD = 8;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_ARRAY = 0x5d;
+
+/** Do the bytes of `text` stand at `p`? A look at the end and the middle spares most comparisons. */
+export function equalsAt(bytes: Uint8Array, p: number, text: Uint8Array): boolean {
+  const length = text.length;
+  const end = p + length;
+  if (end > bytes.length) return false;
+  const middle = length >> 1;
+  if (bytes[end - 1] !== text[length - 1] || bytes[p + middle] !== text[middle]) return false;
+  return Buffer.prototype.compare.call(bytes, text, 0, length, p, end) === 0;
+}

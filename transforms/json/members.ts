@@ -1,0 +1,103 @@
+/** The members of a JSON object as spans of its bytes. */
+import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
+import { parseJson } from './utf8.ts';
+
+/** One member; the indexes point into the object's bytes. */
+export interface Member {
+  /** The decoded key. */
+  readonly key: string;
+  /** Of the key's opening quote. */
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const CLOSE_OBJECT = 0x7d;
+const CLOSE_ARRAY = 0x5d;
+
+/** Does the JSON string between its quotes (`start` to `end`, both outside) spell this ASCII key, escaped or not? */
+export function isKey(bytes: Uint8Array, start: number, end: number, key: string): boolean {
+  const length = end - start - 2;
+  if (length < key.length) return false;
+  if (length === key.length) {
+    for (let i = 0; i < length; i++) if (bytes[start + 1 + i] !== key.charCodeAt(i)) return false;
+    return true;
+  }
+  return hasEscape(bytes, start + 1, end - 1) && parseJson(bytes.subarray(start, end)) === key;
+}
+
+function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let p = start; p < end; p++) if (bytes[p] === BACKSLASH) return true;
+  return false;
+}
+
+/**
+ * Walks the members of the object that opens at `at`, validating as it goes.
+ * @param visit gets the key's span (quotes included) and the index of its value, and returns the index after
+ *   the value, or -1 when the scanner failed in it
+ * @returns the index after the object, or -1: the scanner knows where
+ */
+export function walkMembers(
+  bytes: Uint8Array,
+  at: number,
+  scanner: Scanner,
+  visit: (keyStart: number, keyEnd: number, valueStart: number) => number,
+): number {
+  let p = skipBlanks(bytes, at + 1);
+  if (bytes[p] === CLOSE_OBJECT) return p + 1;
+  for (;;) {
+    if (bytes[p] !== QUOTE) return scanner.fail(p);
+    const keyEnd = scanner.string(bytes, p);
+    if (keyEnd < 0) return -1;
+    const colon = skipBlanks(bytes, keyEnd);
+    if (bytes[colon] !== COLON) return scanner.fail(colon);
+    p = visit(p, keyEnd, skipBlanks(bytes, colon + 1));
+    if (p < 0) return -1;
+    p = skipBlanks(bytes, p);
+    if (bytes[p] === CLOSE_OBJECT) return p + 1;
+    if (bytes[p] !== COMMA) return scanner.fail(p);
+    p = skipBlanks(bytes, p + 1);
+  }
+}
+
+const scanner = createPlainScanner();
+
+/** The members of a valid object, in order. `object` is its JSON text, from brace to brace. */
+export function membersOf(object: Uint8Array): readonly Member[] {
+  const members: Member[] = [];
+  walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
+    const end = scanner.value(object, valueStart, 1);
+    const key = parseJson(object.subarray(start, keyEnd)) as string;
+    members.push({ key, start, valueStart, end });
+    return end;
+  });
+  return members;
+}
+
+/** The JSON text of a member's value: the last one with that key, as JSON.parse has it; undefined when absent. */
+export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
+    const end = scanner.value(object, valueStart, 1);
+    if (isKey(object, start, keyEnd, key)) found = object.subarray(valueStart, end);
+    return end;
+  });
+  return found;
+}
+
+/** The JSON texts of the elements of a valid array, from bracket to bracket. */
+export function elementsOf(array: Uint8Array): readonly Uint8Array[] {
+  const elements: Uint8Array[] = [];
+  let p = skipBlanks(array, 1);
+  while (array[p] !== CLOSE_ARRAY) {
+    const end = scanner.value(array, p, 1);
+    elements.push(array.subarray(p, end));
+    p = skipBlanks(array, end);
+    if (array[p] === COMMA) p = skipBlanks(array, p + 1);
+  }
+  return elements;
+}

@@ -1,0 +1,55 @@
+/**
+ * JSON text in the layout of Python's `json.dumps` and of the Hugging Face `tojson` filter: `", "` and `": "`, no other
+ * white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay (conversion.md §5).
+ */
+import { type Scanner, skipBlanks } from './scanner.ts';
+import { decode, encode } from './utf8.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** The JSON text of a string, with the fewest escapes; a lone surrogate stays an escape. */
+export function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** @param json a valid JSON value without white space around it */
+export function respace(json: Uint8Array, scanner: Scanner): string {
+  const pieces: string[] = [];
+  let plain = 0; // start of a run of bytes that are copied as they are
+  let p = 0;
+  const copyTo = (end: number): void => {
+    if (end > plain) pieces.push(decode(json.subarray(plain, end)));
+  };
+  while (p < json.length) {
+    const c = json[p] as number;
+    if (c === QUOTE) {
+      copyTo(p);
+      const end = scanner.string(json, p);
+      pieces.push(quote(JSON.parse(decode(json.subarray(p, end))) as string));
+      plain = p = end;
+    } else if (c === COMMA || c === COLON) {
+      copyTo(p);
+      pieces.push(c === COMMA ? ', ' : ': ');
+      plain = p = skipBlanks(json, p + 1);
+    } else if (SPACES.has(c)) {
+      copyTo(p);
+      plain = p = skipBlanks(json, p);
+    } else p++;
+  }
+  copyTo(json.length);
+  return pieces.join('');
+}
+
+/** A text as re-spaced JSON when it is a JSON value, undefined when it is not. */
+export function respaceText(text: string, scanner: Scanner): string | undefined {
+  if (LONE_SURROGATE.test(text)) return undefined; // it has no UTF-8
+  const json = encode(text);
+  const start = skipBlanks(json, 0);
+  const end = scanner.value(json, start, 0);
+  if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
+  return respace(json.subarray(start, end), scanner);
+}

@@ -1,0 +1,104 @@
+/** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
+import type { Message } from './element.ts';
+import { elementsOf, valueBytes } from './json/members.ts';
+import { parseJson } from './json/utf8.ts';
+
+/** What a message says, and whether it also holds parts that are no text. */
+export interface MessageText {
+  /** The string content, or the joined `text` of the text parts; undefined when there is no such content. */
+  readonly text: string | undefined;
+  /** Is there a part that is not `{"type":"text","text":string}`? */
+  readonly otherParts: boolean;
+}
+
+const NO_TEXT: MessageText = { text: undefined, otherParts: false };
+
+/** The text of a message (conversion.md §4). */
+export function textOf(message: Message): MessageText {
+  const content = contentOf(message);
+  if (typeof content === 'string') return { text: content, otherParts: false };
+  if (!Array.isArray(content)) return NO_TEXT;
+  const texts = content.filter(isTextPart).map((part) => part.text);
+  return { text: texts.join(''), otherParts: texts.length < content.length };
+}
+
+interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+function isTextPart(part: unknown): part is TextPart {
+  return isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
+}
+
+/** The parsed content: a string, an array of parts, null or whatever the log holds; undefined when absent. */
+export function contentOf(message: Message): unknown {
+  return memberValue(message, 'content');
+}
+
+/** The parsed value of one member; undefined when absent. Numbers are rounded: never write them back. */
+export function memberValue(message: Message, key: string): unknown {
+  const bytes = valueBytes(message.bytes, key);
+  return bytes === undefined ? undefined : parseJson(bytes);
+}
+
+/** One call of an assistant message, as far as it could be read. */
+export interface ToolCall {
+  /** The JSON text of the call. */
+  readonly bytes: Uint8Array;
+  /** Is the call a JSON object? */
+  readonly isObject: boolean;
+  readonly id: string | undefined;
+  /** The JSON text of its `function` object, when it has one. */
+  readonly function: Uint8Array | undefined;
+  readonly name: string | undefined;
+  /** The JSON text of `function.arguments`; undefined when absent. */
+  readonly arguments: Uint8Array | undefined;
+}
+
+/** `tool_calls`: the calls; `undefined` when absent or null; `'not-a-list'` when it is something else. */
+export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list' | undefined {
+  const bytes = valueBytes(message.bytes, 'tool_calls');
+  if (bytes === undefined || bytes[0] === 0x6e) return undefined;
+  if (bytes[0] !== 0x5b) return 'not-a-list';
+  return elementsOf(bytes).map(readCall);
+}
+
+function readCall(bytes: Uint8Array): ToolCall {
+  if (bytes[0] !== OPEN_OBJECT) return { ...NO_CALL, bytes };
+  const fn = objectBytes(bytes, 'function');
+  return {
+    bytes,
+    isObject: true,
+    id: stringValue(bytes, 'id'),
+    function: fn,
+    name: fn === undefined ? undefined : stringValue(fn, 'name'),
+    arguments: fn === undefined ? undefined : valueBytes(fn, 'arguments'),
+  };
+}
+
+const OPEN_OBJECT = 0x7b;
+const NO_CALL: Omit<ToolCall, 'bytes'> = {
+  isObject: false,
+  id: undefined,
+  function: undefined,
+  name: undefined,
+  arguments: undefined,
+};
+
+/** The JSON text of a member that is an object; undefined when it is absent or something else. */
+export function objectBytes(object: Uint8Array, key: string): Uint8Array | undefined {
+  const bytes = valueBytes(object, key);
+  return bytes?.[0] === OPEN_OBJECT ? bytes : undefined;
+}
+
+/** The decoded value of a member that is a string; undefined when it is absent or something else. */
+export function stringValue(object: Uint8Array, key: string): string | undefined {
+  const bytes = valueBytes(object, key);
+  return bytes?.[0] === 0x22 ? (parseJson(bytes) as string) : undefined;
+}
+
+/** Is the value a JSON object (not null, not an array)? */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

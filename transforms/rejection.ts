@@ -1,0 +1,60 @@
+/** The closed list of reasons why a line or a session is kept out (conversion.md §6). */
+import type { Line, Origin, Rejection } from './element.ts';
+
+export const LINE_REASONS = {
+  'invalid-json': 'The line is not JSON.',
+  'invalid-utf8': 'The line holds bytes that are not UTF-8.',
+  'not-an-object': 'The line is JSON, but not an object.',
+  'duplicate-key':
+    'A key that is read stands twice: timestamp, session_id, request, messages, tools or response.',
+  'too-deep': 'The line nests objects and arrays over 512 levels.',
+  'line-too-long': 'The line is longer than --max-line.',
+  'bad-timestamp': 'timestamp is missing or is neither RFC 3339 nor epoch seconds or milliseconds.',
+  'bad-session-id': 'session_id is missing, or not a non-empty string.',
+  'bad-messages': 'request.messages is not an array of objects that each have a string role.',
+  'bad-tools': 'request.tools is neither absent, null nor an array of objects.',
+  'bad-response': 'response is neither absent, null nor an object.',
+} as const;
+
+export const SESSION_REASONS = {
+  'session-id-mismatch': 'The source holds a second session id.',
+  'session-reopened': 'The session id came back after its session had ended.',
+  'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
+  'control-token-in-content':
+    'A text holds a tool-call tag of its own (--on-finding control-token-in-content=reject).',
+} as const;
+
+export type LineReason = keyof typeof LINE_REASONS;
+export type SessionReason = keyof typeof SESSION_REASONS;
+
+/** A line that is kept out. `at` is the index in the line where it went wrong, when that is known. */
+export function rejectLine(
+  stage: string,
+  line: Line,
+  reason: LineReason,
+  detail: string,
+  at?: number,
+): Rejection {
+  const where =
+    at === undefined ? '' : ` at byte ${at} of the line (${line.origin.offset + at} of the source)`;
+  return {
+    kind: 'rejection',
+    scope: 'line',
+    stage,
+    reason,
+    detail: `${detail}${where}`,
+    origin: line.origin,
+    bytes: line.bytes,
+  };
+}
+
+/** A session that is kept out as a whole, because of the entry at `origin`. */
+export function rejectSession(
+  stage: string,
+  origin: Origin,
+  sessionId: string,
+  reason: SessionReason,
+  detail: string,
+): Rejection {
+  return { kind: 'rejection', scope: 'session', stage, reason, detail, origin, sessionId };
+}

@@ -1,0 +1,32 @@
+/**
+ * Drops assistant messages without text, calls or call id that another assistant message follows: the client had
+ * started an answer twice. Null or absent content is no text and stays.
+ */
+import type { Message } from '../element.ts';
+import { memberValue, textOf } from '../message.ts';
+import { isBlank } from '../white-space.ts';
+import type { PairRule } from './rule.ts';
+
+/** Absent, null, or an empty list or text. */
+function isNone(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function suspects(message: Message): boolean {
+  if (message.role !== 'assistant') return false;
+  const { text, otherParts } = textOf(message);
+  if (text === undefined || otherParts || !isBlank(text)) return false;
+  return isNone(memberValue(message, 'tool_calls')) && isNone(memberValue(message, 'tool_call_id'));
+}
+
+const emptyAssistant: PairRule = {
+  name: 'empty-assistant',
+  summary: 'Drops empty assistant messages that another assistant message follows.',
+  on: 'pair',
+  suspects,
+  drops: (_message, next) => next.role === 'assistant',
+};
+
+export default emptyAssistant;

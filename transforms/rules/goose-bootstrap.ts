@@ -1,0 +1,30 @@
+/** Replaces the system prompt of goose, which holds a clock and names the agent, by one plain sentence. */
+import type { Message } from '../element.ts';
+import { replaceValue } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { textOf } from '../message.ts';
+import { WHITE_SPACE } from '../white-space.ts';
+import type { MessageRule } from './rule.ts';
+
+const SENTENCE = encode(JSON.stringify('You are a general-purpose AI agent'));
+const BOOTSTRAP = new RegExp(
+  ['general-purpose', 'AI', 'agent', 'called', 'goose'].join(`[${WHITE_SPACE}]+`),
+  'i',
+);
+
+function apply(message: Message): Message | undefined {
+  if (message.role !== 'system') return message;
+  const { text } = textOf(message);
+  if (text === undefined || !BOOTSTRAP.test(text)) return message;
+  const bytes = replaceValue(message.bytes, 'content', SENTENCE) as Uint8Array;
+  return { bytes, role: message.role };
+}
+
+const gooseBootstrap: MessageRule = {
+  name: 'goose-bootstrap',
+  summary: 'Replaces the system prompt that bootstraps goose by one sentence.',
+  on: 'message',
+  apply,
+};
+
+export default gooseBootstrap;

@@ -1,0 +1,30 @@
+/** What a cleanup rule is (conversion.md §4). One file each; `npm run gen` puts it into the registry. */
+import type { Entry, Message } from '../element.ts';
+
+interface Named {
+  /** File name = registry name = value of `--cleanup`. */
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Looks at a message by itself: the same message leaves it, another one replaces it, undefined drops it. */
+export interface MessageRule extends Named {
+  readonly on: 'message';
+  readonly apply: (message: Message) => Message | undefined;
+}
+
+/** Drops a message because of itself and the one that follows it. */
+export interface PairRule extends Named {
+  readonly on: 'pair';
+  /** Could the message be dropped at all? */
+  readonly suspects: (message: Message) => boolean;
+  readonly drops: (message: Message, next: Message) => boolean;
+}
+
+/** Drops a whole entry, after the other rules have cleaned its messages. */
+export interface EntryRule extends Named {
+  readonly on: 'entry';
+  readonly drops: (entry: Entry) => boolean;
+}
+
+export type Rule = MessageRule | PairRule | EntryRule;

@@ -1,0 +1,60 @@
+/**
+ * What a stage is: a plain object that makes handlers, one for each kind of element it cares about.
+ * Kinds that it does not name pass through; handlers keep the state of one session at most.
+ */
+import type { ElementOf, Kind, StreamElement } from './element.ts';
+
+/** What a stage does with each kind of element. */
+export type Handlers = {
+  readonly [K in Kind]?: (element: ElementOf<K>) => Iterable<StreamElement>;
+};
+
+/** One option, specified once: flags, docs and validation are made from it. */
+export interface OptionSpec<T> {
+  readonly describe: string;
+  readonly default: T;
+  readonly choices?: readonly T[];
+}
+export type OptionSpecs<Options extends object> = {
+  readonly [K in keyof Options]-?: OptionSpec<Options[K]>;
+};
+
+/** @typeParam Options every option of the stage, as plain values. */
+export interface Stage<Options extends object = object> {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: OptionSpecs<Options>;
+  /** Makes the handlers of one lane: they see whole sources, one after the other. */
+  create(options: Options): Handlers;
+}
+
+/** What one stage makes of one element. */
+export function step(handlers: Handlers, element: StreamElement): Iterable<StreamElement> {
+  const handler = handlers[element.kind] as ((e: StreamElement) => Iterable<StreamElement>) | undefined;
+  return handler === undefined ? [element] : handler(element);
+}
+
+/** Runs handlers over elements in memory: what tests use. */
+export function* apply(handlers: Handlers, elements: Iterable<StreamElement>): Generator<StreamElement> {
+  for (const element of elements) yield* step(handlers, element);
+}
+
+/** The defaults of a stage's (or a plug-in's) options. */
+export function defaultsOf<Options extends object>(specs: OptionSpecs<Options>): Options {
+  const entries = Object.entries(specs) as [string, OptionSpec<unknown>][];
+  return Object.fromEntries(entries.map(([key, spec]) => [key, spec.default])) as Options;
+}
+
+/** Several stages as one function: each element runs through all of them before the next one starts. */
+export function fuse(
+  stages: readonly Handlers[],
+  emit: (element: StreamElement) => void,
+): (element: StreamElement) => void {
+  return stages.reduceRight<(element: StreamElement) => void>((next, handlers) => {
+    return (element) => {
+      const handler = handlers[element.kind] as ((e: StreamElement) => Iterable<StreamElement>) | undefined;
+      if (handler === undefined) next(element);
+      else for (const made of handler(element)) next(made);
+    };
+  }, emit);
+}

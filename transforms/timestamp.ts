@@ -1,0 +1,76 @@
+/**
+ * Timestamps of log entries as exact nanoseconds (conversion.md §2): RFC 3339 with any fraction, a stamp without a
+ * zone is UTC; a number is epoch seconds, or milliseconds from 1e11 on. No Date: it rounds, and knows no :60.
+ */
+
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})?$/;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+
+const NS_PER_SECOND = 1_000_000_000n;
+const NS_PER_MILLISECOND = 1_000_000n;
+const MILLISECONDS_FROM = 100_000_000_000n;
+/** The end of the year 9999, in seconds. */
+const LAST_SECOND = 253_402_300_799n;
+
+/** Days since 1970-01-01 of a date of the Gregorian calendar; undefined when there is no such day. */
+export function dayNumber(year: number, month: number, day: number): number | undefined {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  if (month < 1 || month > 12 || day < 1 || day > (lengths[month - 1] as number)) return undefined;
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+/** Nanoseconds since 1970 of an RFC 3339 stamp; undefined when it is none. */
+export function parseStamp(text: string): bigint | undefined {
+  const match = RFC3339.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match as unknown as string[];
+  const days = dayNumber(Number(year), Number(month), Number(day));
+  if (days === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  const offset = zoneMinutes(zone);
+  if (offset === undefined) return undefined;
+  const seconds = days * 86_400 + Number(hour) * 3600 + (Number(minute) - offset) * 60 + Number(second);
+  return BigInt(seconds) * NS_PER_SECOND + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
+}
+
+function zoneMinutes(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Nanoseconds since 1970 of the text of a JSON number; undefined when it lies outside the years 1970 to 9999. */
+export function parseEpoch(text: string): bigint | undefined {
+  const match = NUMBER.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match as unknown as string[];
+  const shift = Number(exponent);
+  // the decimal number as digits and the place of its point
+  const digits = whole + fraction;
+  const point = whole.length + shift;
+  if (point > 18) return undefined;
+  const padded = point < 0 ? '0'.repeat(Math.min(-point, 20)) + digits : digits;
+  const at = Math.max(point, 0);
+  const units = BigInt(padded.slice(0, at).padEnd(at, '0') || '0');
+  const nanos = BigInt(padded.slice(at, at + 9).padEnd(9, '0'));
+  const zero = units === 0n && nanos === 0n;
+  if (sign === '-' && !zero) return undefined;
+  const milliseconds = units >= MILLISECONDS_FROM;
+  const seconds = milliseconds ? units / 1000n : units;
+  if (seconds > LAST_SECOND) return undefined;
+  return milliseconds ? units * NS_PER_MILLISECOND + nanos / 1000n : units * NS_PER_SECOND + nanos;
+}
+
+/** The UTC date `YYYY-MM-DD` of a time in ns since 1970. */
+export function utcDate(timestamp: bigint): string {
+  const rest = timestamp % NS_PER_MILLISECOND;
+  const milliseconds = timestamp / NS_PER_MILLISECOND - (rest < 0n ? 1n : 0n);
+  return new Date(Number(milliseconds)).toISOString().slice(0, 10);
+}

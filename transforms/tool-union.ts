@@ -1,0 +1,66 @@
+/**
+ * The tool definitions of a session's entries, in order, each distinct one once (a definition without a name each
+ * time it occurs: conversion.md §3.8). What came after the snapshot does not count, until a later one is chosen.
+ */
+import type { ToolCounts, ToolDefinition } from './element.ts';
+
+export interface ToolUnion {
+  /** The definitions of the next entry. The same array again costs next to nothing. */
+  add(definitions: readonly ToolDefinition[]): void;
+  /** The entry added last is the snapshot for now. */
+  commit(): void;
+  /** The distinct definitions up to and including the snapshot. Two may still share a name. */
+  definitions(): readonly ToolDefinition[];
+  counts(): ToolCounts;
+  reset(): void;
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+
+export function createToolUnion(): ToolUnion {
+  const byName = new Map<string, ToolDefinition[]>();
+  let distinct: ToolDefinition[] = [];
+  let last: readonly ToolDefinition[] | undefined;
+  let lastNameless: readonly ToolDefinition[] = [];
+  let seen = 0;
+  let committedSeen = 0;
+  let committedKept = 0;
+
+  function isNew(definition: ToolDefinition): boolean {
+    if (definition.name === undefined) return true;
+    const known = byName.get(definition.name);
+    if (known === undefined) byName.set(definition.name, [definition]);
+    else if (known.some((other) => sameBytes(other.bytes, definition.bytes))) return false;
+    else known.push(definition);
+    return true;
+  }
+
+  return {
+    add(definitions) {
+      seen += definitions.length;
+      if (definitions === last) distinct.push(...lastNameless);
+      else {
+        last = definitions;
+        lastNameless = definitions.filter((definition) => definition.name === undefined);
+        distinct.push(...definitions.filter(isNew));
+      }
+    },
+    commit() {
+      committedSeen = seen;
+      committedKept = distinct.length;
+    },
+    definitions: () => distinct.slice(0, committedKept),
+    counts: () => ({
+      seen: committedSeen,
+      kept: committedKept,
+      duplicateSame: committedSeen - committedKept,
+      duplicateConflict: 0,
+    }),
+    reset() {
+      byName.clear();
+      distinct = [];
+      last = undefined;
+      seen = committedSeen = committedKept = 0;
+    },
+  };
+}

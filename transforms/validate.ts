@@ -1,0 +1,65 @@
+/**
+ * Stage: identity and order (conversion.md §3.3, §6). A session has one id and strictly increasing timestamps; a
+ * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
+ */
+import type { Entry, Rejection, SessionEnd } from './element.ts';
+import { createEntryLog } from './entry-log.ts';
+import { rejectSession } from './rejection.ts';
+import type { Handlers, Stage } from './stage.ts';
+
+const STAGE = 'validate';
+
+function create(): Handlers {
+  const log = createEntryLog();
+  let ended = new Set<string>(); // ids of the sessions of this source that are over
+  let sessionId: string | undefined;
+  let droppedId: string | undefined;
+  let latest = 0n;
+  let rejected = false;
+
+  function violation({ sessionId: id, timestamp, origin }: Entry): Rejection | undefined {
+    if (sessionId === undefined) {
+      sessionId = id;
+      if (!ended.has(id)) return undefined;
+      return rejectSession(STAGE, origin, id, 'session-reopened', 'the id had ended before');
+    }
+    if (id !== sessionId) {
+      return rejectSession(STAGE, origin, sessionId, 'session-id-mismatch', 'a second session id');
+    }
+    if (timestamp > latest) return undefined;
+    return rejectSession(STAGE, origin, id, 'timestamp-not-increasing', 'not later than the entry before it');
+  }
+
+  function close(end: SessionEnd): SessionEnd {
+    const id = sessionId ?? droppedId;
+    if (id !== undefined) ended.add(id);
+    if (end.last) ended = new Set();
+    sessionId = droppedId = undefined;
+    rejected = false;
+    return { ...end, sessionId: id, entries: log.take() };
+  }
+
+  return {
+    entry(entry) {
+      log.add(entry.origin);
+      if (rejected) return [];
+      const found = violation(entry);
+      latest = entry.timestamp;
+      if (found === undefined) return [entry];
+      rejected = true;
+      return [found];
+    },
+    fate(fate) {
+      droppedId ??= fate.sessionId;
+      return [fate];
+    },
+    'session-end': (end) => [close(end)],
+  };
+}
+
+export const validate: Stage = {
+  name: 'validate',
+  summary: 'Checks that a session has one id and strictly increasing timestamps; else rejects it.',
+  options: {},
+  create,
+};
