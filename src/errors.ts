@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'cannot-create'
   | 'io'
   | 'permission'
+  | 'broken-pipe'
   | 'invalid-dataset';
 
 export class TurnmillError extends Error {

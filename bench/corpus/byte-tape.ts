@@ -24,12 +24,7 @@ const reserve = (tape: ByteTape, extraBytes: number): void => {
 };
 
 /** Appends `source[start .. end)`. */
-export const appendBytes = (
-  tape: ByteTape,
-  source: Buffer,
-  start = 0,
-  end: number = source.length,
-): void => {
+export const appendBytes = (tape: ByteTape, source: Buffer, start = 0, end: number = source.length): void => {
   if (end <= start) return;
   reserve(tape, end - start);
   source.copy(tape.bytes, tape.length, start, end);

@@ -4,10 +4,11 @@
  */
 import { type JsonStyle, javascriptStyle, pythonStyle } from './json-style.ts';
 import type { Voice } from './messages.ts';
-import { type Random, seededRandom } from './random.ts';
-import { openSession, type SessionTraits } from './session.ts';
+import { seededRandom } from './random.ts';
+import { appendEntry, openSession } from './session.ts';
 import { nameSession } from './session-name.ts';
-import { type CorpusKind, type CorpusShape, corpusShape } from './shapes.ts';
+import { drawTraits } from './session-traits.ts';
+import { type CorpusKind, corpusShape } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
 import { buildTextPools, type TextPools } from './text-pool.ts';
 import { buildToolSets } from './tool-sets.ts';
@@ -40,19 +41,6 @@ interface StyleKit {
   readonly toolSets: readonly Buffer[];
 }
 
-const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
-  const [low, high] = shape.entriesPerSession;
-  const free = !shape.uniform;
-  return {
-    plannedEntries: low === high ? low : random.integer(low, high),
-    layout: { toolsFirst: free && random.chance(0.5), stampLast: free && random.chance(0.25) },
-    systemRole: free && random.chance(0.2) ? 'developer' : 'system',
-    volatileSystem: random.chance(shape.volatileSystemChance),
-    infoMessages: random.chance(shape.infoMessageChance),
-    shorterLast: random.chance(shape.shorterLastChance),
-  };
-};
-
 /** Generates the corpus and closes the sink. */
 export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStats => {
   const { kind, seed } = order;
@@ -74,18 +62,14 @@ export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStat
     const voice: Voice = { ...kit, shape, random, toolSet };
     const name = nameSession(sum.sessions, random);
     const traits = drawTraits(random, shape);
-    const appendEntry = openSession(
-      name,
-      voice,
-      traits,
-      kit.toolSets[toolSet] ?? Buffer.from('[]'),
-    );
+    const tools = kit.toolSets[toolSet] ?? Buffer.from('[]');
+    const session = openSession(name, voice, traits, tools);
     let history = 0;
     sink.beginSession(name);
     for (let entry = 0; entry < traits.plannedEntries; entry++) {
       if (sum.bytes >= wantedBytes && !shape.uniform) break;
       const before = sink.tape.length;
-      const facts = appendEntry(sink.tape);
+      const facts = appendEntry(sink.tape, session);
       const lineBytes = sink.tape.length - before;
       sum.bytes += lineBytes;
       sum.entries++;

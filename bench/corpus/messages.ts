@@ -117,8 +117,6 @@ export const nextTurn = (voice: Voice, callNumber: number): Turn => {
     };
   }
   const say = (role: string) => (tape: ByteTape) =>
-    appendPlainMessage(tape, voice, role, () =>
-      appendMixedText(tape, voice, sizeIn(voice, shape.textBytes)),
-    );
+    appendPlainMessage(tape, voice, role, () => appendMixedText(tape, voice, sizeIn(voice, shape.textBytes)));
   return { finishReason: 'stop', appendReply: say('assistant'), appendAnswer: say('user') };
 };

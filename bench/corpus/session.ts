@@ -3,154 +3,127 @@
  * session's serialised history, its tool set and a few short pieces; only the new turn is written.
  */
 import { appendAscii, appendBytes, type ByteTape } from './byte-tape.ts';
-import { appendEnvelope, type EnvelopeLayout } from './envelope.ts';
+import { appendEnvelope } from './envelope.ts';
 import { appendFreshTools } from './fresh-tools.ts';
-import { addMessage, emptyHistory, endOfMessages, type History, keepMessages } from './history.ts';
+import { addMessage, emptyHistory, type History, keepMessages } from './history.ts';
+import { appendLineMessages, type EntryFacts, type LinePlan } from './line-messages.ts';
 import { appendMixedText, appendPlainMessage, nextTurn, type Voice } from './messages.ts';
 import type { SessionName } from './session-name.ts';
+import type { SessionTraits } from './session-traits.ts';
+import type { Range } from './shapes.ts';
 
-/** What one line was, for the corpus' statistics. */
-export interface EntryFacts {
-  readonly messages: number;
-  /** Bytes of the line that an earlier line of the session had at the same place. */
-  readonly repeatedBytes: number;
+/** A session under way. */
+export interface Session {
+  readonly name: SessionName;
+  readonly voice: Voice;
+  readonly traits: SessionTraits;
+  readonly tools: Buffer;
+  readonly history: History;
+  clockMs: number;
+  entry: number;
 }
 
-/** How this session differs from others; drawn once. */
-export interface SessionTraits {
-  readonly layout: EnvelopeLayout;
-  readonly plannedEntries: number;
-  readonly systemRole: 'system' | 'developer';
-  readonly volatileSystem: boolean;
-  readonly infoMessages: boolean;
-  readonly shorterLast: boolean;
-}
+const maxUserBytes = 2_000;
+const summaryOpening = 'This conversation was compacted. Go on from this summary: ';
+/** About what an entry of `fresh` has beside its messages: tools, reply, envelope. */
+const freshRestBytes = 12_000;
 
-const sizeIn = (voice: Voice, range: readonly [number, number]): number =>
-  voice.random.logUniform(range[0], range[1]);
+const sizeIn = (voice: Voice, [low, high]: Range): number => voice.random.logUniform(low, high);
 
-const appendSystem = (voice: Voice, traits: SessionTraits, history: History): void => {
-  const { shape } = voice;
+const appendSystem = ({ voice, traits, history }: Session): void => {
   addMessage(history, (tape) =>
     appendPlainMessage(tape, voice, traits.systemRole, () =>
-      appendMixedText(tape, voice, sizeIn(voice, shape.systemBytes)),
+      appendMixedText(tape, voice, sizeIn(voice, voice.shape.systemBytes)),
     ),
   );
 };
 
-const appendUser = (voice: Voice, history: History, opening = ''): void => {
+const appendUser = ({ voice, history }: Session, opening = ''): void => {
   const [low, high] = voice.shape.textBytes;
   addMessage(history, (tape) =>
     appendPlainMessage(tape, voice, 'user', () => {
       appendAscii(tape, opening);
-      appendMixedText(tape, voice, voice.random.logUniform(low, Math.min(high, 2_000)));
+      appendMixedText(tape, voice, sizeIn(voice, [low, Math.min(high, maxUserBytes)]));
     }),
   );
 };
 
-/** A whole new conversation of about the size that `fresh` asks for. */
-const refill = (
-  voice: Voice,
-  traits: SessionTraits,
-  history: History,
-  entryBytes: number,
-): void => {
+/** A wholly new conversation of this size. */
+const refill = (session: Session, historyBytes: number): void => {
+  const { history, voice } = session;
   keepMessages(history, 0);
-  appendSystem(voice, traits, history);
-  appendUser(voice, history);
-  for (let call = 0; history.tape.length < entryBytes; call++) {
+  appendSystem(session);
+  appendUser(session);
+  for (let call = 0; history.tape.length < historyBytes; call++) {
     const turn = nextTurn(voice, call);
     addMessage(history, turn.appendReply);
     addMessage(history, turn.appendAnswer);
   }
 };
 
-const summaryOpening = 'This conversation was compacted. Go on from this summary: ';
+const compact = (session: Session): void => {
+  keepMessages(session.history, 1);
+  appendUser(session, summaryOpening);
+};
 
-/** Opens a session; each call of the result appends one more line. */
+/** Brings the history to where the next request begins and says what of it is sent. */
+const planLine = (session: Session): LinePlan => {
+  const { voice, traits, history, entry } = session;
+  const { shape, random } = voice;
+  if (shape.freshEntryBytes !== undefined) {
+    refill(session, sizeIn(voice, shape.freshEntryBytes) - freshRestBytes);
+  } else if (history.tape.length > shape.maxHistoryBytes) compact(session);
+  // Half of the compacted entries go on compacted, half are a side request.
+  const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
+  const aside = compacted && random.chance(0.5);
+  if (compacted && !aside) compact(session);
+  const count = history.starts.length;
+  const isShorter = traits.shorterLast && entry === traits.plannedEntries - 1 && count > 4;
+  const kept = aside ? 1 : count - (isShorter ? 2 : 0);
+  return { kept, aside, stamp: new Date(session.clockMs).toISOString() };
+};
+
+/** Opens a session with its first two messages. */
 export const openSession = (
   name: SessionName,
   voice: Voice,
   traits: SessionTraits,
   tools: Buffer,
-): ((line: ByteTape) => EntryFacts) => {
-  const { shape, random } = voice;
-  const { comma } = voice.style;
-  const history = emptyHistory(comma);
-  const clock = { ms: name.startMs };
-  let entry = 0;
-  appendSystem(voice, traits, history);
-  appendUser(voice, history);
+): Session => {
+  const history = emptyHistory(voice.style.comma);
+  const session = { name, voice, traits, tools, history, clockMs: name.startMs, entry: 0 };
+  appendSystem(session);
+  appendUser(session);
+  return session;
+};
 
-  const compact = (): void => {
-    keepMessages(history, 1);
-    appendUser(voice, history, summaryOpening);
-  };
-
-  return (line) => {
-    clock.ms += random.integer(500, 60_000);
-    if (shape.freshEntryBytes !== undefined) {
-      // The rest of the entry (tools, reply, envelope) is about 12 KB.
-      refill(voice, traits, history, sizeIn(voice, shape.freshEntryBytes) - 12_000);
-    } else if (history.tape.length > shape.maxHistoryBytes) compact();
-    // Half of the compacted entries go on compacted, half are a side request that leaves no trace.
-    const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
-    const aside = compacted && random.chance(0.5);
-    if (compacted && !aside) compact();
-    const isShorter =
-      traits.shorterLast && entry === traits.plannedEntries - 1 && history.starts.length > 4;
-    const kept = aside ? 1 : history.starts.length - (isShorter ? 2 : 0);
-    const turn = nextTurn(voice, entry);
-    const facts = { messages: kept, repeatedBytes: 0 };
-    const stamp = new Date(clock.ms).toISOString();
-
-    const appendMessages = (): void => {
-      const end = endOfMessages(history, kept);
-      const from = traits.volatileSystem ? endOfMessages(history, 1) : 0;
-      if (traits.volatileSystem) {
-        // The clock stands inside the text: cut off the closing `"}` of the stored message.
-        appendBytes(line, history.tape.bytes, 0, from - 2);
-        appendAscii(line, `\\nThe current time is ${stamp}. Answer briefly."}`);
-      }
-      appendBytes(line, history.tape.bytes, from, end);
-      facts.repeatedBytes += Math.max(0, Math.min(end, history.sentBytes) - from);
-      history.sentBytes = Math.max(history.sentBytes, end);
-      if (aside) {
-        appendAscii(line, comma);
-        appendPlainMessage(line, voice, 'user', () =>
-          appendAscii(line, `Summarise: step ${entry}`),
-        );
-        facts.messages++;
-      }
-      if (traits.infoMessages) {
-        appendAscii(line, comma);
-        const info = `<info-msg>\\nIt is currently ${stamp}\\nWorking directory: /srv/agent\\n</info-msg>`;
-        appendPlainMessage(line, voice, 'user', () => appendAscii(line, info));
-        facts.messages++;
-      }
-    };
-    const appendTools = (): void => {
-      if (shape.freshEntryBytes !== undefined) appendFreshTools(line, voice);
-      else {
-        appendBytes(line, tools);
-        if (entry > 0) facts.repeatedBytes += tools.length;
-      }
-    };
-    const appendReply = (): void => {
+/** Appends the session's next line. */
+export const appendEntry = (line: ByteTape, session: Session): EntryFacts => {
+  const { voice, traits, history, tools } = session;
+  session.clockMs += voice.random.integer(500, 60_000);
+  const plan = planLine(session);
+  const turn = nextTurn(voice, session.entry);
+  const isFresh = voice.shape.freshEntryBytes !== undefined;
+  let facts: EntryFacts = { messages: 0, repeatedBytes: 0 };
+  appendEnvelope(line, voice, traits.layout, {
+    sessionId: session.name.sessionId,
+    stamp: plan.stamp,
+    epochSeconds: Math.floor(session.clockMs / 1000),
+    finishReason: turn.finishReason,
+    appendMessages: () => {
+      facts = appendLineMessages(line, voice, traits, history, plan);
+    },
+    appendTools: () => {
+      if (isFresh) appendFreshTools(line, voice);
+      else appendBytes(line, tools);
+    },
+    appendReply: () => {
       const start = addMessage(history, turn.appendReply);
       appendBytes(line, history.tape.bytes, start, history.tape.length);
-    };
-    appendEnvelope(line, voice, traits.layout, {
-      sessionId: name.sessionId,
-      stamp,
-      epochSeconds: Math.floor(clock.ms / 1000),
-      finishReason: turn.finishReason,
-      appendMessages,
-      appendTools,
-      appendReply,
-    });
-    addMessage(history, turn.appendAnswer);
-    entry++;
-    return facts;
-  };
+    },
+  });
+  addMessage(history, turn.appendAnswer);
+  const repeatedTools = !isFresh && session.entry > 0 ? tools.length : 0;
+  session.entry++;
+  return { ...facts, repeatedBytes: facts.repeatedBytes + repeatedTools };
 };

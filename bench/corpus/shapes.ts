@@ -7,16 +7,7 @@
 export type Range = readonly [low: number, high: number];
 
 /** The names `corpus.js` takes. */
-export const corpusKinds = [
-  'main',
-  'small',
-  'giant',
-  'fresh',
-  'wide',
-  'gz',
-  'growth',
-  'steady',
-] as const;
+export const corpusKinds = ['main', 'small', 'giant', 'fresh', 'wide', 'gz', 'growth', 'steady'] as const;
 
 export type CorpusKind = (typeof corpusKinds)[number];
 
@@ -149,6 +140,4 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
 
 /** The numbers of a kind; `growth` takes its sessions' length from the caller. */
 export const corpusShape = (kind: CorpusKind, growthEntries: number): CorpusShape =>
-  kind === 'growth'
-    ? { ...shapes.growth, entriesPerSession: [growthEntries, growthEntries] }
-    : shapes[kind];
+  kind === 'growth' ? { ...shapes.growth, entriesPerSession: [growthEntries, growthEntries] } : shapes[kind];

@@ -64,12 +64,7 @@ const cutFrom = (cuts: Uint32Array, offset: number): number => {
 };
 
 /** Appends a random slice of at least this many serialised bytes (less only when the pool ends). */
-export const appendSlice = (
-  tape: ByteTape,
-  pool: TextPool,
-  random: Random,
-  sliceBytes: number,
-): void => {
+export const appendSlice = (tape: ByteTape, pool: TextPool, random: Random, sliceBytes: number): void => {
   const start = cutFrom(pool.cuts, random.integer(0, Math.max(0, pool.bytes.length - sliceBytes)));
   appendBytes(tape, pool.bytes, start, cutFrom(pool.cuts, start + sliceBytes));
 };
@@ -77,12 +72,7 @@ export const appendSlice = (
 const maxFreshPieceBytes = 400;
 
 /** The same from short pieces, each behind a random mark, so that no longer run of bytes comes twice. */
-export const appendFreshText = (
-  tape: ByteTape,
-  pool: TextPool,
-  random: Random,
-  textBytes: number,
-): void => {
+export const appendFreshText = (tape: ByteTape, pool: TextPool, random: Random, textBytes: number): void => {
   const end = tape.length + textBytes;
   while (tape.length < end) {
     appendAscii(

@@ -60,11 +60,7 @@ const toolDefinition = (
 };
 
 /** The eight sets in one style, each as the bytes of a JSON array. */
-export const buildToolSets = (
-  style: JsonStyle,
-  shape: CorpusShape,
-  seed: number,
-): readonly Buffer[] =>
+export const buildToolSets = (style: JsonStyle, shape: CorpusShape, seed: number): readonly Buffer[] =>
   Array.from({ length: setCount }, (_unused, setIndex) => {
     const random = seededRandom([seed, 'tools', setIndex]);
     const tools = Array.from({ length: shape.toolsPerSet }, (_none, toolIndex) =>

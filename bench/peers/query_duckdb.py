@@ -17,7 +17,7 @@ COPY (
   SELECT list_concat(
            best.request.messages,
            CASE WHEN best.reply IS NULL THEN [] ELSE [best.reply] END) AS messages,
-         list_transform(best.request.tools, tool -> tool->'function') AS tools
+         list_transform(best.request.tools, lambda tool: tool->'function') AS tools
   FROM (
     SELECT filename,
            arg_max(
@@ -25,7 +25,7 @@ COPY (
              row(len(request.messages), timestamp)) AS best
     FROM read_json(
       getvariable('input'), format = 'newline_delimited', filename = true,
-      maximum_object_size = 268435456,
+      maximum_object_size = 33554432,
       columns = {timestamp: 'VARCHAR', session_id: 'VARCHAR', response: 'JSON',
                  request: 'STRUCT(messages JSON[], tools JSON[])'})
     GROUP BY filename)

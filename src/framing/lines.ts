@@ -58,6 +58,7 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
 
   /** The bytes up to `end` belong to a line that is too long: count and hash them, keep none. */
   function skip(end: number): void {
+    stripBom(end);
     tooLong ??= { hash: createHash('sha256'), length: 0 };
     tooLong.hash.update(slab.bytes.subarray(start, end));
     tooLong.length += end - start;
@@ -69,14 +70,19 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
   }
 
   function take(end: number, terminator: number): Line | Rejection | undefined {
-    if (lines === 0 && offset === 0 && tooLong === undefined) stripBom(end);
+    stripBom(end);
     const carriage = terminator > 0 && end > start && slab.bytes[end - 1] === CR ? 1 : 0;
-    if (tooLong !== undefined || end - carriage - start > maxLineBytes) return takeTooLong(end - carriage, terminator + carriage);
+    crlf += carriage;
+    if (tooLong !== undefined || end - carriage - start > maxLineBytes)
+      return takeTooLong(end - carriage, terminator + carriage);
     const length = end - carriage - start;
     if (terminator === 0 && length === 0) return undefined;
     lines++;
-    crlf += carriage;
-    const line: Line = { kind: 'line', origin: origin(offset, length), bytes: slab.bytes.subarray(start, start + length) };
+    const line: Line = {
+      kind: 'line',
+      origin: origin(offset, length),
+      bytes: slab.bytes.subarray(start, start + length),
+    };
     account(length, terminator + carriage);
     start = end + terminator;
     return line;
@@ -108,6 +114,7 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
   }
 
   function stripBom(end: number): void {
+    if (lines > 0 || offset > 0 || tooLong !== undefined) return;
     if (end - start < BOM.length || BOM.some((byte, i) => slab.bytes[start + i] !== byte)) return;
     bomBytes = BOM.length;
     offset += BOM.length;
@@ -128,7 +135,8 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
         if (made !== undefined) yield made;
       }
       searched = have;
-      if (tooLong !== undefined || have - start > maxLineBytes + BOM.length + 1) skip(have);
+      if (tooLong === undefined && have - start <= maxLineBytes + BOM.length + 1) return;
+      skip(have > start && slab.bytes[have - 1] === CR ? have - 1 : have); // it may belong to the terminator
     },
     *end() {
       if (have === start && tooLong === undefined) return;
@@ -136,6 +144,14 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
       noFinalNewline = made !== undefined;
       if (made !== undefined) yield made;
     },
-    counts: (): FramingCounts => ({ bytes, bomBytes, lineBytes, terminatorBytes, lines, crlf, noFinalNewline }),
+    counts: (): FramingCounts => ({
+      bytes,
+      bomBytes,
+      lineBytes,
+      terminatorBytes,
+      lines,
+      crlf,
+      noFinalNewline,
+    }),
   };
 }

@@ -8,6 +8,7 @@ import type { Conversation, Entry, Row, SessionEnd, Severity } from '../element.
 export interface Found {
   readonly rule: string;
   readonly severity: Severity;
+  /** For a person; holds positions and names, never content. */
   readonly message: string;
 }
 
@@ -19,10 +20,17 @@ interface Named {
   readonly rules: readonly string[];
 }
 
-/** Sees the validated entries of a session one after the other. */
+/** What an entry check does with one session after the other. */
+export interface EntryWatch {
+  entry(entry: Entry): Iterable<Found>;
+  /** Forgets the session. */
+  sessionEnd(): void;
+}
+
+/** Sees the validated entries of a session one after the other, and keeps no more than one of them. */
 export interface EntryCheck extends Named {
   readonly on: 'entry';
-  create(): { entry(entry: Entry): Iterable<Found>; sessionEnd(): void };
+  create(): EntryWatch;
 }
 
 /** Sees the canonical conversation, before the format. */
@@ -31,7 +39,7 @@ export interface ConversationCheck extends Named {
   check(conversation: Conversation): Iterable<Found>;
 }
 
-/** Sees the row, with the messages as they were written. */
+/** Sees the row: the messages as they were written, by which format, and the conversation. */
 export interface RowCheck extends Named {
   readonly on: 'row';
   check(row: Row): Iterable<Found>;

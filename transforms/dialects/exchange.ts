@@ -3,7 +3,7 @@
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
 import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
-import { createKeeper } from '../json/keep.ts';
+import { copyOf, createKeeper } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { elementsOf, isKey, valueBytes, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
@@ -181,7 +181,7 @@ function replyOf(response: Uint8Array): Message | undefined {
   const first = choices?.[0] === OPEN_ARRAY ? elementsOf(choices)[0] : undefined;
   const message = first?.[0] === OPEN_OBJECT ? objectBytes(first, 'message') : undefined;
   if (message === undefined) return undefined;
-  const bytes = oneLine(message.slice());
+  const bytes = oneLine(copyOf(message));
   return { bytes, role: stringValue(bytes, 'role') ?? '' };
 }
 

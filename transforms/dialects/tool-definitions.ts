@@ -3,6 +3,7 @@
  * they are compared, not scanned (performance.md §3).
  */
 import type { ToolDefinition } from '../element.ts';
+import { copyOf } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
 import { elementsOf } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
@@ -52,7 +53,7 @@ export function createToolsReader(scanner: Scanner, depth: number): ToolsReader 
       if (end < 0) return -1;
       definitions = definitionsOf(bytes.subarray(at, end));
       if (bytes[at] === OPEN_ARRAY && end - at <= KNOWN_MAX_BYTES) {
-        known.unshift({ bytes: bytes.slice(at, end), definitions });
+        known.unshift({ bytes: copyOf(bytes, at, end), definitions });
         if (known.length > KNOWN_ARRAYS) known.pop();
       }
       return end;
@@ -75,7 +76,7 @@ function definitionsOf(json: Uint8Array): readonly ToolDefinition[] | undefined 
 function flatten(definition: Uint8Array): ToolDefinition {
   const inner = objectBytes(definition, 'function');
   const name = (inner && usableName(inner)) ?? usableName(definition);
-  return { bytes: oneLine((inner ?? definition).slice()), name };
+  return { bytes: oneLine(copyOf(inner ?? definition)), name };
 }
 
 function usableName(object: Uint8Array): string | undefined {

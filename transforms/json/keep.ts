@@ -3,6 +3,11 @@
  * more than the copy. A block lives as long as one of its pieces does, so big pieces get their own.
  */
 
+/** A copy. `bytes.slice()` would be none when the bytes are a Buffer. */
+export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes, start, end);
+}
+
 const BLOCK_BYTES = 32 * 1024;
 const OWN_FROM_BYTES = 4 * 1024;
 
@@ -12,7 +17,7 @@ export function createKeeper(): (bytes: Uint8Array, start: number, end: number) 
   let used = 0;
   return (bytes, start, end) => {
     const length = end - start;
-    if (length >= OWN_FROM_BYTES) return Uint8Array.prototype.slice.call(bytes, start, end);
+    if (length >= OWN_FROM_BYTES) return copyOf(bytes, start, end);
     if (used + length > block.length) {
       block = new Uint8Array(BLOCK_BYTES);
       used = 0;

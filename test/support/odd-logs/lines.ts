@@ -31,7 +31,7 @@ function disturbed(dice: Dice, lines: readonly Buffer[]): readonly Buffer[] {
   const out: Buffer[] = [];
   for (const [i, line] of lines.entries()) {
     if (dice.odd('blank line', 0.05)) out.push(Buffer.from(dice.pick(['', ' ', '\t \r', '  '])));
-    if (dice.odd('bad line', 0.08)) out.push(badLine(dice));
+    if (dice.odd('bad line', 0.12)) out.push(badLine(dice));
     const last = out.at(-1);
     if (dice.odd('torn middle line', 0.01)) out.push(torn(dice, line));
     else if (dice.odd('torn last line', i === lines.length - 1 ? 0.06 : 0)) out.push(torn(dice, line));

@@ -1,0 +1,33 @@
+/**
+ * How one session differs from others; drawn once, before its first line.
+ */
+import type { EnvelopeLayout } from './envelope.ts';
+import type { Random } from './random.ts';
+import type { CorpusShape } from './shapes.ts';
+
+/** The session's habits. */
+export interface SessionTraits {
+  readonly plannedEntries: number;
+  readonly layout: EnvelopeLayout;
+  readonly systemRole: 'system' | 'developer';
+  /** The system message has a clock in it, so that it differs on every line. */
+  readonly volatileSystem: boolean;
+  /** Every request ends with an info message that the next request does not repeat. */
+  readonly infoMessages: boolean;
+  /** The last entry has fewer messages than the one before. */
+  readonly shorterLast: boolean;
+}
+
+/** Draws a session's traits by the chances of its corpus. */
+export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
+  const [low, high] = shape.entriesPerSession;
+  const free = !shape.uniform;
+  return {
+    plannedEntries: low === high ? low : random.integer(low, high),
+    layout: { toolsFirst: free && random.chance(0.5), stampLast: free && random.chance(0.25) },
+    systemRole: free && random.chance(0.2) ? 'developer' : 'system',
+    volatileSystem: random.chance(shape.volatileSystemChance),
+    infoMessages: random.chance(shape.infoMessageChance),
+    shorterLast: random.chance(shape.shorterLastChance),
+  };
+};

@@ -1,0 +1,57 @@
+/**
+ * Whether a contender did its work: its records, its counts or its lines against the statistics of
+ * the corpus. A contender that fails its check is reported as failed and never timed.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { CachedCorpus } from './corpus-cache.ts';
+import type { RunOutcome } from './measure.ts';
+import { atRoot } from './repository.ts';
+
+/** Returns what is wrong, or nothing. `out` is where the contender wrote to. */
+export type Check = (outcome: RunOutcome, corpus: CachedCorpus, out: string) => string | undefined;
+
+const newline = 10;
+
+const countLines = (bytes: Buffer): number => {
+  let lines = 0;
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines++;
+  return lines;
+};
+
+const differs = (what: string, found: number, wanted: number): string | undefined =>
+  found === wanted ? undefined : `${found} ${what}, expected ${wanted}`;
+
+/** The output file has one line per session. */
+export const recordsInFile: Check = (_outcome, { stats }, out) =>
+  differs('records', countLines(readFileSync(atRoot(out))), stats.sessions);
+
+/** The shards in OUT/data have one line per session. */
+export const recordsInShards: Check = (_outcome, { stats }, out) => {
+  let records = 0;
+  for (const name of readdirSync(atRoot(`${out}/data`), { recursive: true, encoding: 'utf8' })) {
+    if (!/\.jsonl(\.gz)?$/.test(name)) continue;
+    const bytes = readFileSync(atRoot(`${out}/data/${name}`));
+    records += countLines(name.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+  }
+  return differs('records', records, stats.sessions);
+};
+
+/** Counts printed as JSON agree; a file that holds many sessions has only its entries compared. */
+export const printedCounts: Check = ({ stdout }, { stats }) => {
+  const counts = JSON.parse(stdout) as Readonly<Record<string, number>>;
+  const names =
+    stats.kind === 'growth' ? (['entries'] as const) : (['entries', 'sessions', 'longestHistories'] as const);
+  for (const name of names) {
+    const difference = differs(name, counts[name] ?? -1, stats[name]);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+};
+
+/** The number that was printed first is the number of entries. */
+export const printedLines: Check = ({ stdout }, { stats }) =>
+  differs('lines', Number.parseInt(stdout, 10), stats.entries);
+
+/** Nothing to check but the exit status. */
+export const exitStatusOnly: Check = () => undefined;

@@ -1,0 +1,40 @@
+/**
+ * Makes a corpus once per (kind, size, seed) and keeps it in bench/out/corpora with its statistics;
+ * a corpus that was not finished is thrown away.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { formatByteSize } from '../corpus/byte-size.ts';
+import { type CorpusOrder, type CorpusStats, generateCorpus } from '../corpus/generate.ts';
+import { directorySink, singleFileSink } from '../corpus/sinks.ts';
+import { atRoot, corporaFolder } from './repository.ts';
+
+/** A corpus on disk. */
+export interface CachedCorpus {
+  /** Relative to the root. */
+  readonly directory: string;
+  readonly stats: CorpusStats;
+}
+
+/** `main-64MB`, `growth60-200MB`, `wide`: names the corpus in files and headings. */
+export const corpusName = ({ kind, bytes, growthEntries }: CorpusOrder): string => {
+  const entries = kind === 'growth' ? growthEntries : '';
+  return `${kind}${entries}${bytes === undefined ? '' : `-${formatByteSize(bytes)}`}`;
+};
+
+/** The corpus of this order, generated now when it is not there yet. */
+export const cachedCorpus = (order: CorpusOrder): CachedCorpus => {
+  const directory = `${corporaFolder}/${corpusName(order)}-seed${order.seed}`;
+  const statsFile = atRoot(`${directory}.json`);
+  if (!existsSync(statsFile)) {
+    const partial = atRoot(`${directory}.partial`);
+    rmSync(partial, { recursive: true, force: true });
+    rmSync(atRoot(directory), { recursive: true, force: true });
+    mkdirSync(partial, { recursive: true });
+    const sink =
+      order.kind === 'growth' ? singleFileSink(partial) : directorySink(partial, order.kind === 'gz');
+    const stats = generateCorpus(order, sink);
+    renameSync(partial, atRoot(directory));
+    writeFileSync(statsFile, `${JSON.stringify(stats)}\n`);
+  }
+  return { directory, stats: JSON.parse(readFileSync(statsFile, 'utf8')) as CorpusStats };
+};

@@ -1,0 +1,63 @@
+/**
+ * Runs one command and measures the whole process: wall and CPU time by bash's `time` (milliseconds;
+ * GNU time has hundredths only), peak RSS by GNU time, which is tiny: a child of Node would inherit
+ * Node's own peak. Both count all descendants and threads that were waited for.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { atRoot, repositoryRoot, runFolder } from './repository.ts';
+
+/** One run of one command. */
+export interface Sample {
+  readonly wallSeconds: number;
+  /** User and system time together: their split is sampled, their sum is exact. */
+  readonly cpuSeconds: number;
+  readonly peakRssBytes: number;
+}
+
+/** A run's sample, and what it said. */
+export interface RunOutcome {
+  readonly sample: Sample;
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const script = `
+TIMEFORMAT='%3R %3U %3S'
+folder="$1"; shift
+{ time command time -q -f '%M' -o "$folder/rss" "$@" >"$folder/stdout" 2>"$folder/stderr"; } 2>"$folder/times"
+`;
+
+const numbersIn = (path: string, count: number): readonly number[] => {
+  const numbers = readFileSync(path, 'utf8').trim().split(/\s+/).map(Number);
+  if (numbers.length !== count || numbers.some(Number.isNaN)) {
+    throw new Error(`cannot read the times in ${path}: is GNU time there? (bench/peers/setup.sh)`);
+  }
+  return numbers;
+};
+
+/** Runs the command with the repository's root as working folder. */
+export const measure = (command: readonly string[]): RunOutcome => {
+  const folder = atRoot(`${runFolder}/measure`);
+  mkdirSync(folder, { recursive: true });
+  const child = spawnSync('bash', ['-c', script, 'measure', folder, ...command], {
+    cwd: repositoryRoot,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (child.error !== undefined) throw child.error;
+  const stderr = readFileSync(`${folder}/stderr`, 'utf8');
+  if (child.status === 127) throw new Error(`not found: ${command[0]}, or GNU time: ${stderr}`);
+  const [wall = 0, user = 0, system = 0] = numbersIn(`${folder}/times`, 3);
+  const [rssKilobytes = 0] = numbersIn(`${folder}/rss`, 1);
+  return {
+    sample: {
+      wallSeconds: wall,
+      cpuSeconds: Math.round((user + system) * 1000) / 1000,
+      peakRssBytes: rssKilobytes * 1024,
+    },
+    exitCode: child.status ?? 128,
+    stdout: readFileSync(`${folder}/stdout`, 'utf8'),
+    stderr,
+  };
+};

@@ -1,0 +1,111 @@
+/**
+ * One section of RESULTS.md: the corpus, a table with a row per contender, and the commands.
+ */
+import { markdownTable } from './markdown-table.ts';
+import type { Sample } from './measure.ts';
+import type { ContenderResult, Machine, SectionResult } from './results.ts';
+import { pairedRatio, type Spread, spreadOf } from './statistics.ts';
+
+type Column = (sample: Sample) => number;
+const wall: Column = (sample) => sample.wallSeconds;
+const cpu: Column = (sample) => sample.cpuSeconds;
+const rss: Column = (sample) => sample.peakRssBytes;
+
+const ratioText = (ratio: number | undefined): string =>
+  ratio === undefined ? '' : ratio.toFixed(ratio < 10 ? 2 : 1);
+
+const secondsText = (spread: Spread | undefined): string => {
+  if (spread === undefined) return '';
+  const digits = spread.median < 1 ? 3 : 2;
+  const [median, low, high] = [spread.median, spread.low, spread.high].map((n) => n.toFixed(digits));
+  return `${median} (${low} to ${high})`;
+};
+
+/** `2026-01-13, 2 cores, ...`: under every table, since tables may come from different days. */
+export const machineText = ({ date, cores, cpu: model, memoryBytes, node }: Machine): string =>
+  `${date}; ${model}, ${cores} cores, ${Math.round(memoryBytes / 2 ** 30)} GiB; Node ${node}`;
+
+const samplesOf = (section: SectionResult, name: string): readonly Sample[] =>
+  section.contenders.find((contender) => contender.name === name)?.samples ?? [];
+
+/** CPU nanoseconds per byte, in all and per byte that is not a repetition: for growing sessions. */
+const perByteCells = (section: SectionResult, samples: readonly Sample[]): readonly string[] => {
+  const seconds = spreadOf(samples.map(cpu))?.median;
+  if (seconds === undefined) return ['', ''];
+  const { bytes, distinctBytes } = section.corpus;
+  return [bytes, distinctBytes].map((divisor) => ((seconds * 1e9) / divisor).toFixed(3));
+};
+
+const millisecondsMore = (samples: readonly Sample[], reference: readonly Sample[]): string => {
+  const more = samples.flatMap(({ wallSeconds }, round) => {
+    const base = reference[round];
+    return base === undefined ? [] : [(wallSeconds - base.wallSeconds) * 1000];
+  });
+  return spreadOf(more)?.median.toFixed(0) ?? '';
+};
+
+const row = (section: SectionResult, contender: ContenderResult): readonly string[] => {
+  const isStartup = section.name === 'startup';
+  if (contender.status !== 'measured') return [contender.label, contender.status];
+  const { samples } = contender;
+  const wallSpread = spreadOf(samples.map(wall));
+  const rssSpread = spreadOf(samples.map(rss));
+  const reference = samplesOf(section, section.reference);
+  const turnmill = samplesOf(section, 'turnmill');
+  const rate = wallSpread === undefined ? 0 : section.corpus.bytes / wallSpread.median / 1e6;
+  return [
+    contender.label,
+    secondsText(wallSpread),
+    secondsText(spreadOf(samples.map(cpu))),
+    ...(isStartup ? [] : [rate.toFixed(0)]),
+    rssSpread === undefined ? '' : (rssSpread.median / 1e6).toFixed(0),
+    ratioText(pairedRatio(samples.map(cpu), reference.map(cpu))),
+    isStartup
+      ? millisecondsMore(samples, reference)
+      : ratioText(pairedRatio(samples.map(wall), turnmill.map(wall))),
+    ...(section.corpus.kind === 'growth' ? perByteCells(section, samples) : []),
+  ];
+};
+
+const headings = (section: SectionResult): readonly string[] => {
+  const isStartup = section.name === 'startup';
+  return [
+    'command',
+    'wall s',
+    'CPU s',
+    ...(isStartup ? [] : ['MB/s']),
+    'peak RSS MB',
+    `CPU / ${section.reference}`,
+    isStartup ? `wall ms more than ${section.reference}` : 'wall / turnmill',
+    ...(section.corpus.kind === 'growth' ? ['CPU ns/byte', 'CPU ns/distinct byte'] : []),
+  ];
+};
+
+/** The section as Markdown. */
+export const renderSection = (section: SectionResult): string => {
+  const { corpus } = section;
+  const repeated = 100 * (1 - corpus.distinctBytes / corpus.bytes);
+  const failed = section.contenders.filter(({ status }) => status === 'failed');
+  return [
+    `## ${section.name}`,
+    '',
+    `${(corpus.bytes / 1e6).toFixed(1)} MB, ${corpus.sessions} sessions, ${corpus.entries} entries, ` +
+      `longest line ${(corpus.longestLineBytes / 1e6).toFixed(3)} MB, ${repeated.toFixed(1)} % repeated, ` +
+      `seed ${corpus.seed}; ${section.runs} rounds. Measured ${machineText(section.machine)}.`,
+    '',
+    ...markdownTable(
+      headings(section),
+      section.contenders.map((contender) => row(section, contender)),
+    ),
+    '',
+    ...failed.flatMap(({ label, reason }) => [`Failed: ${label}: \`${reason ?? ''}\``, '']),
+    '<details><summary>commands</summary>',
+    '',
+    '```sh',
+    ...section.contenders.filter(({ status }) => status === 'measured').map(({ command }) => command),
+    '```',
+    '',
+    '</details>',
+    '',
+  ].join('\n');
+};

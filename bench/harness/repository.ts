@@ -1,0 +1,38 @@
+/**
+ * The places the benches use. Everything runs with the repository's root as its working folder and
+ * names paths relative to it, so that results and commands hold no path of a machine.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const findRoot = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('no package.json above the bench');
+    folder = parent;
+  }
+  return folder;
+};
+
+/** The absolute path of the repository. */
+export const repositoryRoot: string = findRoot();
+
+/** Generated corpora; not checked in. */
+export const corporaFolder = 'bench/out/corpora';
+
+/** What the contenders write; removed before every run. */
+export const runFolder = 'bench/out/run';
+
+/** Measured results; checked in. */
+export const resultsFolder = 'bench/results';
+
+/** The built tools of the peers; not checked in. */
+export const peersBuildFolder = 'bench/peers/build';
+
+/** The command under test. */
+export const turnmillBin = 'dist/src/cli/bin.js';
+
+/** The absolute form of a path below the root. */
+export const atRoot = (path: string): string => join(repositoryRoot, path);

@@ -1,0 +1,106 @@
+/**
+ * Measures one section: every contender once unmeasured, to warm the page cache and to check its
+ * work, then rounds in which all run in turn (A B C A B C ...), so that what disturbs the machine
+ * disturbs all of them alike.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { type Contender, whyMissing } from './contender.ts';
+import { type CachedCorpus, cachedCorpus } from './corpus-cache.ts';
+import { measure, type Sample } from './measure.ts';
+import { atRoot, runFolder } from './repository.ts';
+import { type ContenderResult, describeMachine, type SectionResult } from './results.ts';
+import type { Section } from './sections.ts';
+
+const say = (text: string): void => {
+  process.stderr.write(`bench: ${text}\n`);
+};
+
+/** A word as one would type it. */
+const quoted = (word: string): string =>
+  /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+interface Running {
+  readonly contender: Contender;
+  readonly command: readonly string[];
+  readonly out: string;
+  readonly samples: Sample[];
+  status: ContenderResult['status'];
+  reason: string | undefined;
+}
+
+const fail = (running: Running, reason: string): void => {
+  running.status = 'failed';
+  running.reason = reason.trim().slice(-300);
+  say(`${running.contender.name} failed: ${running.reason}`);
+};
+
+/** Runs once into a fresh output; the sample, or nothing when it failed. */
+const runOnce = (running: Running, corpus: CachedCorpus, checked: boolean): Sample | undefined => {
+  rmSync(atRoot(running.out), { recursive: true, force: true });
+  const outcome = measure(running.command);
+  if (outcome.exitCode !== 0) {
+    fail(running, `exit status ${outcome.exitCode}: ${outcome.stderr}`);
+    return undefined;
+  }
+  const wrong = checked ? running.contender.check(outcome, corpus, running.out) : undefined;
+  if (wrong !== undefined) {
+    fail(running, wrong);
+    return undefined;
+  }
+  return outcome.sample;
+};
+
+const prepare = (contender: Contender, corpus: CachedCorpus): Running => {
+  const out = `${runFolder}/${contender.name}`;
+  const missing = whyMissing(contender);
+  if (missing !== undefined) say(`${contender.name}: ${missing}`);
+  return {
+    contender,
+    out,
+    command: contender.command(corpus.directory, out),
+    samples: [],
+    status: missing === undefined ? 'measured' : (missing as ContenderResult['status']),
+    reason: undefined,
+  };
+};
+
+/** Runs the section's contenders, or those of them that are named, this many rounds. */
+export const runSection = (section: Section, runs: number, only: readonly string[]): SectionResult => {
+  say(`${section.name}: corpus`);
+  const corpus = cachedCorpus(section.order);
+  rmSync(atRoot(runFolder), { recursive: true, force: true });
+  mkdirSync(atRoot(runFolder), { recursive: true });
+  const all = section.contenders
+    .filter(({ name }) => only.length === 0 || only.includes(name))
+    .map((contender) => prepare(contender, corpus));
+  const alive = (): readonly Running[] => all.filter(({ status }) => status === 'measured');
+  say(
+    `${section.name}: checking ${alive()
+      .map(({ contender }) => contender.name)
+      .join(', ')}`,
+  );
+  for (const running of alive()) runOnce(running, corpus, true);
+  for (let round = 1; round <= runs; round++) {
+    say(`${section.name}: round ${round} of ${runs}`);
+    for (const running of alive()) {
+      const sample = runOnce(running, corpus, false);
+      if (sample !== undefined) running.samples.push(sample);
+    }
+  }
+  return {
+    type: 'section',
+    name: section.name,
+    machine: describeMachine(),
+    corpus: corpus.stats,
+    runs,
+    reference: section.reference,
+    contenders: all.map(({ contender, command, status, reason, samples }) => ({
+      name: contender.name,
+      label: contender.label,
+      command: command.map(quoted).join(' '),
+      status,
+      ...(reason === undefined ? {} : { reason }),
+      samples: status === 'measured' ? samples : [],
+    })),
+  };
+};

@@ -1,0 +1,75 @@
+/**
+ * The sections of a full run: which corpus, how large, and who runs on it.
+ */
+import type { CorpusOrder } from '../corpus/generate.ts';
+import type { CorpusKind } from '../corpus/shapes.ts';
+import type { Contender } from './contender.ts';
+import { contenders } from './contenders.ts';
+import { corpusName } from './corpus-cache.ts';
+import { startupContenders } from './startup.ts';
+
+/** One table of the results. */
+export interface Section {
+  /** Also the name of its file in bench/results. */
+  readonly name: string;
+  readonly order: CorpusOrder;
+  readonly contenders: readonly Contender[];
+  /** The contender that ratios of CPU time refer to. */
+  readonly reference: string;
+}
+
+/** The names that `--corpora` takes, in the order in which they run. */
+export const sectionNames = [
+  'main',
+  'small',
+  'giant',
+  'fresh',
+  'wide',
+  'gz',
+  'growth5',
+  'growth60',
+  'growth600',
+  'startup',
+] as const;
+
+export type SectionName = (typeof sectionNames)[number];
+
+const gzipReaders = [
+  ...['turnmill', 'turnmill-2', 'orjson', 'python-json', 'readline', 'split2', 'cat', 'gzip-dc'],
+];
+const manySessionReaders = ['turnmill', 'simdjson-ondemand', 'wc', 'cat'];
+
+const contendersOf = (kind: CorpusKind): readonly Contender[] => {
+  if (kind === 'gz') return contenders.filter(({ name }) => gzipReaders.includes(name));
+  if (kind === 'growth') return contenders.filter(({ name }) => manySessionReaders.includes(name));
+  return contenders.filter(({ name }) => name !== 'gzip-dc');
+};
+
+/** Sizes of a full run where they are not the corpus' default. */
+const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
+  main: 1_000_000_000,
+  small: 300_000_000,
+  giant: 1_000_000_000,
+  fresh: 300_000_000,
+  gz: 300_000_000,
+  growth5: 200_000_000,
+  growth60: 200_000_000,
+  growth600: 150_000_000,
+};
+
+/** Describes one section; `bytes` overrides its size (not that of `startup`). */
+export const describeSection = (name: SectionName, bytes: number | undefined, seed: number): Section => {
+  if (name === 'startup') {
+    const order: CorpusOrder = { kind: 'small', bytes: 1, seed, growthEntries: 0 };
+    return { name, order, contenders: startupContenders, reference: 'node' };
+  }
+  const growthEntries = name.startsWith('growth') ? Number(name.slice('growth'.length)) : 0;
+  const kind = name.startsWith('growth') ? 'growth' : (name as CorpusKind);
+  const order: CorpusOrder = { kind, bytes: bytes ?? fullBytes[name], seed, growthEntries };
+  return {
+    name: corpusName(order),
+    order,
+    contenders: contendersOf(kind),
+    reference: kind === 'gz' ? 'gzip-dc' : 'simdjson-ondemand',
+  };
+};

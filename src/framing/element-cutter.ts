@@ -1,0 +1,142 @@
+/**
+ * Finds where the elements of JSON documents begin and end, by brackets and quotes alone. It judges no grammar: it is
+ * right for bytes that a verifier has accepted, so it must not be led beyond them. Each byte is looked at once.
+ */
+
+/** What the cutter came to: an element that ended, one that has grown too deep, or the end of what it may look at. */
+export type Cut = 'element' | 'too-deep' | 'limit';
+
+export interface ElementCutter {
+  /** Goes on to `limit`, or to the end of the next element. */
+  cut(bytes: Uint8Array, limit: number): Cut;
+  /** Up to here it has looked; after an element, its end. */
+  readonly at: number;
+  /** Is an element in work, or has one just ended? */
+  readonly inside: boolean;
+  /** Where that element begins; negative when its first bytes have been moved out. */
+  readonly begin: number;
+  /** Bytes between elements that it has passed. */
+  readonly betweenBytes: number;
+  /** The bytes have been moved to the front by so much. */
+  moved(distance: number): void;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+/** 1 opens, 2 closes an object or array. */
+const BRACKET = new Uint8Array(256);
+for (const c of '{[') BRACKET[c.charCodeAt(0)] = 1;
+for (const c of '}]') BRACKET[c.charCodeAt(0)] = 2;
+const BLANK = new Uint8Array(256);
+for (const c of ' \t\r\n') BLANK[c.charCodeAt(0)] = 1;
+/** What a number or literal cannot hold. */
+const ENDS_SCALAR = new Uint8Array(256);
+for (const c of ' \t\r\n{}[],:"') ENDS_SCALAR[c.charCodeAt(0)] = 1;
+
+/** @param maxDepth how deep an element may be nested: the verifier needs memory for each level */
+export function createElementCutter(maxDepth: number): ElementCutter {
+  let at = 0;
+  let begin = 0;
+  let inside = false;
+  let betweenBytes = 0;
+  let inArray = false; // the elements are those of a top-level array
+  let open = 0; // brackets of the element
+  let inString = false;
+  let scalar = false;
+  let ended = false; // the element has been given
+
+  /** Passes what is between elements, and the first byte of one. */
+  function passBetween(bytes: Uint8Array, limit: number): void {
+    for (; at < limit; at++, betweenBytes++) {
+      const c = bytes[at] as number;
+      if (BLANK[c] === 1 || c === COMMA) continue;
+      if (c !== (inArray ? CLOSE_ARRAY : OPEN_ARRAY)) {
+        beginElement(c);
+        break;
+      }
+      inArray = !inArray;
+    }
+  }
+
+  function beginElement(first: number): void {
+    begin = at++;
+    inside = true;
+    inString = first === QUOTE;
+    open = BRACKET[first] === 1 ? 1 : 0;
+    scalar = !inString && open === 0;
+  }
+
+  /** To the quote that ends the string; false when it is not there. */
+  function passString(bytes: Uint8Array, limit: number): boolean {
+    let p = at;
+    while (p < limit) {
+      const c = bytes[p] as number;
+      if (c === QUOTE) {
+        at = p + 1;
+        inString = false;
+        return true;
+      }
+      p += c === BACKSLASH ? 2 : 1;
+    }
+    at = p; // may be one beyond the limit: what follows a backslash needs no look
+    return false;
+  }
+
+  function passScalar(bytes: Uint8Array, limit: number): Cut {
+    while (at < limit && ENDS_SCALAR[bytes[at] as number] === 0) at++;
+    return at < limit ? 'element' : 'limit';
+  }
+
+  function passNested(bytes: Uint8Array, limit: number): Cut {
+    while (at < limit) {
+      const c = bytes[at++] as number;
+      if (c === QUOTE) {
+        inString = true;
+        if (!passString(bytes, limit)) return 'limit';
+      } else if (BRACKET[c] === 1) {
+        if (++open > maxDepth) return 'too-deep';
+      } else if (BRACKET[c] === 2 && --open === 0) return 'element';
+    }
+    return 'limit';
+  }
+
+  function passElement(bytes: Uint8Array, limit: number): Cut {
+    if (scalar) return passScalar(bytes, limit);
+    if (inString) {
+      if (!passString(bytes, limit)) return 'limit';
+      if (open === 0) return 'element';
+    }
+    return passNested(bytes, limit);
+  }
+
+  return {
+    cut(bytes, limit) {
+      if (ended) inside = ended = false;
+      if (!inside) passBetween(bytes, limit);
+      if (!inside) return 'limit';
+      const cut = passElement(bytes, limit);
+      ended = cut === 'element';
+      return cut;
+    },
+    moved(distance) {
+      at -= distance;
+      begin -= distance;
+    },
+    get at() {
+      return at;
+    },
+    get inside() {
+      return inside;
+    },
+    get begin() {
+      return begin;
+    },
+    get betweenBytes() {
+      return betweenBytes;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** The main job's stages in order, made for one lane and fused: an element runs through all of them at once. */
+import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
+import type { StreamElement } from '../../transforms/element.ts';
+import { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../../transforms/index.ts';
+import { fuse, type Handlers } from '../../transforms/stage.ts';
+import type { ConversionSettings } from './settings.ts';
+
+/** One stage of a run, made for a lane. */
+export interface ChainLink {
+  readonly name: string;
+  readonly handlers: Handlers;
+}
+
+/** @param sessionBy what is a session in the source that is read */
+export function createChain(settings: ConversionSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
+  const { dialect, cleanup: rules, format: formatName, groupBy, rejectOn, integrity } = settings;
+  const checked = (stage: typeof checkEntries): ChainLink[] =>
+    integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
+  return [
+    { name: parse.name, handlers: parse.create({ dialect, sessionBy }) },
+    { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
+    { name: validate.name, handlers: validate.create({}) },
+    ...checked(checkEntries),
+    { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
+    { name: toolDedupe.name, handlers: toolDedupe.create({}) },
+    ...checked(checkConversations),
+    { name: format.name, handlers: format.create({ format: formatName, groupBy, rejectOn }) },
+    ...checked(checkRows),
+  ];
+}
+
+/** The chain as one function. */
+export function fuseChain(
+  chain: readonly ChainLink[],
+  emit: (element: StreamElement) => void,
+): (element: StreamElement) => void {
+  return fuse(
+    chain.map(({ handlers }) => handlers),
+    emit,
+  );
+}

@@ -1,0 +1,161 @@
+/**
+ * The books of one lane: every element that leaves the chain becomes an outcome, and every line of the source gets its
+ * fate (conversion.md §7). What does not add up is a bug: the run ends with status 70.
+ */
+import { createHash } from 'node:crypto';
+import type {
+  Rejection,
+  Row,
+  SessionEnd,
+  SessionOutcome,
+  StreamElement,
+} from '../../transforms/element.ts';
+import { copyOf } from '../../transforms/json/keep.ts';
+import { usageOf } from '../../transforms/tool-usage.ts';
+import { TurnmillError } from '../errors.ts';
+import type { Outcome, RejectedLine, SessionReport } from './outcome.ts';
+
+export interface Collector {
+  accept(element: StreamElement): void;
+  /** Ends the source: its fates and repairs. */
+  endSource(): SourceBooks;
+  /** Sessions that have ended in this source so far. */
+  readonly sessions: number;
+}
+
+export interface SourceBooks {
+  readonly lines: number;
+  readonly fates: readonly (readonly [string, number])[];
+  readonly repairs: readonly (readonly [string, number])[];
+}
+
+export interface CollectorOptions {
+  readonly keepRaw: (length: number) => boolean;
+  readonly onOutcome: (outcome: Outcome) => void;
+  /** Is the run's limit of sessions reached? What comes then is not counted. */
+  readonly full?: (() => boolean) | undefined;
+}
+
+const NO_LINES: readonly (readonly [string, number])[] = [];
+
+export function createCollector(options: CollectorOptions): Collector {
+  let fates = new Map<string, number>();
+  let repairs = new Map<string, number>();
+  let rows: Row[] = [];
+  let rejection: Rejection | undefined;
+  let sessions = 0;
+
+  const add = (counts: Map<string, number>, key: string, n: number): void => {
+    if (n > 0) counts.set(key, (counts.get(key) ?? 0) + n);
+  };
+
+  function rejectLine(rejected: Rejection): void {
+    add(fates, `rejected:${rejected.reason}`, 1);
+    options.onOutcome(rejectedLine(rejected, options.keepRaw));
+  }
+
+  function endSession(end: SessionEnd): void {
+    const outcome = rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
+    if (outcome !== 'none') {
+      sessions++;
+      const report = reportOf(end, outcome, rows, rejection);
+      bookEntries(report);
+      for (const { group, bytes } of rows) options.onOutcome({ kind: 'row', group, bytes });
+      options.onOutcome(report);
+    }
+    rows = [];
+    rejection = undefined;
+  }
+
+  function bookEntries({ outcome, entries, superseded, truncated, rejection: why }: SessionReport): void {
+    if (outcome === 'rejected') add(fates, `rejected:${why?.reason}`, entries);
+    else if (outcome === 'written') {
+      add(fates, 'snapshot', 1);
+      add(fates, 'superseded', superseded);
+      add(fates, 'truncated', truncated);
+    }
+    const booked = outcome === 'written' ? 1 + superseded + truncated : outcome === 'rejected' ? entries : 0;
+    if (booked !== entries) {
+      throw new TurnmillError('unbalanced', `a session has ${entries} entries, but ${booked} got a fate`);
+    }
+  }
+
+  return {
+    accept(element) {
+      if (options.full?.() === true) return;
+      switch (element.kind) {
+        case 'row':
+          rows.push(element);
+          break;
+        case 'fate':
+          add(fates, element.fate, 1);
+          break;
+        case 'rejection':
+          if (element.scope === 'session') rejection ??= element;
+          else rejectLine(element);
+          break;
+        case 'repair':
+          add(repairs, element.repair, element.count);
+          break;
+        case 'finding': {
+          const { severity, rule, sessionId, origin, message } = element;
+          options.onOutcome({ kind: 'finding', severity, rule, sessionId, line: origin.line, message });
+          break;
+        }
+        case 'session-end':
+          endSession(element);
+          break;
+        default:
+          throw new TurnmillError('unbalanced', `an element of kind ${element.kind} left the last stage`);
+      }
+    },
+    endSource() {
+      const lines = [...fates.values()].reduce((sum, n) => sum + n, 0);
+      const books: SourceBooks = { lines, fates: sorted(fates), repairs: sorted(repairs) };
+      fates = new Map();
+      repairs = new Map();
+      rows = [];
+      rejection = undefined;
+      sessions = 0;
+      return books;
+    },
+    get sessions() {
+      return sessions;
+    },
+  };
+}
+
+function sorted(counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return counts.size === 0 ? NO_LINES : [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function rejectedLine(rejected: Rejection, keepRaw: (length: number) => boolean): RejectedLine {
+  const { reason, stage, detail, origin, bytes } = rejected;
+  const { line, offset, length } = origin;
+  const sha256 = rejected.sha256 ?? createHash('sha256').update(bytes ?? '').digest('hex');
+  const kept = bytes !== undefined && keepRaw(bytes.length) ? { raw: copyOf(bytes) } : {};
+  return { kind: 'rejected-line', reason, stage, detail, line, offset, length, sha256, ...kept };
+}
+
+function reportOf(
+  end: SessionEnd,
+  outcome: SessionReport['outcome'],
+  rows: readonly Row[],
+  rejection: Rejection | undefined,
+): SessionReport {
+  const { sessionId, entries } = end;
+  const conversation = rows[0]?.conversation;
+  const report = { kind: 'session', sessionId, outcome, entries: entries?.count ?? 0 } as const;
+  if (rejection !== undefined) {
+    const { reason, stage, detail, origin } = rejection;
+    const log = entries ?? { count: 0, packed: new Uint8Array(0) };
+    const why = { reason, stage, detail, line: origin.line, log };
+    return { ...report, superseded: 0, truncated: 0, changes: NO_LINES, rejection: why };
+  }
+  if (conversation === undefined) return { ...report, superseded: 0, truncated: 0, changes: NO_LINES };
+  const { superseded, truncated, changes, toolCounts, origin } = conversation;
+  const { line, offset, length } = origin;
+  const snapshot = { line, offset, length };
+  const usage = usageOf(conversation);
+  return { ...report, superseded, truncated, changes: sorted(changes), toolCounts, snapshot, usage };
+}

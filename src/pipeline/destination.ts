@@ -1,0 +1,124 @@
+/** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { type Committed, commitDataset } from '../sinks/commit.ts';
+import { createLineFile, type LineFile } from '../sinks/line-file.ts';
+import type { ManifestBody } from '../sinks/manifest.ts';
+import { createShards } from '../sinks/shards.ts';
+import { openSpoolFile } from '../sinks/spool-file.ts';
+import { QUARANTINE_FILE_MODE, type Staging } from '../sinks/staging.ts';
+import { createStdoutSink } from '../sinks/stdout.ts';
+import { writeWholeFile } from '../sinks/whole-file.ts';
+import type { Settings } from './settings.ts';
+
+/** Where a record stands: its shard below the output's root, and its line in it, from 1. */
+export interface Location {
+  readonly shard: string;
+  readonly line: number;
+}
+
+/** What is held of a source until it counts, when it is too much for the memory. */
+export interface Spool {
+  write(items: readonly unknown[]): void;
+  /** Everything that was written, in order. */
+  read(): Iterable<unknown>;
+  close(): void;
+}
+
+export interface Destination {
+  /** Can nothing be taken back once it is written? Then a source's records count as they come. */
+  readonly streams: boolean;
+  record(group: string, bytes: Uint8Array): Location | Promise<Location>;
+  /** Appends a line of JSON to one of the files beside the shards. */
+  line(file: string, value: object): void;
+  /** A report that is written whole, at the end. */
+  text(file: string, text: string): void;
+  openSpool(): Spool | undefined;
+  /** Makes it visible, all or nothing. */
+  commit(body: ManifestBody, runFacts: object): Promise<Committed | undefined>;
+  /** The run failed: leaves nothing behind. */
+  discard(): void;
+}
+
+const encoder = new TextEncoder();
+const NOWHERE: Location = { shard: '', line: 0 };
+
+/** @param files the line files that the dataset has, empty or not */
+export function openDataset(staging: Staging, settings: Settings, files: readonly string[], signal?: AbortSignal): Destination {
+  const { shardSizeBytes, compress, replace } = settings;
+  const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
+  const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
+  const texts: { readonly path: string; readonly bytes: number }[] = [];
+  return {
+    streams: false,
+    record: (group, bytes) => shards.write(group, bytes),
+    line: (file, value) => lineFiles.get(file)?.write(encoder.encode(JSON.stringify(value))),
+    text(file, text) {
+      const path = join(staging.path, file);
+      writeWholeFile(path, text);
+      texts.push({ path, bytes: Buffer.byteLength(text) });
+    },
+    openSpool: () => createSpool(join(staging.path, 'spool')),
+    async commit(body, runFacts) {
+      const finished = shards.finish();
+      for (const file of lineFiles.values()) {
+        file.sync();
+        file.close();
+      }
+      const written = [...lineFiles.values(), ...texts];
+      return commitDataset({ staging, shards: finished, files: written, body, runFacts, replace, ...(signal && { signal }) });
+    },
+    discard() {
+      shards.abandon();
+      for (const file of lineFiles.values()) file.abandon();
+      staging.discard();
+    },
+  };
+}
+
+function openLineFile(staging: Staging, file: string): LineFile {
+  const path = join(staging.path, file);
+  return createLineFile(path, file.startsWith('quarantine/') ? { mode: QUARANTINE_FILE_MODE } : {});
+}
+
+function createSpool(path: string): Spool {
+  const file = openSpoolFile(path);
+  return {
+    write: (items) => file.write(serialize(items)),
+    *read() {
+      for (const block of file.read()) yield* deserialize(block) as unknown[];
+    },
+    close: file.close,
+  };
+}
+
+/** Records to standard output; the ledger's sums are for the caller to tell. */
+export function openStdout(): Destination {
+  const sink = createStdoutSink();
+  const at = (): Location => ({ shard: '-', line: sink.records });
+  return {
+    ...nowhere(),
+    streams: true,
+    record(_group, bytes) {
+      const full = sink.write(bytes);
+      return full === undefined ? at() : full.then(at);
+    },
+    async commit() {
+      await sink.end();
+      return undefined;
+    },
+  };
+}
+
+/** Counts, and writes nothing. */
+export function nowhere(): Destination {
+  return {
+    streams: true,
+    record: () => NOWHERE,
+    line: () => undefined,
+    text: () => undefined,
+    openSpool: () => undefined,
+    commit: async () => undefined,
+    discard: () => undefined,
+  };
+}

@@ -1,0 +1,73 @@
+/** A lane in a worker thread: gets units of sources, posts batches, and waits while too much of them is unread. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { TurnmillError } from '../errors.ts';
+import { type Batch, type LaneSource, runLane } from './lane.ts';
+import { type Outcome, weightOf } from './outcome.ts';
+import type { ConversionSettings } from './settings.ts';
+
+/** From the main thread: sources to read, that a batch was taken, or that there is no more. */
+export type ToWorker =
+  | { readonly type: 'unit'; readonly sources: readonly LaneSource[] }
+  | { readonly type: 'taken'; readonly weight: number }
+  | { readonly type: 'end' };
+
+/** To the main thread. */
+export type FromWorker =
+  | { readonly type: 'batch'; readonly batch: Batch; readonly weight: number }
+  | { readonly type: 'fault'; readonly code: string; readonly message: string; readonly stack: string };
+
+/** Unread batches beyond this hold the lane back. */
+const WINDOW_BYTES = 8 * 1024 * 1024;
+
+const port = parentPort;
+if (port !== null) await run(port);
+
+async function run(to: NonNullable<typeof parentPort>): Promise<void> {
+  const queue: LaneSource[] = [];
+  let ended = false;
+  let unread = 0;
+  let wake: () => void = () => undefined;
+  const message = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+
+  to.on('message', (got: ToWorker) => {
+    if (got.type === 'unit') queue.push(...got.sources);
+    else if (got.type === 'taken') unread -= got.weight;
+    else ended = true;
+    wake();
+  });
+
+  async function* sources(): AsyncGenerator<LaneSource> {
+    for (;;) {
+      const next = queue.shift();
+      if (next !== undefined) yield next;
+      else if (ended) return;
+      else await message();
+    }
+  }
+
+  try {
+    for await (const batch of runLane(sources(), workerData as ConversionSettings)) {
+      while (unread > WINDOW_BYTES) await message();
+      const weight = batch.outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
+      unread += weight;
+      to.postMessage({ type: 'batch', batch, weight } satisfies FromWorker, transfersOf(batch.outcomes));
+    }
+  } catch (error) {
+    const { message: text, stack = '' } = error as Error;
+    const code = error instanceof TurnmillError ? error.code : '';
+    to.postMessage({ type: 'fault', code, message: text, stack } satisfies FromWorker);
+  }
+  to.close();
+}
+
+/** The buffers that nobody else uses: they move instead of being copied. */
+function transfersOf(outcomes: readonly Outcome[]): ArrayBuffer[] {
+  return outcomes.flatMap((outcome) => {
+    const bytes = outcome.kind === 'row' ? outcome.bytes : undefined;
+    const whole = bytes !== undefined && bytes.length === bytes.buffer.byteLength;
+    return whole ? [bytes.buffer as ArrayBuffer] : [];
+  });
+}

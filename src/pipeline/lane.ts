@@ -1,0 +1,175 @@
+/**
+ * One lane: reads sources one after the other, frames them, runs the chain and hands out what it found, in batches.
+ * Nothing of a source counts before its last outcome, the report: a file may turn out to be broken at its end.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { StreamElement } from '../../transforms/element.ts';
+import { SourceFault } from '../errors.ts';
+import type { Framer } from '../framing/framer.ts';
+import { createDocumentFramer } from '../framing/json-document.ts';
+import { createLineFramer, createSlab } from '../framing/lines.ts';
+import { openSource, type SourceReader } from '../sources/reader.ts';
+import type { SourceRef } from '../sources/source.ts';
+import { createChain, fuseChain } from './chain.ts';
+import { type Collector, createCollector } from './collector.ts';
+import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
+import type { ConversionSettings } from './settings.ts';
+
+/** What a lane hands out at a time. */
+export interface Batch {
+  readonly outcomes: readonly Outcome[];
+  /** Bytes of the sources that were read since the last batch. */
+  readonly readBytes: number;
+  /** Does it end with the report of a source that was to be flushed? */
+  readonly flushed: boolean;
+}
+
+/** A source and its index in the listing. */
+export interface LaneSource {
+  readonly index: number;
+  readonly ref: SourceRef;
+  /** Hand out everything at its end: somebody waits for it. */
+  readonly flush?: boolean;
+}
+
+const BATCH_BYTES = 1024 * 1024;
+/** After so many bytes the event loop gets its turn: timers, signals, messages. */
+const TURN_BYTES = 8 * 1024 * 1024;
+/** Rejected lines of standard input cannot be read again: up to this length they are always kept. */
+const STDIN_RAW_BYTES = 1024 * 1024;
+const DOCUMENT = /\.json(?:\.gz)?$/i;
+
+export type SessionBy = 'file' | 'id';
+
+export function sessionByFor(ref: SourceRef, settings: ConversionSettings): SessionBy {
+  return settings.sessionBy ?? (ref.path === undefined ? 'id' : 'file');
+}
+
+interface Chain {
+  push(element: StreamElement): void;
+}
+
+export async function* runLane(
+  sources: Iterable<LaneSource> | AsyncIterable<LaneSource>,
+  settings: ConversionSettings,
+): AsyncGenerator<Batch> {
+  const slab = createSlab();
+  const chains = new Map<SessionBy, Chain>();
+  let outcomes: Outcome[] = [];
+  let weight = 0;
+  let readBytes = 0;
+  let sinceTurn = 0; // decompressed bytes since the event loop had its turn
+  let isStdin = false;
+  let sessionsBefore = 0; // in the sources that are over, for the limit
+
+  const emit = (outcome: Outcome): void => {
+    outcomes.push(outcome);
+    weight += weightOf(outcome);
+  };
+  const keepRaw = (length: number): boolean =>
+    settings.quarantineContent === 'raw' ? true : isStdin && length <= STDIN_RAW_BYTES;
+  const { limit } = settings;
+  const atLimit = limit === undefined ? undefined : (): boolean => sessionsBefore + collector.sessions >= limit;
+  const collector: Collector = createCollector({ keepRaw, onOutcome: emit, full: atLimit });
+
+  function chainFor(sessionBy: SessionBy): Chain {
+    const made = chains.get(sessionBy) ?? { push: fuseChain(createChain(settings, sessionBy), collector.accept) };
+    chains.set(sessionBy, made);
+    return made;
+  }
+
+  function take(flushed = false): Batch {
+    const batch = { outcomes, readBytes, flushed };
+    outcomes = [];
+    weight = readBytes = 0;
+    return batch;
+  }
+
+  function framerFor(ref: SourceRef): Framer {
+    if (DOCUMENT.test(ref.name)) return createDocumentFramer(ref.name, settings.maxLineBytes);
+    return createLineFramer(ref.name, settings.maxLineBytes, slab);
+  }
+
+  /** Pushes elements through the chain; true when the limit of sessions was reached among them. */
+  function pushAll(elements: Iterable<StreamElement>, chain: Chain): boolean {
+    for (const element of elements) {
+      chain.push(element);
+      if (atLimit?.() === true) return true;
+    }
+    return false;
+  }
+
+  async function* feed(reader: SourceReader, framer: Framer, chain: Chain): AsyncGenerator<Batch, boolean> {
+    for (;;) {
+      const before = reader.readBytes();
+      const read = reader.read(framer.space());
+      const count = typeof read === 'number' ? read : await read;
+      if (count === 0) break;
+      readBytes += reader.readBytes() - before;
+      sinceTurn += count;
+      if (pushAll(framer.filled(count), chain)) return true;
+      if (sinceTurn >= TURN_BYTES) {
+        sinceTurn = 0;
+        await setImmediate();
+        yield take();
+      } else if (weight >= BATCH_BYTES) yield take();
+    }
+    return pushAll(framer.end(), chain);
+  }
+
+  async function* readSource({ index, ref }: LaneSource): AsyncGenerator<Batch> {
+    emit({ kind: 'source-begin', source: index });
+    isStdin = ref.path === undefined;
+    const chain = chainFor(sessionByFor(ref, settings));
+    const framer = framerFor(ref);
+    let reader: SourceReader | undefined;
+    let fault: SourceFault | undefined;
+    let limited = false;
+    try {
+      reader = await openSource(ref);
+      limited = yield* feed(reader, framer, chain);
+      if (!limited) reader.verify();
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      fault = error;
+    } finally {
+      await reader?.close();
+    }
+    const { counts } = framer;
+    const { lines, bytes } = counts();
+    chain.push({
+      kind: 'session-end',
+      origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
+      last: true,
+    });
+    sessionsBefore += collector.sessions;
+    emit(report(index, reader, framer, collector.endSource(), fault, limited));
+  }
+
+  for await (const source of sources) {
+    if (atLimit?.() === true) break;
+    yield* readSource(source);
+    if (weight >= BATCH_BYTES || source.flush === true) yield take(source.flush);
+  }
+  yield take();
+}
+
+function report(
+  source: number,
+  reader: SourceReader | undefined,
+  framer: Framer,
+  books: Pick<SourceReport, 'lines' | 'fates' | 'repairs'>,
+  fault: SourceFault | undefined,
+  limited: boolean,
+): SourceReport {
+  const compression = reader?.compression ?? 'none';
+  const shared = { kind: 'source', source, compression, readBytes: reader?.readBytes() ?? 0, framing: framer.counts() } as const;
+  if (fault !== undefined) {
+    const { lines } = shared.framing;
+    const fates = lines === 0 ? [] : [[`rejected:${fault.reason}`, lines] as const];
+    const rejection = { reason: fault.reason, detail: fault.message };
+    return { ...shared, status: 'rejected', rejection, lines, fates, repairs: [] };
+  }
+  const blank = books.fates.every(([fate]) => fate === 'blank');
+  return { ...shared, ...books, status: limited ? 'limited' : blank ? 'empty' : 'read' };
+}

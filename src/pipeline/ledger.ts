@@ -1,0 +1,162 @@
+/**
+ * The account of everything that was seen (reliability.md §1.1): sums over sources and sessions, and the identities
+ * that must hold before anything is committed. All counts are exact integers.
+ */
+import type { Listing } from '../sources/source.ts';
+import type { FindingOutcome, SessionReport, SourceReport } from './outcome.ts';
+
+export interface Ledger {
+  source(report: SourceReport): void;
+  session(report: SessionReport): void;
+  finding(finding: FindingOutcome): void;
+  rewrites(changes: readonly (readonly [string, number])[]): void;
+  records(count: number): void;
+  /** Sources that were not reached, because the run's limit of sessions was. */
+  overLimit(count: number): void;
+  /** What does not add up; empty when the books balance. */
+  imbalances(): readonly string[];
+  sums(): LedgerSums;
+}
+
+/** Plain sums; keys sorted, so that two runs print the same. */
+export interface LedgerSums {
+  readonly sources: Counts;
+  readonly skipped: Counts;
+  readonly lines: number;
+  readonly fates: Counts;
+  readonly repairs: Counts;
+  readonly sessions: Counts;
+  readonly records: number;
+  readonly tools: Counts;
+  readonly rewrites: Counts;
+  readonly findings: Counts;
+  readonly errors: number;
+  readonly warnings: number;
+  /** Decompressed bytes, and those of byte order marks, lines and what ends them. */
+  readonly bytes: Counts;
+}
+
+export type Counts = Readonly<Record<string, number>>;
+
+const rejectedFate = (fate: string): boolean => fate.startsWith('rejected:');
+
+/** Lines and sources that were kept out, and sources that vanished: anything that makes the run end with status 3. */
+export function rejectionsIn(sums: LedgerSums): number {
+  const lines = Object.entries(sums.fates).reduce((sum, [fate, n]) => sum + (rejectedFate(fate) ? n : 0), 0);
+  const skipped = Object.entries(sums.skipped).reduce((sum, [reason, n]) => sum + (HARMLESS.has(reason) ? 0 : n), 0);
+  return lines + skipped + (sums.sources['rejected'] ?? 0);
+}
+
+/** Reasons for passing over a source that lose nothing. */
+const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
+
+export function createLedger(listing: Listing): Ledger {
+  const sources = new Map<string, number>();
+  const fates = new Map<string, number>();
+  const repairs = new Map<string, number>();
+  const sessions = new Map<string, number>();
+  const tools = new Map<string, number>();
+  const rewrites = new Map<string, number>();
+  const findings = new Map<string, number>();
+  const bytes = new Map<string, number>();
+  const problems: string[] = [];
+  let lines = 0;
+  let records = 0;
+  let errors = 0;
+  let warnings = 0;
+  let notReached = 0;
+
+  const add = (counts: Map<string, number>, key: string, n = 1): void => {
+    if (n !== 0) counts.set(key, (counts.get(key) ?? 0) + n);
+  };
+  const demand = (holds: boolean, problem: string): void => {
+    if (!holds) problems.push(problem);
+  };
+
+  function addSource(report: SourceReport): void {
+    const { framing, status } = report;
+    const name = listing.sources[report.source]?.name;
+    const { bytes: all, bomBytes, lineBytes, terminatorBytes } = framing;
+    add(sources, status);
+    add(bytes, 'read', all);
+    add(bytes, 'bom', bomBytes);
+    add(bytes, 'lines', lineBytes);
+    add(bytes, 'terminators', terminatorBytes);
+    lines += report.lines;
+    for (const [fate, n] of report.fates) add(fates, fate, n);
+    for (const [repair, n] of report.repairs) add(repairs, repair, n);
+    add(repairs, 'bom', bomBytes > 0 ? 1 : 0);
+    add(repairs, 'crlf', framing.crlf);
+    add(repairs, 'no-final-newline', framing.noFinalNewline ? 1 : 0);
+    if (status !== 'read' && status !== 'empty') return;
+    demand(all === bomBytes + lineBytes + terminatorBytes, `I1: the bytes of ${name} do not add up`);
+    const split = report.repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
+    const expected = framing.lines + split;
+    demand(report.lines === expected, `I2: ${name} has ${expected} lines, but ${report.lines} got a fate`);
+  }
+
+  function addSession(report: SessionReport): void {
+    add(sessions, 'seen');
+    add(sessions, report.outcome);
+    const { toolCounts } = report;
+    if (toolCounts === undefined) return;
+    const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
+    add(tools, 'seen', seen);
+    add(tools, 'kept', kept);
+    add(tools, 'duplicate-same', duplicateSame);
+    add(tools, 'duplicate-conflict', duplicateConflict);
+  }
+
+  function checkSums(): void {
+    const of = (counts: ReadonlyMap<string, number>, key: string): number => counts.get(key) ?? 0;
+    const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0);
+    const ended = of(sessions, 'written') + of(sessions, 'rejected') + of(sessions, 'empty');
+    demand(sum(fates) === lines, `I2: ${lines} lines, but ${sum(fates)} fates`);
+    demand(of(sessions, 'seen') === ended, `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`);
+    demand(of(sessions, 'written') === records, `I4: ${of(sessions, 'written')} written sessions, ${records} records`);
+    demand(of(fates, 'snapshot') === records, `I3: ${of(fates, 'snapshot')} snapshots, ${records} records`);
+    const definitions = of(tools, 'kept') + of(tools, 'duplicate-same') + of(tools, 'duplicate-conflict');
+    demand(of(tools, 'seen') === definitions, `I7: ${of(tools, 'seen')} tool definitions, ${definitions} accounted for`);
+    const accounted = sum(sources) + notReached;
+    demand(accounted === listing.sources.length, `I6: ${listing.sources.length} sources, ${accounted} accounted for`);
+  }
+
+  return {
+    source: addSource,
+    session: addSession,
+    finding({ rule, severity }) {
+      add(findings, rule);
+      if (severity === 'ERROR') errors++;
+      else warnings++;
+    },
+    rewrites(changes) {
+      for (const [rule, n] of changes) add(rewrites, rule, n);
+    },
+    records(count) {
+      records += count;
+    },
+    overLimit(count) {
+      notReached += count;
+    },
+    imbalances() {
+      checkSums();
+      return problems;
+    },
+    sums() {
+      const skipped = new Map<string, number>();
+      for (const { reason } of listing.skipped) add(skipped, reason);
+      add(skipped, 'excluded', listing.excluded);
+      add(skipped, 'over-limit', notReached);
+      const plain = Object.fromEntries(
+        Object.entries({ sources, skipped, fates, repairs, sessions, tools, rewrites, findings, bytes }).map(
+          ([key, counts]) => [key, sorted(counts)],
+        ),
+      ) as Record<'sources' | 'skipped' | 'fates' | 'repairs' | 'sessions' | 'tools' | 'rewrites' | 'findings' | 'bytes', Counts>;
+      return { ...plain, lines, records, errors, warnings };
+    },
+  };
+}
+
+function sorted(counts: ReadonlyMap<string, number>): Counts {
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

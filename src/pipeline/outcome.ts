@@ -1,0 +1,92 @@
+/** What a lane finds out, in source order: plain data that crosses from worker threads to the recorder. */
+import type { EntryLog, Finding, SessionOutcome, ToolCounts } from '../../transforms/element.ts';
+import type { ToolUsage } from '../../transforms/tool-usage.ts';
+import type { FramingCounts } from '../framing/framer.ts';
+
+/** A source begins. */
+export interface SourceBegin {
+  readonly kind: 'source-begin';
+  /** Index in the listing. */
+  readonly source: number;
+}
+
+export interface RowOutcome {
+  readonly kind: 'row';
+  readonly group: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The end of a session, after its rows. */
+export interface SessionReport {
+  readonly kind: 'session';
+  readonly sessionId: string | undefined;
+  readonly outcome: Exclude<SessionOutcome, 'none'>;
+  /** Of a written session: where its snapshot lies. */
+  readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number };
+  readonly entries: number;
+  readonly superseded: number;
+  readonly truncated: number;
+  readonly changes: readonly (readonly [string, number])[];
+  readonly toolCounts?: ToolCounts;
+  readonly usage?: ToolUsage;
+  /** Of a rejected session: why, and the place of each of its entries. */
+  readonly rejection?: {
+    readonly reason: string;
+    readonly stage: string;
+    readonly detail: string;
+    /** The line of the violation. */
+    readonly line: number;
+    readonly log: EntryLog;
+  };
+}
+
+/** A line that was rejected by itself. */
+export interface RejectedLine {
+  readonly kind: 'rejected-line';
+  readonly reason: string;
+  readonly stage: string;
+  readonly detail: string;
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+  /** Of the line's bytes, hexadecimal. */
+  readonly sha256: string;
+  /** The line's bytes, where quarantine keeps them. */
+  readonly raw?: Uint8Array;
+}
+
+export interface FindingOutcome {
+  readonly kind: 'finding';
+  readonly severity: Finding['severity'];
+  readonly rule: string;
+  readonly sessionId: string | undefined;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The end of a source: only now does anything of it count. */
+export interface SourceReport {
+  readonly kind: 'source';
+  readonly source: number;
+  /** `limited`: the run's `--limit` of sessions was reached in it. */
+  readonly status: 'read' | 'empty' | 'rejected' | 'limited';
+  readonly rejection?: { readonly reason: string; readonly detail: string };
+  readonly compression: 'none' | 'gzip';
+  /** Bytes read from the file. */
+  readonly readBytes: number;
+  readonly framing: FramingCounts;
+  /** Lines, where a line of n objects counts n times: the sum of the fates. */
+  readonly lines: number;
+  readonly fates: readonly (readonly [string, number])[];
+  readonly repairs: readonly (readonly [string, number])[];
+}
+
+export type Outcome = SourceBegin | RowOutcome | SessionReport | RejectedLine | FindingOutcome | SourceReport;
+
+/** About how many bytes an outcome takes while it waits. */
+export function weightOf(outcome: Outcome): number {
+  const base = 256;
+  if (outcome.kind === 'row') return base + outcome.bytes.length;
+  if (outcome.kind === 'rejected-line') return base + (outcome.raw?.length ?? 0);
+  return outcome.kind === 'session' ? base + (outcome.rejection?.log.packed.length ?? 0) : base;
+}

@@ -1,0 +1,214 @@
+/**
+ * Takes outcomes in the order of the sources and writes them down: records, sessions, quarantine, findings, the ledger.
+ * A source's outcomes are held until its report says that it counts; what does not fit in memory waits in a spool.
+ */
+import { placesOf } from '../../transforms/entry-log.ts';
+import { addUsage, type UsageByGroup } from '../../transforms/tool-usage.ts';
+import { TurnmillError } from '../errors.ts';
+import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
+import type { Destination, Location, Spool } from './destination.ts';
+import type { Ledger } from './ledger.ts';
+import { type Outcome, type RejectedLine, type SessionReport, type SourceReport, weightOf } from './outcome.ts';
+import type { Settings } from './settings.ts';
+
+/** The files beside the shards. */
+export const FILES = {
+  sources: 'ledger/sources.jsonl',
+  sessions: 'ledger/sessions.jsonl',
+  quarantine: 'quarantine/rejected.jsonl',
+  integrity: 'reports/integrity.jsonl',
+} as const;
+
+const QUARANTINE_VERSION = 1;
+const HELD_BYTES = 4 * 1024 * 1024;
+const RAW_MAX_BYTES = 1024 * 1024;
+
+export interface Recorder {
+  accept(outcome: Outcome): Promise<void> | void;
+  /** Writes down the sources that were passed over. */
+  skipped(sources: readonly SkippedSource[]): void;
+}
+
+export interface RecorderParts {
+  readonly settings: Settings;
+  readonly listing: Listing;
+  readonly destination: Destination;
+  readonly ledger: Ledger;
+  readonly usage: UsageByGroup;
+}
+
+export function createRecorder({ settings, listing, destination, ledger, usage }: RecorderParts): Recorder {
+  let source: SourceRef | undefined;
+  let held: Outcome[] = [];
+  let heldBytes = 0;
+  let spool: Spool | undefined;
+  let streaming = false; // this source's outcomes count at once
+  let location: Location | undefined; // of the record written last
+  let group = '';
+
+  const uri = (ref: Pick<SourceRef, 'name' | 'nameBase64' | 'input'>): object => ({
+    source: ref.name,
+    ...(ref.nameBase64 === undefined ? {} : { source_b64: ref.nameBase64 }),
+    ...(settings.inputs.length > 1 ? { input: ref.input } : {}),
+  });
+
+  function rejected(what: string, reason: string): void {
+    if (settings.onReject === 'fail') throw new TurnmillError('rejected', `${what}: ${reason}`, { subject: what });
+  }
+
+  /** A quarantine record (reliability.md §1.3). */
+  function quarantine(scope: string, ref: Pick<SourceRef, 'name' | 'input'>, fields: object): void {
+    destination.line(FILES.quarantine, { v: QUARANTINE_VERSION, scope, ...uri(ref), ...fields });
+  }
+
+  function writeRejectedLine(ref: SourceRef, line: RejectedLine): void {
+    const keep = line.raw !== undefined && line.raw.length <= RAW_MAX_BYTES;
+    quarantine('line', ref, {
+      reason: line.reason,
+      stage: line.stage,
+      line: line.line,
+      byte_start: line.offset,
+      byte_end: line.offset + line.length,
+      raw_sha256: line.sha256,
+      ...(keep ? { raw_b64: Buffer.from(line.raw as Uint8Array).toString('base64') } : {}),
+      error: line.detail,
+    });
+    rejected(`${ref.name}:${line.line}`, line.reason);
+  }
+
+  function writeSession(ref: SourceRef, session: SessionReport): void {
+    const { sessionId, outcome, snapshot, rejection } = session;
+    ledger.session(session);
+    ledger.rewrites(session.changes);
+    const written = outcome === 'written' ? location : undefined;
+    if (session.usage !== undefined) addUsage(usage, group, session.usage);
+    destination.line(FILES.sessions, {
+      id: sessionId ?? null,
+      ...uri(ref),
+      fate: rejection === undefined ? outcome : `rejected:${rejection.reason}`,
+      ...(written === undefined ? {} : { shard: written.shard, line: written.line }),
+      ...(snapshot === undefined ? {} : { origin: snapshot }),
+      entries: session.entries,
+      superseded: session.superseded,
+      truncated: session.truncated,
+      changes: Object.fromEntries(session.changes),
+      tools: session.toolCounts ?? null,
+    });
+    if (rejection !== undefined) writeRejectedSession(ref, session, rejection);
+  }
+
+  function writeRejectedSession(
+    ref: SourceRef,
+    { sessionId }: SessionReport,
+    { reason, stage, detail, line: violation, log }: NonNullable<SessionReport['rejection']>,
+  ): void {
+    for (const { line, offset, length } of placesOf(log)) {
+      quarantine('session', ref, {
+        reason,
+        stage,
+        line,
+        byte_start: offset,
+        byte_end: offset + length,
+        session_key: sessionId ?? null,
+        raw_sha256: null,
+        error: `${detail} (line ${violation})`,
+      });
+    }
+    rejected(`${ref.name}:${violation}`, reason);
+  }
+
+  function writeSource(ref: SourceRef, report: SourceReport): void {
+    ledger.source(report);
+    const { rejection } = report;
+    destination.line(FILES.sources, {
+      ...uri(ref),
+      status: report.status,
+      ...(rejection === undefined ? {} : { reason: rejection.reason, detail: rejection.detail }),
+      size: ref.path === undefined ? report.readBytes : ref.sizeBytes,
+      compression: report.compression,
+      bytes: report.framing.bytes,
+      lines: report.lines,
+      fates: Object.fromEntries(report.fates),
+      repairs: Object.fromEntries(report.repairs),
+    });
+    if (rejection === undefined) return;
+    quarantine('source', ref, { reason: rejection.reason, stage: 'source', error: rejection.detail });
+    rejected(ref.name, rejection.reason);
+  }
+
+  function apply(outcome: Outcome): Promise<void> | void {
+    const ref = source as SourceRef;
+    switch (outcome.kind) {
+      case 'row': {
+        group = outcome.group;
+        ledger.records(1);
+        const wrote = destination.record(outcome.group, outcome.bytes);
+        if (!(wrote instanceof Promise)) location = wrote;
+        else return wrote.then((at) => void (location = at));
+        return;
+      }
+      case 'session':
+        return writeSession(ref, outcome);
+      case 'rejected-line':
+        return writeRejectedLine(ref, outcome);
+      case 'finding': {
+        const { severity, rule, sessionId, line, message } = outcome;
+        ledger.finding(outcome);
+        const finding = { severity, rule, session: sessionId ?? null, ...uri(ref), entry: line, message };
+        return destination.line(FILES.integrity, finding);
+      }
+      case 'source':
+        return writeSource(ref, outcome);
+      default:
+        return;
+    }
+  }
+
+  function hold(outcome: Outcome): void {
+    held.push(outcome);
+    heldBytes += weightOf(outcome);
+    if (heldBytes <= HELD_BYTES) return;
+    spool ??= destination.openSpool();
+    if (spool === undefined) return;
+    spool.write(held);
+    held = [];
+    heldBytes = 0;
+  }
+
+  async function applyHeld(): Promise<void> {
+    if (spool !== undefined) for (const outcome of spool.read()) await apply(outcome as Outcome);
+    for (const outcome of held) {
+      const done = apply(outcome);
+      if (done !== undefined) await done;
+    }
+  }
+
+  async function endSource(report: SourceReport): Promise<void> {
+    if (report.status !== 'rejected') await applyHeld();
+    spool?.close();
+    spool = undefined;
+    held = [];
+    heldBytes = 0;
+    writeSource(source as SourceRef, report);
+  }
+
+  return {
+    accept(outcome) {
+      if (outcome.kind === 'source-begin') {
+        source = listing.sources[outcome.source] as SourceRef;
+        streaming = destination.streams || source.path === undefined;
+        return;
+      }
+      if (outcome.kind === 'source') return endSource(outcome);
+      return streaming ? apply(outcome) : hold(outcome);
+    },
+    skipped(sources) {
+      for (const skipped of sources) {
+        destination.line(FILES.sources, { ...uri(skipped), status: 'skipped', reason: skipped.reason, lines: 0, fates: {} });
+        if (skipped.reason === 'symlink' || skipped.reason === 'duplicate-inode') continue;
+        quarantine('source', skipped, { reason: skipped.reason, stage: 'source', error: 'it was passed over' });
+        rejected(skipped.name, skipped.reason);
+      }
+    },
+  };
+}

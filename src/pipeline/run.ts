@@ -1,0 +1,180 @@
+/**
+ * The main job from end to end (architecture.md §5): list the sources, run the lanes, record what they find, balance
+ * the books, commit. Nothing is visible before the last step.
+ */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { usageCsv } from '../../transforms/tool-usage.ts';
+import { TurnmillError } from '../errors.ts';
+import { checkDestination } from '../sinks/destination.ts';
+import { healDestination } from '../sinks/heal.ts';
+import { acquireLock } from '../sinks/lock.ts';
+import { openStaging } from '../sinks/staging.ts';
+import { listSources } from '../sources/list.ts';
+import type { Listing } from '../sources/source.ts';
+import { toolVersion } from '../version.ts';
+import { type Destination, nowhere, openDataset, openStdout } from './destination.ts';
+import { runLanes } from './lanes.ts';
+import { createLedger, type Ledger, type LedgerSums, rejectionsIn } from './ledger.ts';
+import type { Outcome } from './outcome.ts';
+import { createRecorder, FILES, type Recorder } from './recorder.ts';
+import { resolveSettings, type Settings } from './settings.ts';
+
+/** What a run made. */
+export interface RunSummary {
+  readonly sums: LedgerSums;
+  /** Lines, sources and sessions' lines that were kept out; the run then ends with status 3. */
+  readonly rejections: number;
+  readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
+  readonly out: string | undefined;
+  readonly elapsedMs: number;
+  readonly readBytes: number;
+  /** What went wrong after the dataset was in place (leftovers that could not be removed). */
+  readonly problems: readonly string[];
+}
+
+/** How far a run is; given out while it runs. */
+export interface RunProgress {
+  readonly sources: number;
+  readonly totalSources: number;
+  readonly readBytes: number;
+  /** Undefined for standard input. */
+  readonly totalBytes: number | undefined;
+  readonly records: number;
+  readonly rejections: number;
+}
+
+export interface RunHooks {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Sees every outcome, in the order of the sources, before it is recorded. */
+  readonly onOutcome?: (outcome: Outcome, listing: Listing) => void;
+}
+
+type Given = Parameters<typeof resolveSettings>[0];
+
+/**
+ * Builds a dataset.
+ * @throws TurnmillError: nothing was committed
+ */
+export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
+  const settings = resolveSettings(given);
+  const { out, inputs, replace } = settings;
+  if (out === undefined || out === '-') return runInto(settings, out === '-' ? openStdout() : nowhere(), hooks);
+
+  const release = await acquireLock(out);
+  try {
+    healDestination(out);
+    const staging = openStaging(checkDestination({ out, inputs, replace }));
+    let destination: Destination | undefined;
+    try {
+      destination = openDataset(staging, settings, Object.values(FILES), hooks.signal);
+      return await runInto(settings, destination, hooks);
+    } catch (error) {
+      if (destination === undefined) staging.discard();
+      throw error;
+    }
+  } finally {
+    await release();
+  }
+}
+
+/** Everything but the writing. */
+export function check(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
+  return build({ ...given, out: undefined }, hooks);
+}
+
+async function runInto(settings: Settings, destination: Destination, hooks: RunHooks): Promise<RunSummary> {
+  const started = performance.now();
+  const startedAt = new Date().toISOString();
+  try {
+    const listing = listSources(settings.inputs);
+    if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
+    const ledger = createLedger(listing);
+    const usage = new Map();
+    const recorder = createRecorder({ settings, listing, destination, ledger, usage });
+    const readBytes = await record(settings, listing, ledger, recorder, hooks);
+    const sums = balance(settings, ledger);
+    destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
+    destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
+    const runFacts = { started: startedAt, host: hostname(), pid: process.pid, node: process.version, elapsed_ms: performance.now() - started, workers: settings.workers, inputs: settings.inputs };
+    const committed = await destination.commit(manifestBody(settings, sums), runFacts);
+    return {
+      sums,
+      rejections: rejectionsIn(sums),
+      shards: committed?.manifest.shards ?? [],
+      out: settings.out,
+      elapsedMs: performance.now() - started,
+      readBytes,
+      problems: committed?.problems.map(({ message }) => message) ?? [],
+    };
+  } catch (error) {
+    destination.discard();
+    throw error;
+  }
+}
+
+/** Runs the lanes and records what they find; returns the bytes that were read. */
+async function record(
+  settings: Settings,
+  listing: Listing,
+  ledger: Ledger,
+  recorder: Recorder,
+  { signal, onProgress, onOutcome }: RunHooks,
+): Promise<number> {
+  const totalBytes = listing.sources.some(({ path }) => path === undefined)
+    ? undefined
+    : listing.sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  let readBytes = 0;
+  let sources = 0;
+  recorder.skipped(listing.skipped);
+  for await (const batch of runLanes(listing.sources, settings, signal)) {
+    signal?.throwIfAborted();
+    readBytes += batch.readBytes;
+    for (const outcome of batch.outcomes) {
+      onOutcome?.(outcome, listing);
+      if (outcome.kind === 'source') sources++;
+      const done = recorder.accept(outcome);
+      if (done !== undefined) await done;
+    }
+    if (onProgress !== undefined) {
+      const sums = ledger.sums();
+      onProgress({ sources, totalSources: listing.sources.length, readBytes, totalBytes, records: sums.records, rejections: rejectionsIn(sums) });
+    }
+  }
+  signal?.throwIfAborted();
+  if (settings.limit === undefined && sources !== listing.sources.length) {
+    throw new TurnmillError('unfinished', `the lanes ended after ${sources} of ${listing.sources.length} sources`);
+  }
+  ledger.overLimit(listing.sources.length - sources);
+  return readBytes;
+}
+
+function balance(settings: Settings, ledger: Ledger): LedgerSums {
+  const problems = ledger.imbalances();
+  const sums = ledger.sums();
+  if (problems.length > 0) {
+    throw new TurnmillError('unbalanced', `the books do not balance: ${problems.join('; ')}`, { subject: JSON.stringify(sums) });
+  }
+  const nothing = (sums.sessions['seen'] ?? 0) === 0 && rejectionsIn(sums) === 0;
+  if (nothing && !settings.allowEmpty) throw noInput(settings);
+  return sums;
+}
+
+function noInput({ inputs }: Settings): TurnmillError {
+  return new TurnmillError('no-input', `there is no session in ${inputs.join(', ')} (--allow-empty makes an empty dataset)`);
+}
+
+/** What decides the bytes of the dataset: nothing of the machine, the clock or the paths. */
+function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
+  const { inputs: _inputs, out: _out, replace: _replace, workers: _workers, allowEmpty: _allowEmpty, onReject: _onReject, ...decisive } = settings;
+  const shown = Object.fromEntries(Object.entries(decisive).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const { records, lines, sessions } = sums;
+  return {
+    tool: { name: 'turnmill', version: toolVersion() },
+    settings: shown,
+    settings_sha256: createHash('sha256').update(JSON.stringify(shown)).digest('hex'),
+    totals: { records, lines, sessions: sessions['seen'] ?? 0 },
+    ledger: sums,
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * One new file that bytes are added to, and nothing else. It can give its descriptor back for a while (`park`), so
+ * that any number of files is written through few descriptors; coming back it makes sure that it is still the file
+ * it left (F102). A failed fsync is final: the kernel may have dropped the pages, a second one would lie (F023).
+ */
+import { TurnmillError } from '../errors.ts';
+import { closeFile, type Identity, identityOf, openAgain, openNew, syncFile, writeAll } from './fs-calls.ts';
+
+export interface AppendFile {
+  readonly path: string;
+  /** Bytes given to the system. */
+  readonly bytes: number;
+  write(bytes: Uint8Array): void;
+  /** Gives the descriptor back; the next call that needs it takes a new one. */
+  park(): void;
+  /** What was written is on the disk when this returns. */
+  sync(): void;
+  close(): void;
+  /** Closes without a word, for a run that failed. */
+  abandon(): void;
+}
+
+/** Makes the file, which must not exist. `mode` is narrowed by the umask. */
+export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number } = {}): AppendFile {
+  let fd: number | undefined = openNew(path, mode);
+  const made: Identity = identityOf(fd, path);
+  let bytes = 0;
+  let failure: unknown;
+
+  /** Every call that fails is the file's last one. */
+  function attempt(call: () => void): void {
+    if (failure !== undefined) throw failure;
+    try {
+      call();
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+
+  function descriptor(): number {
+    fd ??= reopen();
+    return fd;
+  }
+
+  function reopen(): number {
+    const again = openAgain(path);
+    const now = identityOf(again, path);
+    if (now.dev === made.dev && now.ino === made.ino && now.size === BigInt(bytes)) return again;
+    closeFile(again, path);
+    throw new TurnmillError('io', `${path} was changed by somebody else while it was written`, {
+      subject: path,
+    });
+  }
+
+  function release(): void {
+    if (fd === undefined) return;
+    const last = fd;
+    fd = undefined;
+    closeFile(last, path);
+  }
+
+  return {
+    path,
+    get bytes() {
+      return bytes;
+    },
+    write: (more) =>
+      attempt(() => {
+        writeAll(descriptor(), more, path);
+        bytes += more.length;
+      }),
+    park: () => attempt(release),
+    sync: () => attempt(() => syncFile(descriptor(), path)),
+    close: () =>
+      attempt(() => {
+        release();
+        failure = new Error(`${path} is closed`);
+      }),
+    abandon() {
+      try {
+        release();
+      } catch {
+        // The run has failed already, for a better reason.
+      }
+      failure ??= new Error(`${path} is closed`);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Bytes gathered for one larger write. Grows by doubling and copies what it is given: a record that is a slice of a
+ * worker's message must not keep that message alive. */
+
+const LEAST_CAPACITY = 4096;
+
+export interface ByteBuffer {
+  readonly length: number;
+  /** Bytes of memory held. */
+  readonly capacity: number;
+  append(bytes: Uint8Array): void;
+  /** A view, valid until the next `append`. */
+  bytes(): Uint8Array;
+  /** Empties it and keeps the memory. */
+  clear(): void;
+  /** Empties it and gives the memory back: a view that was taken stays valid. */
+  release(): void;
+}
+
+export function createByteBuffer(): ByteBuffer {
+  let memory: Uint8Array = new Uint8Array(0);
+  let length = 0;
+
+  function grow(needed: number): void {
+    let capacity = Math.max(memory.length, LEAST_CAPACITY);
+    while (capacity < needed) capacity *= 2;
+    const larger = new Uint8Array(capacity);
+    larger.set(memory.subarray(0, length));
+    memory = larger;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    get capacity() {
+      return memory.length;
+    },
+    append(bytes) {
+      if (length + bytes.length > memory.length) grow(length + bytes.length);
+      memory.set(bytes, length);
+      length += bytes.length;
+    },
+    bytes: () => memory.subarray(0, length),
+    clear() {
+      length = 0;
+    },
+    release() {
+      memory = new Uint8Array(0);
+      length = 0;
+    },
+  };
+}

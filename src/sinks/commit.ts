@@ -1,0 +1,121 @@
+/**
+ * The commit protocol (reliability.md §1.2): everything is written, synced and closed; every file is read back and
+ * compared with what its writer counted; then run.json, the manifest as the last file, the folders, the rename.
+ * An error anywhere leaves the destination as it was.
+ */
+import { join, relative, sep } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { readDirectory, syncDirectory } from './fs-calls.ts';
+import type { WrittenFile } from './line-file.ts';
+import {
+  createManifest,
+  type Manifest,
+  type ManifestBody,
+  type ManifestFile,
+  manifestPath,
+  manifestText,
+} from './manifest.ts';
+import { type ReadBack, readBack } from './read-back.ts';
+import type { ShardInfo } from './shards.ts';
+import { type Staging, SUBFOLDERS } from './staging.ts';
+import { prettyJson, writeWholeFile } from './whole-file.ts';
+
+export interface CommitRequest {
+  readonly staging: Staging;
+  readonly shards: readonly ShardInfo[];
+  /** Of ledger/, quarantine/ and reports/: synced and closed. Their paths are those that their writers were given. */
+  readonly files: readonly WrittenFile[];
+  readonly body: ManifestBody;
+  /** What differs from run to run (clock, host, paths): run.json, which the manifest does not list. */
+  readonly runFacts: object;
+  readonly replace: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface Committed {
+  readonly manifest: Manifest;
+  /** What could not be tidied up after the dataset was in place. */
+  readonly problems: readonly TurnmillError[];
+}
+
+/** Publishes the staged dataset. Throws `io` when what is on the disk is not what was written. */
+export async function commitDataset(request: CommitRequest): Promise<Committed> {
+  const { staging, body, runFacts, replace, signal } = request;
+  const root = staging.path;
+  const shards = request.shards.toSorted(byPath);
+  const files = request.files.map((file) => ({ ...listed(file), path: below(root, file.path) })).sort(byPath);
+  checkNames(
+    root,
+    [...shards, ...files].map((file) => file.path),
+  );
+
+  const listedShards = [];
+  for (const shard of shards) {
+    const found = await readBack(join(root, shard.path), {
+      gzip: shard.path.endsWith('.gz'),
+      ...(signal && { signal }),
+    });
+    checkShard(join(root, shard.path), shard, found);
+    const { path, group, records, bytes } = shard;
+    listedShards.push({ path, group, records, bytes, sha256: found.sha256 });
+  }
+  const listedFiles: ManifestFile[] = [];
+  for (const { path, bytes, lines } of files) {
+    const found = await readBack(join(root, path), signal && { signal });
+    compare(join(root, path), 'bytes', bytes, found.bytes);
+    if (lines !== undefined) compare(join(root, path), 'lines', lines, found.lines);
+    listedFiles.push({ path, bytes, sha256: found.sha256 });
+  }
+
+  const manifest = createManifest(body, listedShards, listedFiles);
+  writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));
+  writeWholeFile(manifestPath(root), manifestText(manifest));
+  for (const name of Object.keys(SUBFOLDERS)) syncDirectory(join(root, name));
+  signal?.throwIfAborted();
+  return { manifest, problems: staging.publish({ replace }) };
+}
+
+/** A line file counts through getters, which a spread reads once. */
+function listed({ path, bytes, lines }: WrittenFile): {
+  path: string;
+  bytes: number;
+  lines: number | undefined;
+} {
+  return { path, bytes, lines };
+}
+
+function below(root: string, path: string): string {
+  return relative(root, path).split(sep).join('/');
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
+}
+
+/** The folder holds what was written, all of it, and plain files only. */
+function checkNames(root: string, expected: readonly string[]): void {
+  const found = Object.keys(SUBFOLDERS).flatMap((folder) =>
+    readDirectory(join(root, folder)).map((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (!entry.isFile()) fail(join(root, path), 'is no plain file');
+      return path;
+    }),
+  );
+  const known = new Set(expected);
+  for (const path of found) if (!known.delete(path)) fail(join(root, path), 'was not written by this run');
+  for (const path of known) fail(join(root, path), 'was written and is not there');
+}
+
+function checkShard(path: string, shard: ShardInfo, found: ReadBack): void {
+  compare(path, 'bytes', shard.bytes, found.bytes);
+  compare(path, 'records', shard.records, found.lines);
+  compare(path, 'uncompressed bytes', shard.uncompressedBytes, found.contentBytes);
+}
+
+function compare(path: string, what: string, written: number, found: number): void {
+  if (written !== found) fail(path, `holds ${found} ${what}, ${written} were written`);
+}
+
+function fail(path: string, why: string): never {
+  throw new TurnmillError('io', `${path} ${why}`, { subject: path });
+}

@@ -1,0 +1,70 @@
+/**
+ * May this run write there? Asked before any input is read (F026, F033, F034), and once more when the dataset is put
+ * in place: the destination must then still be what it was (F036).
+ */
+import { TurnmillError } from '../errors.ts';
+import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
+import { isDataset } from './manifest.ts';
+import { checkOverlap } from './overlap.ts';
+import { locate, type Place } from './place.ts';
+
+export interface Destination extends Place {
+  /** What was there: a folder with a dataset, or a link to a version of one. */
+  readonly found: 'absent' | 'empty' | 'folder' | 'link';
+  /** Of what was there; of the link itself. */
+  readonly identity: Identity | undefined;
+  readonly parentIdentity: Identity | undefined;
+}
+
+export interface DestinationRequest {
+  readonly out: string;
+  /** Paths; `-` is standard input. */
+  readonly inputs: readonly string[];
+  readonly replace: boolean;
+}
+
+/** Throws `usage`, `cannot-create` or `permission`. Called under the lock, after `healDestination`. */
+export function checkDestination({ out, inputs, replace }: DestinationRequest): Destination {
+  const place = locate(out);
+  checkOverlap(out, place, inputs);
+  const found = inspect(place, out, replace);
+  checkWritable(place.parent);
+  return {
+    ...place,
+    found,
+    identity: identityIfAny(place.path),
+    parentIdentity: identityIfAny(place.parent),
+  };
+}
+
+function inspect(place: Place, out: string, replace: boolean): Destination['found'] {
+  const stats = lstatIfAny(place.path);
+  if (stats === undefined) return 'absent';
+  const link = readLinkIfAny(place.path) !== undefined;
+  if (!link && !stats.isDirectory()) refuse(out, 'exists and is no folder');
+  if (!link && readDirectory(place.path).length === 0) return 'empty';
+  if (!isDataset(place.path)) refuse(out, 'exists and is no dataset of turnmill; it is never replaced');
+  if (!replace) refuse(out, 'exists; --replace puts the new dataset in its place');
+  return link ? 'link' : 'folder';
+}
+
+function refuse(out: string, why: string): never {
+  throw new TurnmillError('cannot-create', `${out} ${why}`, { subject: out });
+}
+
+/** Throws `cannot-create` when somebody put something else at the destination during the run. */
+export function checkUnchanged(destination: Destination): void {
+  const same =
+    equal(identityIfAny(destination.path), destination.identity) &&
+    equal(identityIfAny(destination.parent), destination.parentIdentity);
+  if (!same) refuse(destination.path, 'was changed by somebody else during the run');
+}
+
+function identityIfAny(path: string): Identity | undefined {
+  const stats = lstatIfAny(path);
+  return stats && { dev: stats.dev, ino: stats.ino };
+}
+
+function equal(a: Identity | undefined, b: Identity | undefined): boolean {
+  return a?.dev === b?.dev && a?.ino === b?.ino;
+}

@@ -1,0 +1,129 @@
+/**
+ * Every system call of the sinks, in one place: each failure becomes a TurnmillError that names what was being done
+ * to which path. Synchronous on purpose: the main thread only coordinates, and a call that has returned is a fact.
+ */
+import * as fs from 'node:fs';
+import { ioError } from '../errors.ts';
+import { codeOf, createError, ifAny, io } from './fs-faults.ts';
+
+/** Absent on Windows. */
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND | O_NOFOLLOW;
+const EAGAIN_PATIENCE_MS = 10_000;
+
+/** What tells one file from every other on this host. */
+export interface Identity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** Makes a file that must not exist yet; a link in its place is refused too. */
+export function openNew(path: string, mode: number): number {
+  const flags = APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL;
+  return io('create', path, () => fs.openSync(path, flags, mode));
+}
+
+export function openAgain(path: string): number {
+  return io('reopen', path, () => fs.openSync(path, APPEND));
+}
+
+/** Writes all of it, however little the system takes at a time. */
+export function writeAll(fd: number, bytes: Uint8Array, path: string): void {
+  let deadline: number | undefined;
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      const written = fs.writeSync(fd, bytes, at);
+      if (written === 0) throw new Error('the system took no byte');
+      at += written;
+      deadline = undefined;
+    } catch (error) {
+      deadline ??= performance.now() + EAGAIN_PATIENCE_MS;
+      if (codeOf(error) !== 'EAGAIN' || performance.now() > deadline) throw ioError('write', path, error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+export function syncFile(fd: number, path: string): void {
+  io('flush to disk', path, () => fs.fsyncSync(fd));
+}
+
+export function closeFile(fd: number, path: string): void {
+  io('close', path, () => fs.closeSync(fd));
+}
+
+/** Makes the names in a folder durable. */
+export function syncDirectory(path: string): void {
+  const fd = io('open', path, () => fs.openSync(path, 'r'));
+  try {
+    syncFile(fd, path);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+export function identityOf(fd: number, path: string): Identity & { readonly size: bigint } {
+  return io('inspect', path, () => fs.fstatSync(fd, { bigint: true }));
+}
+
+/** Of the link itself, where it is one. */
+export function lstatIfAny(path: string): fs.BigIntStats | undefined {
+  return ifAny('inspect', path, () => fs.lstatSync(path, { bigint: true }));
+}
+
+/** Of what a link leads to. */
+export function statIfAny(path: string): fs.BigIntStats | undefined {
+  return ifAny('inspect', path, () => fs.statSync(path, { bigint: true }));
+}
+
+/** As the kernel sees it: `..` after a link is the folder above the link's target. */
+export function realpathIfAny(path: string): string | undefined {
+  return ifAny('resolve', path, () => fs.realpathSync.native(path));
+}
+
+/** Where a link leads; undefined for anything that is none. */
+export function readLinkIfAny(path: string): string | undefined {
+  if (lstatIfAny(path)?.isSymbolicLink() !== true) return undefined;
+  return ifAny('read the link', path, () => fs.readlinkSync(path));
+}
+
+export function readDirectory(path: string): fs.Dirent[] {
+  return io('list', path, () => fs.readdirSync(path, { withFileTypes: true }));
+}
+
+export function readTextIfAny(path: string): string | undefined {
+  return ifAny('read', path, () => fs.readFileSync(path, 'utf8'));
+}
+
+export function makeDirectory(path: string, mode = 0o777): void {
+  io('create', path, () => fs.mkdirSync(path, { mode }), createError);
+}
+
+export function makeLink(target: string, path: string): void {
+  io('create', path, () => fs.symlinkSync(target, path), createError);
+}
+
+export function rename(from: string, to: string): void {
+  io('put the dataset in place at', to, () => fs.renameSync(from, to), createError);
+}
+
+export function setMode(path: string, mode: number): void {
+  io('set the mode of', path, () => fs.chmodSync(path, mode));
+}
+
+/** Throws when new names cannot be made in this folder. */
+export function checkWritable(path: string): void {
+  io('write into', path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK), createError);
+}
+
+export function unlinkIfAny(path: string): void {
+  ifAny('remove', path, () => fs.unlinkSync(path));
+}
+
+export function removeEmptyDirectory(path: string): void {
+  io('replace', path, () => fs.rmdirSync(path), createError);
+}
+
+export function removeTree(path: string): void {
+  io('remove', path, () => fs.rmSync(path, { recursive: true, force: true }));
+}

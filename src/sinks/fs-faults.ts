@@ -1,0 +1,44 @@
+/**
+ * What a failed system call means: `permission`, `cannot-create` where a name could not be made, else `io`
+ * (reliability.md §1.4). The system's own error stays as the cause.
+ */
+import { ioError, TurnmillError } from '../errors.ts';
+
+/** Codes that mean: the name itself cannot be made there (exit 73), not that the device failed (74). */
+const NAME_CODES = new Set(
+  'EROFS EEXIST ENOENT ENOTDIR EISDIR ELOOP ENAMETOOLONG EXDEV ENOTEMPTY EBUSY EMLINK'.split(' '),
+);
+
+/** The system's code of an error, or of the cause of one that these calls threw. */
+export function codeOf(error: unknown): string {
+  const cause = error instanceof TurnmillError ? error.cause : error;
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+}
+
+/** `ioError`, but a name that cannot be made is `cannot-create`. */
+export function createError(doing: string, subject: string, cause: unknown): TurnmillError {
+  if (!NAME_CODES.has(codeOf(cause))) return ioError(doing, subject, cause);
+  return new TurnmillError('cannot-create', `cannot ${doing} ${subject}: ${codeOf(cause)}`, {
+    subject,
+    cause,
+  });
+}
+
+/** The call, with its error as a fault. */
+export function io<T>(doing: string, path: string, call: () => T, fault: typeof ioError = ioError): T {
+  try {
+    return call();
+  } catch (error) {
+    throw fault(doing, path, error);
+  }
+}
+
+/** Undefined where there is nothing (or no folder for it to be in). */
+export function ifAny<T>(doing: string, path: string, call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+    throw ioError(doing, path, error);
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What a publication that was cut off leaves, and how it is mended. `link-RUN` there: RUN did not get to its swap.
+ * Gone, and `old-RUN` there: it did, and what it superseded was not removed yet. A version without either was published
+ * once and belongs to the user, wherever the link to it has been moved: it is left alone.
+ */
+import { dirname } from 'node:path';
+import { ioError, TurnmillError } from '../errors.ts';
+import {
+  lstatIfAny,
+  readLinkIfAny,
+  realpathIfAny,
+  removeTree,
+  rename,
+  syncDirectory,
+  unlinkIfAny,
+} from './fs-calls.ts';
+import { isDataset } from './manifest.ts';
+import { locate, type Place, partName, partPath, runsWith, versionOf } from './place.ts';
+
+export interface Healing {
+  /** OUT was missing, and this is what stands there again. */
+  readonly restored: 'new' | 'old' | undefined;
+  /** What could not be removed; nothing depends on it. */
+  readonly problems: readonly TurnmillError[];
+}
+
+/** Ends what a killed run began. Only under the lock, before `checkDestination`. */
+export function healDestination(out: string): Healing {
+  const place = locate(out);
+  const problems: TurnmillError[] = [];
+  let restored: Healing['restored'];
+  for (const runId of runsWith(place, ['link', 'old'])) {
+    restored ??= restore(place, runId);
+    problems.push(...tidy(place, runId));
+  }
+  return { restored, problems };
+}
+
+/** The folder that a reader finds the dataset in, without changing anything. Throws `no-input` when there is none. */
+export function resolveDataset(out: string): string {
+  const whole = realpathIfAny(out) ?? (realpathIfAny(dirname(out)) && beside(locate(out)));
+  // Once more: a publication may have ended between the two looks.
+  const found = whole ?? realpathIfAny(out);
+  if (found !== undefined) return found;
+  throw new TurnmillError('no-input', `there is no dataset at ${out}`, { subject: out });
+}
+
+function beside(place: Place): string | undefined {
+  const parts = cutOff(place).flatMap((runId) => [
+    partPath(place, 'v', runId),
+    partPath(place, 'old', runId),
+  ]);
+  return parts.find((path) => isDataset(path));
+}
+
+/** Runs that have set the old folder aside and not put the new link in its place. */
+function cutOff(place: Place): string[] {
+  if (lstatIfAny(place.path) !== undefined) return [];
+  return runsWith(place, ['old']).filter((runId) => {
+    const aside = lstatIfAny(partPath(place, 'old', runId))?.isDirectory();
+    return aside && lstatIfAny(partPath(place, 'link', runId)) !== undefined;
+  });
+}
+
+/** The new version where it is whole, which it is whenever it has its name; else the old one. */
+function restore(place: Place, runId: string): Healing['restored'] {
+  if (!cutOff(place).includes(runId)) return undefined;
+  const isNew = isDataset(partPath(place, 'v', runId));
+  rename(partPath(place, isNew ? 'link' : 'old', runId), place.path);
+  syncDirectory(place.parent);
+  return isNew ? 'new' : 'old';
+}
+
+/** Removes what RUN has left beside OUT: its own version, or the one that it superseded. */
+export function tidy(place: Place, runId: string): TurnmillError[] {
+  const link = partPath(place, 'link', runId);
+  const published = readLinkIfAny(place.path) === partName(place, 'v', runId);
+  try {
+    if (published || lstatIfAny(link) === undefined) removeSuperseded(place, runId);
+    else removeUnpublished(place, runId);
+    unlinkIfAny(link); // Last: as long as it is there, this can be done again.
+    return [];
+  } catch (error) {
+    return [error instanceof TurnmillError ? error : ioError('tidy up beside', place.path, error)];
+  }
+}
+
+function removeSuperseded(place: Place, runId: string): void {
+  const old = partPath(place, 'old', runId);
+  const target = readLinkIfAny(old);
+  const superseded = target === undefined ? undefined : versionOf(place, target);
+  if (superseded !== undefined && readLinkIfAny(place.path) !== target) {
+    removeTree(partPath(place, 'v', superseded));
+  }
+  removeTree(old);
+}
+
+function removeUnpublished(place: Place, runId: string): void {
+  const old = partPath(place, 'old', runId);
+  if (lstatIfAny(old)?.isDirectory()) {
+    const text = `${old} holds a dataset that an interrupted run set aside, and ${place.path} is another one`;
+    throw new TurnmillError('cannot-create', text, { subject: old });
+  }
+  removeTree(partPath(place, 'v', runId));
+  unlinkIfAny(old);
+}

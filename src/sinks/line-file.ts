@@ -1,0 +1,83 @@
+/**
+ * A file of lines: shards, ledger, quarantine, reports. Lines gather in at most 256 KiB; a larger line goes straight
+ * to the system. What it counts is compared with what is read back before the commit (reliability.md §1.2).
+ */
+import { createAppendFile } from './append-file.ts';
+import { createByteBuffer } from './byte-buffer.ts';
+
+const BUFFER_BYTES = 256 * 1024;
+export const NEWLINE: Uint8Array = Uint8Array.of(0x0a);
+
+/** What a writer says that a file holds; `lines` only where the file is made of lines. */
+export interface WrittenFile {
+  /** As it was given to the writer. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly lines?: number;
+}
+
+export interface LineFile extends WrittenFile {
+  /** Bytes written so far, those still gathered included. */
+  readonly bytes: number;
+  readonly lines: number;
+  /** Appends the bytes and a newline; copies what it keeps. */
+  write(line: Uint8Array): void;
+  flush(): void;
+  /** Flushes, and what was written is on the disk. */
+  sync(): void;
+  /** Flushes and gives descriptor and memory back until the next write. */
+  park(): void;
+  /** Flushes and closes; does not sync. */
+  close(): void;
+  /** Closes without flushing, for a run that failed. */
+  abandon(): void;
+}
+
+/** Makes the file, which must not exist. `mode` is narrowed by the umask. */
+export function createLineFile(path: string, options: { mode?: number } = {}): LineFile {
+  const file = createAppendFile(path, options);
+  const gathered = createByteBuffer();
+  let lines = 0;
+
+  function flush(): void {
+    if (gathered.length === 0) return;
+    file.write(gathered.bytes());
+    gathered.clear();
+  }
+
+  return {
+    path,
+    get bytes() {
+      return file.bytes + gathered.length;
+    },
+    get lines() {
+      return lines;
+    },
+    write(line) {
+      if (gathered.length + line.length + 1 > BUFFER_BYTES) flush();
+      if (line.length + 1 > BUFFER_BYTES) file.write(line);
+      else gathered.append(line);
+      gathered.append(NEWLINE);
+      lines += 1;
+    },
+    flush,
+    sync() {
+      flush();
+      file.sync();
+    },
+    park() {
+      flush();
+      gathered.release();
+      file.park();
+    },
+    close() {
+      flush();
+      gathered.release();
+      file.close();
+    },
+    abandon() {
+      gathered.release();
+      file.abandon();
+    },
+  };
+}

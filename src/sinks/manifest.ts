@@ -1,0 +1,75 @@
+/**
+ * manifest.json: what a dataset holds, and the only thing that makes a folder one. It is written last, and nothing in
+ * it depends on clock, host or path: the same input gives the same bytes (conversion.md §8).
+ */
+import { join } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { SCHEMA_VERSION } from '../version.ts';
+import { readTextIfAny } from './fs-calls.ts';
+import { prettyJson } from './whole-file.ts';
+
+const MANIFEST_NAME = 'manifest.json';
+const TOOL_NAME = 'turnmill';
+
+export interface ManifestShard {
+  readonly path: string;
+  readonly group: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Of ledger, quarantine and reports. */
+export interface ManifestFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** What the run says about itself: plain JSON values, nothing volatile. */
+export interface ManifestBody {
+  readonly tool: { readonly name: string; readonly version: string };
+  readonly settings: object;
+  readonly settings_sha256: string;
+  readonly totals: object;
+  /** The ledger's sums. */
+  readonly ledger: object;
+}
+
+export interface Manifest extends ManifestBody {
+  readonly schema: number;
+  /** Sorted by path, bytewise, as are the files. */
+  readonly shards: readonly ManifestShard[];
+  readonly files: readonly ManifestFile[];
+}
+
+/** With its members in the order of the file. */
+export function createManifest(
+  body: ManifestBody,
+  shards: readonly ManifestShard[],
+  files: readonly ManifestFile[],
+): Manifest {
+  const { tool, settings, settings_sha256, totals, ledger } = body;
+  return { schema: SCHEMA_VERSION, tool, settings, settings_sha256, shards, files, totals, ledger };
+}
+
+/** The text of manifest.json. */
+export function manifestText(manifest: Manifest): string {
+  return prettyJson(manifest);
+}
+
+export function manifestPath(folder: string): string {
+  return join(folder, MANIFEST_NAME);
+}
+
+/** Is there a manifest of this tool, in a schema that it knows? */
+export function isDataset(folder: string): boolean {
+  try {
+    const text = readTextIfAny(manifestPath(folder));
+    const { schema, tool } = (text === undefined ? {} : JSON.parse(text)) as Partial<Manifest>;
+    return Number.isInteger(schema) && (schema as number) <= SCHEMA_VERSION && tool?.name === TOOL_NAME;
+  } catch (error) {
+    if (error instanceof TurnmillError && error.code === 'permission') throw error;
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Output and inputs must lie apart (F034): a run must never read its own shards, nor put a dataset among the logs.
+ * Compared by device and inode of every folder above, so links, `..`, trailing slashes and the top of a bind mount do not hide
+ * it. Not seen: a bind mount of a folder below an input, and links inside an input (which are not followed).
+ */
+import { dirname } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { realpathIfAny, statIfAny } from './fs-calls.ts';
+import type { Place } from './place.ts';
+
+/** Throws a usage error. An input that cannot be found or reached is for the sources to judge. */
+export function checkOverlap(out: string, place: Place, inputs: readonly string[]): void {
+  const destination = identity(place.path);
+  /** Above what was named, and above what it leads to. */
+  const above = [place.path, place.parent, dirname(out)].flatMap(chain);
+  for (const input of inputs) {
+    if (input === '-') continue;
+    const [own, ...folders] = inputChain(input);
+    if (own === undefined) continue;
+    if (own === destination) fail(out, `the output ${out} is the input ${input}`);
+    if (above.includes(own)) fail(out, `the output ${out} lies inside the input ${input}`);
+    if (destination !== undefined && folders.includes(destination)) {
+      fail(out, `the input ${input} lies inside the output ${out}`);
+    }
+  }
+}
+
+function identity(path: string): string | undefined {
+  const stats = statIfAny(path);
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/** Of the path and of every folder above it; empty when it does not exist. */
+function chain(path: string): string[] {
+  const identities: string[] = [];
+  for (let at = realpathIfAny(path); at !== undefined; at = dirname(at) === at ? undefined : dirname(at)) {
+    identities.push(identity(at) ?? '');
+  }
+  return identities;
+}
+
+function inputChain(input: string): string[] {
+  try {
+    return chain(input);
+  } catch (error) {
+    if (error instanceof TurnmillError) return [];
+    throw error;
+  }
+}
+
+function fail(out: string, message: string): never {
+  throw new TurnmillError('usage', message, { subject: out });
+}

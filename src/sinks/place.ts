@@ -1,0 +1,76 @@
+/**
+ * Where a destination really lies, and the names of what a run puts beside it:
+ * `.NAME.staging-RUN` a run at work; `.NAME.v-RUN` a complete version that OUT links to; `.NAME.link-RUN` the link that
+ * is about to become OUT; `.NAME.old-RUN` what RUN supersedes (docs/decisions/0004-publishing-by-rename.md).
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { readDirectory, readLinkIfAny, realpathIfAny, statIfAny } from './fs-calls.ts';
+
+const MOST_LINKS = 40;
+const RUN_ID = /^[0-9a-f]{16}$/;
+const ENDS_IN_RUN_ID = /-([0-9a-f]{16})$/;
+/** Where a run's parts lie beside OUT. */
+export type Part = 'staging' | 'v' | 'link' | 'old';
+
+export interface Place {
+  /** Parent and name joined. May be a link to one of its own versions, never another link. */
+  readonly path: string;
+  /** Free of links. */
+  readonly parent: string;
+  readonly name: string;
+}
+
+/** Follows the user's links to the destination itself. Throws `cannot-create` when there is no folder to hold it. */
+export function locate(out: string): Place {
+  let given = out;
+  for (let links = 0; links <= MOST_LINKS; links += 1) {
+    const place = placeOf(given);
+    const target = readLinkIfAny(place.path);
+    if (target === undefined || versionOf(place, target) !== undefined) return place;
+    given = resolve(place.parent, target);
+  }
+  throw new TurnmillError('cannot-create', `${out}: too many links`, { subject: out });
+}
+
+/** The folder's real path comes from the kernel: in `link/../out` the `..` belongs to the link's target. */
+function placeOf(out: string): Place {
+  const dotted = ['.', '..'].includes(basename(out));
+  const path = dotted ? (realpathIfAny(out) ?? resolve(out)) : out;
+  const name = basename(path);
+  if (name === '' || name.includes('\0')) {
+    throw new TurnmillError('usage', `${JSON.stringify(out)} cannot be an output folder`, { subject: out });
+  }
+  const parent = realpathIfAny(dirname(path));
+  if (parent === undefined || !statIfAny(parent)?.isDirectory()) {
+    const text = `cannot create ${out}: the folder ${dirname(path)} does not exist`;
+    throw new TurnmillError('cannot-create', text, { subject: out });
+  }
+  return { path: join(parent, name), parent, name };
+}
+
+/** A part's name in the parent; a relative link target too. */
+export function partName(place: Place, part: Part, runId: string): string {
+  return `.${place.name}.${part}-${runId}`;
+}
+
+export function partPath(place: Place, part: Part, runId: string): string {
+  return join(place.parent, partName(place, part, runId));
+}
+
+/** The run whose version a link's target is, when it is one of this destination. */
+export function versionOf(place: Place, target: string): string | undefined {
+  const prefix = `.${place.name}.v-`;
+  const runId = target.slice(prefix.length);
+  return target.startsWith(prefix) && RUN_ID.test(runId) ? runId : undefined;
+}
+
+/** The runs that left such parts beside the destination, bytewise. */
+export function runsWith(place: Place, parts: readonly Part[]): string[] {
+  const runs = new Set<string>();
+  for (const { name } of readDirectory(place.parent)) {
+    const runId = ENDS_IN_RUN_ID.exec(name)?.[1];
+    if (runId !== undefined && parts.some((part) => name === partName(place, part, runId))) runs.add(runId);
+  }
+  return [...runs].sort();
+}

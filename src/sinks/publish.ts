@@ -1,0 +1,79 @@
+/**
+ * A staged dataset becomes the one under OUT (docs/decisions/0004-publishing-by-rename.md). The steps are values, so that a test
+ * can stop after each; heal.ts mends what a crash between two of them leaves.
+ */
+import { checkUnchanged, type Destination } from './destination.ts';
+import {
+  lstatIfAny,
+  makeLink,
+  readLinkIfAny,
+  removeEmptyDirectory,
+  rename,
+  syncDirectory,
+  unlinkIfAny,
+} from './fs-calls.ts';
+import { partName, partPath } from './place.ts';
+
+export interface PublicationStep {
+  readonly name: string;
+  run(): void;
+}
+
+/** Every step, in order. With `replace` OUT becomes a link to a version, whatever it was. */
+export function publicationSteps(
+  destination: Destination,
+  runId: string,
+  replace: boolean,
+): PublicationStep[] {
+  const { path, parent, found } = destination;
+  const [staging, version, link, old] = (['staging', 'v', 'link', 'old'] as const).map((part) =>
+    partPath(destination, part, runId),
+  ) as [string, string, string, string];
+  const versionName = partName(destination, 'v', runId);
+  const check = { name: 'check', run: () => checkUnchanged(destination) };
+  const sync = { name: 'sync the parent', run: () => syncDirectory(parent) };
+
+  if (!replace) return [check, { name: 'rename', run: () => renameOnce(staging, path, parent) }];
+
+  // The link is made first: while it is there, the version beside it was never published.
+  const announce = { name: 'announce', run: () => makeLink(versionName, link) };
+  const name = { name: 'name the version', run: () => rename(staging, version) };
+  const swap = { name: 'swap', run: () => rename(link, path) };
+  if (found === 'link') {
+    const mark = { name: 'mark the old version', run: () => makeLink(readLinkIfAny(path) ?? '', old) };
+    return [check, announce, mark, name, sync, check, swap, sync];
+  }
+  if (found === 'folder') {
+    // No fsync in between: the instant without OUT is two system calls long.
+    const setAside = { name: 'set the old one aside', run: () => rename(path, old) };
+    return [check, announce, name, sync, check, setAside, swap, sync];
+  }
+  const empty = { name: 'remove the empty folder', run: () => removeEmptyDirectory(path) };
+  // Not `rename`, which would silently replace what somebody else has put there meanwhile.
+  const appear = { name: 'link', run: () => makeLink(versionName, path) };
+  const done = { name: 'retract the announcement', run: () => unlinkIfAny(link) };
+  return [check, announce, name, sync, check, ...(found === 'empty' ? [empty] : []), appear, sync, done];
+}
+
+/** All the steps. When one fails, the old dataset is under OUT again before the error goes on. */
+export function publish(destination: Destination, runId: string, replace: boolean): void {
+  const old = partPath(destination, 'old', runId);
+  try {
+    for (const step of publicationSteps(destination, runId, replace)) step.run();
+  } catch (error) {
+    const aside = lstatIfAny(old)?.isDirectory() && lstatIfAny(destination.path) === undefined;
+    if (aside) rename(old, destination.path);
+    throw error;
+  }
+}
+
+/** Where the parent cannot be synced, nothing is published: a crash could undo what the run has reported. */
+function renameOnce(staging: string, path: string, parent: string): void {
+  rename(staging, path);
+  try {
+    syncDirectory(parent);
+  } catch (error) {
+    rename(path, staging);
+    throw error;
+  }
+}

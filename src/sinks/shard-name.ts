@@ -1,0 +1,52 @@
+/**
+ * The file name of a group's shards. A group comes from a log (a scenario, an id), so it may be anything: a plain name
+ * stays, any other becomes a slug and a hash (F100). Injective, and never a way out of data/.
+ */
+import { createHash } from 'node:crypto';
+
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** Reserved by Windows, whatever follows the first dot. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+/** Looks like a name that was made here: a plain group must not meet one. */
+const HASHED = /-[a-z2-7]{16}$/i;
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+const SLUG_CHARS = 40;
+const HASH_CHARS = 16;
+
+/** The group itself when it is a safe name, else `slug-hash`. */
+export function shardStem(group: string): string {
+  const plain = PLAIN.test(group) && !group.endsWith('.') && !DEVICE.test(group) && !HASHED.test(group);
+  return plain ? group : `${slug(group)}-${base32(hash(group))}`;
+}
+
+/** `data/<stem>-00000.jsonl`, `/` on every platform. */
+export function shardPath(stem: string, number: number, suffix: '.jsonl' | '.jsonl.gz'): string {
+  return `data/${stem}-${String(number).padStart(5, '0')}${suffix}`;
+}
+
+function slug(group: string): string {
+  const safe = group.slice(0, 4 * SLUG_CHARS).replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+  return (
+    safe
+      .replace(/^[._-]+/, '')
+      .slice(0, SLUG_CHARS)
+      .replace(/[._-]+$/, '') || 'group'
+  );
+}
+
+/** A lone surrogate has no UTF-8: such a name is hashed as UTF-16, behind a byte that no UTF-8 text holds. */
+function hash(group: string): Uint8Array {
+  const utf8 = Buffer.from(group, 'utf8');
+  const digest = createHash('sha256');
+  if (utf8.toString('utf8') === group) digest.update(utf8);
+  else digest.update(Uint8Array.of(0xff)).update(Buffer.from(group, 'utf16le'));
+  return digest.digest();
+}
+
+function base32(bytes: Uint8Array): string {
+  let bits = 0n;
+  for (const byte of bytes.subarray(0, (HASH_CHARS * 5) / 8)) bits = (bits << 8n) | BigInt(byte);
+  let text = '';
+  for (let i = HASH_CHARS - 1; i >= 0; i -= 1) text += BASE32[Number((bits >> BigInt(5 * i)) & 31n)];
+  return text;
+}

@@ -1,0 +1,148 @@
+/**
+ * The records of a dataset, in one series of shards per group. Any number of groups: at most `maxOpenFiles`
+ * descriptors (the least recently written is parked, F103), and the gathered gzip blocks stay under one cap, the oldest
+ * being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
+ */
+import { dirname, join } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { lstatIfAny } from './fs-calls.ts';
+import { createGzipLineFile } from './gzip-line-file.ts';
+import { createLineFile, type LineFile } from './line-file.ts';
+import { shardPath, shardStem } from './shard-name.ts';
+
+/** Sum of the gathered gzip blocks. */
+const PENDING_BYTES = 64 * 1024 * 1024;
+
+export interface ShardInfo {
+  /** Below the output's root: `data/2026-01-13-00000.jsonl`. */
+  readonly path: string;
+  readonly group: string;
+  readonly records: number;
+  /** On disk. */
+  readonly bytes: number;
+  /** Of the records and their newlines. */
+  readonly uncompressedBytes: number;
+}
+
+export interface Shards {
+  /** Appends a record to its group. `line` counts from 1. */
+  write(group: string, record: Uint8Array): { shard: string; line: number };
+  /** Flushes, syncs and closes everything. Sorted by path, bytewise. */
+  finish(): ShardInfo[];
+  /** Closes everything, for a run that failed. */
+  abandon(): void;
+}
+
+export interface ShardOptions {
+  /** The output's root (the staging folder); `data/` must be in it. */
+  readonly dir: string;
+  readonly shardSizeBytes: number;
+  readonly compress: 'none' | 'gzip';
+  readonly maxOpenFiles?: number;
+  /** Cap of the gathered gzip blocks; part of what decides the bytes. */
+  readonly maxPendingBytes?: number;
+}
+
+interface OpenShard {
+  readonly path: string;
+  readonly group: string;
+  readonly number: number;
+  readonly file: LineFile & { readonly pendingBytes?: number };
+  uncompressedBytes: number;
+}
+
+export function createShards(options: ShardOptions): Shards {
+  const { dir, shardSizeBytes, compress, maxOpenFiles = 64, maxPendingBytes = PENDING_BYTES } = options;
+  const open = new Map<string, OpenShard>();
+  const finished: ShardInfo[] = [];
+  /** Those that may hold a descriptor, least recently used first. */
+  const recent = new Set<OpenShard>();
+  /** Those that hold a gathered block, oldest first, and how much memory. */
+  const pending = new Map<OpenShard, number>();
+  let pendingSum = 0;
+  const checkFolder = folderGuard(join(dir, 'data'));
+
+  function start(group: string, number: number): OpenShard {
+    const path = shardPath(shardStem(group), number, compress === 'gzip' ? '.jsonl.gz' : '.jsonl');
+    checkFolder();
+    makeRoom(maxOpenFiles - 1);
+    const file = (compress === 'gzip' ? createGzipLineFile : createLineFile)(join(dir, path));
+    const shard = { path, group, number, file, uncompressedBytes: 0 };
+    open.set(group, shard);
+    return shard;
+  }
+
+  function makeRoom(most: number): void {
+    for (const shard of recent) {
+      if (recent.size <= most) return;
+      recent.delete(shard);
+      shard.file.park();
+    }
+  }
+
+  /** Before every call that may need the shard's descriptor. */
+  function touch(shard: OpenShard): void {
+    if (!recent.delete(shard)) makeRoom(maxOpenFiles - 1);
+    recent.add(shard);
+  }
+
+  function note(shard: OpenShard): void {
+    const bytes = shard.file.pendingBytes ?? 0;
+    pendingSum += bytes - (pending.get(shard) ?? 0);
+    if (bytes === 0) pending.delete(shard);
+    else pending.set(shard, bytes);
+  }
+
+  function end(shard: OpenShard): void {
+    touch(shard);
+    shard.file.sync();
+    shard.file.close();
+    recent.delete(shard);
+    note(shard);
+    const { path, group, file, uncompressedBytes } = shard;
+    finished.push({ path, group, records: file.lines, bytes: file.bytes, uncompressedBytes });
+  }
+
+  return {
+    write(group, record) {
+      let shard = open.get(group) ?? start(group, 0);
+      const bytes = record.length + 1;
+      if (shard.file.lines > 0 && shard.uncompressedBytes + bytes > shardSizeBytes) {
+        end(shard);
+        shard = start(group, shard.number + 1);
+      }
+      touch(shard);
+      shard.file.write(record);
+      shard.uncompressedBytes += bytes;
+      note(shard);
+      for (const oldest of pending.keys()) {
+        if (pendingSum <= maxPendingBytes) break;
+        touch(oldest);
+        oldest.file.flush();
+        note(oldest);
+      }
+      return { shard: shard.path, line: shard.file.lines };
+    },
+    finish() {
+      for (const shard of open.values()) end(shard);
+      open.clear();
+      return finished.sort((a, b) => (a.path < b.path ? -1 : 1));
+    },
+    abandon() {
+      for (const shard of open.values()) shard.file.abandon();
+      open.clear();
+    },
+  };
+}
+
+/** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start (F102). */
+function folderGuard(folder: string): () => void {
+  const first = lstatIfAny(folder);
+  return () => {
+    const now = lstatIfAny(folder);
+    if (now?.isDirectory() && now.dev === first?.dev && now.ino === first.ino) return;
+    throw new TurnmillError('io', `${dirname(folder)}: data/ was replaced while it was written`, {
+      subject: folder,
+    });
+  };
+}

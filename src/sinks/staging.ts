@@ -1,0 +1,79 @@
+/**
+ * The folder that a dataset is written into: hidden, 0700, in the destination's own parent, so that one rename
+ * publishes it (reliability.md §1.2). Nothing of it is ever visible under OUT before that.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import type { Destination } from './destination.ts';
+import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
+import { tidy } from './heal.ts';
+import { partPath, runsWith } from './place.ts';
+import { publish } from './publish.ts';
+
+/** Every subfolder of a dataset, with the mode that the umask narrows. Rejected lines may be anything: owner only. */
+export const SUBFOLDERS: Readonly<Record<string, number>> = {
+  data: 0o777,
+  ledger: 0o777,
+  quarantine: 0o700,
+  reports: 0o777,
+};
+/** For the files in quarantine/. */
+export const QUARANTINE_FILE_MODE = 0o600;
+const OWNER_ONLY = 0o700;
+
+export interface Staging {
+  /** Write below this. */
+  readonly path: string;
+  readonly runId: string;
+  /** Leftovers of earlier runs that could not be removed. */
+  readonly problems: readonly TurnmillError[];
+  /**
+   * Puts it under OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards.
+   * When it throws, `discard` is still due.
+   */
+  publish(options: { replace: boolean }): TurnmillError[];
+  /** Removes it; does nothing once it is published. Returns what could not be removed. */
+  discard(): TurnmillError[];
+}
+
+/** Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock. */
+export function openStaging(destination: Destination): Staging {
+  const problems = runsWith(destination, ['staging']).flatMap((run) =>
+    remove(partPath(destination, 'staging', run)),
+  );
+  const runId = randomBytes(8).toString('hex');
+  const path = partPath(destination, 'staging', runId);
+  makeDirectory(path, OWNER_ONLY);
+  try {
+    for (const [name, mode] of Object.entries(SUBFOLDERS)) makeDirectory(join(path, name), mode);
+  } catch (error) {
+    remove(path);
+    throw error;
+  }
+  let published = false;
+
+  return {
+    path,
+    runId,
+    problems,
+    publish({ replace }) {
+      setMode(path, 0o777 & ~process.umask());
+      syncDirectory(path);
+      publish(destination, runId, replace);
+      published = true;
+      return tidy(destination, runId);
+    },
+    discard: () => (published ? [] : [...remove(path), ...tidy(destination, runId)]),
+  };
+}
+
+function remove(path: string): TurnmillError[] {
+  try {
+    removeTree(path);
+    return [];
+  } catch (error) {
+    if (error instanceof TurnmillError) return [error];
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Reads one regular file, exactly the bytes it had when it was opened: a file that grows, shrinks or fails to give
+ * them is a fault of that source (reliability.md, F081 to F086). Synchronous: a lane has nothing else to do.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { SourceFault } from '../errors.ts';
+
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+
+export interface OpenFile {
+  readonly sizeBytes: number;
+  /** Bytes given out so far. */
+  readonly readBytes: number;
+  /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
+  read(room: Uint8Array): number;
+  /** At the end: is the file still as it was? Throws SourceFault `changed-while-read`. */
+  verify(): void;
+  close(): void;
+}
+
+/** @param follow a path that the user named may be a link; one that was found in a folder may not */
+export function openFile(path: Uint8Array, follow: boolean): OpenFile {
+  const fd = attempt('open', () => openSync(path as Buffer, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW)));
+  const stats = fstatSync(fd, { bigint: true });
+  if (!stats.isFile()) {
+    closeSync(fd);
+    throw new SourceFault('not-regular', 'it is no regular file');
+  }
+  const sizeBytes = Number(stats.size);
+  let readBytes = 0;
+  return {
+    sizeBytes,
+    get readBytes() {
+      return readBytes;
+    },
+    read(room) {
+      const wanted = Math.min(room.length, sizeBytes - readBytes);
+      if (wanted === 0) return 0;
+      const count = attempt('read', () => readSync(fd, room, 0, wanted, null));
+      if (count === 0) throw changed(`it ended after ${readBytes} of ${sizeBytes} bytes`);
+      readBytes += count;
+      return count;
+    },
+    verify() {
+      const now = fstatSync(fd, { bigint: true });
+      if (now.size !== stats.size) throw changed(`it had ${stats.size} bytes when it was opened and now has ${now.size}`);
+      if (now.mtimeNs !== stats.mtimeNs) throw changed('it was written to');
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+const changed = (detail: string): SourceFault => new SourceFault('changed-while-read', detail);
+
+function attempt<T>(doing: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    if (code === 'ENOENT') throw new SourceFault('vanished', 'it is gone since it was listed', error);
+    throw new SourceFault(code === 'ELOOP' ? 'not-regular' : 'unreadable', `cannot ${doing} it: ${code}`, error);
+  }
+}

@@ -1,0 +1,108 @@
+/** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
+import { gunzip } from '../compression/gzip.ts';
+import { sniff } from '../compression/sniff.ts';
+import { openFile } from './file.ts';
+import type { SourceRef } from './source.ts';
+
+export interface SourceReader {
+  readonly compression: 'none' | 'gzip';
+  /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
+  read(room: Uint8Array): number | Promise<number>;
+  /** Bytes taken from the file or the pipe so far. */
+  readBytes(): number;
+  /** At the end: is the source still what it was when it was opened? Throws SourceFault. */
+  verify(): void;
+  close(): Promise<void>;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const MAGIC_BYTES = 6;
+
+export async function openSource(ref: SourceRef): Promise<SourceReader> {
+  return ref.path === undefined ? openStdin() : openFileReader(ref.path, !ref.name.includes('/'));
+}
+
+function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
+  const file = openFile(path, follow);
+  const readBytes = (): number => file.readBytes;
+  try {
+    const head = Buffer.alloc(Math.min(MAGIC_BYTES, file.sizeBytes));
+    for (let have = 0; have < head.length; ) have += file.read(head.subarray(have));
+    const rest = sniff(head) === 'gzip' ? undefined : file;
+    if (rest !== undefined) {
+      const read = afterHead(head, (room) => rest.read(room));
+      return { compression: 'none', read, readBytes, verify: file.verify, close: async () => file.close() };
+    }
+    const chunks = pull(gunzip(chunksOf(afterHead(head, (room) => file.read(room)), file.sizeBytes)));
+    const close = async (): Promise<void> => {
+      await chunks.close();
+      file.close();
+    };
+    return { compression: 'gzip', read: chunks.read, readBytes, verify: file.verify, close };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Gives out the head that was looked at, then what `read` gives. */
+function afterHead(head: Buffer, read: (room: Uint8Array) => number): (room: Uint8Array) => number {
+  let given = 0;
+  return (room) => {
+    if (given === head.length) return read(room);
+    const count = head.copy(room, 0, given);
+    given += count;
+    return count;
+  };
+}
+
+/** The bytes in chunks. Each is valid until the next one is asked for. */
+async function* chunksOf(read: (room: Uint8Array) => number, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, sizeBytes)));
+  for (let count = read(room); count > 0; count = read(room)) yield room.subarray(0, count);
+}
+
+interface Pull {
+  read(room: Uint8Array): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Chunks of any size as reads into a room of any size. */
+function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
+  let chunk: Uint8Array = new Uint8Array(0);
+  return {
+    async read(room) {
+      while (chunk.length === 0) {
+        const next = await chunks.next();
+        if (next.done === true) return 0;
+        chunk = next.value;
+      }
+      const count = Math.min(chunk.length, room.length);
+      room.set(chunk.subarray(0, count));
+      chunk = chunk.subarray(count);
+      return count;
+    },
+    async close() {
+      await chunks.return(undefined);
+    },
+  };
+}
+
+/** Standard input: gzip is known by its magic bytes here too. */
+async function openStdin(): Promise<SourceReader> {
+  let bytes = 0;
+  const input = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const first = await input.next();
+  const head: Uint8Array = first.done === true ? new Uint8Array(0) : first.value;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    bytes += head.length;
+    if (head.length > 0) yield head;
+    for (let next = await input.next(); next.done !== true; next = await input.next()) {
+      bytes += next.value.length;
+      yield next.value;
+    }
+  }
+  const compression = sniff(head) === 'gzip' ? 'gzip' : 'none';
+  const { read, close } = pull(compression === 'gzip' ? gunzip(chunks()) : chunks());
+  return { compression, read, readBytes: () => bytes, verify: () => undefined, close };
+}

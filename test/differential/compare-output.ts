@@ -1,0 +1,127 @@
+/*
+ * Compares an output folder of `turnmill build` with the oracle's result: records (conversion.md §3, §8),
+ * fates per source (§7) and tool usage (§10). Reads the folder with its own plain means.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compareTrees } from '../support/oracle/diff.ts';
+import { tryParseJson } from '../support/oracle/parse-json.ts';
+import type { OracleRecord, OracleResult, OracleSource } from '../support/oracle/run-oracle.ts';
+import { USAGE_HEADER } from '../support/oracle/usage.ts';
+
+/** A shard's lines; a last line without LF, a CR or bytes that are not UTF-8 are problems of their own. */
+function shardLines(bytes: Buffer, name: string, problems: string[]): readonly string[] {
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text).equals(bytes)) problems.push(`${name}: not UTF-8`);
+  if (text.includes('\r')) problems.push(`${name}: holds a CR`);
+  if (!text.endsWith('\n')) problems.push(`${name}: no LF at the end`);
+  return text.split('\n').slice(0, -1);
+}
+
+function compareGroup(name: string, path: string, expected: readonly OracleRecord[]): readonly string[] {
+  if (!existsSync(path)) return [`${name}: missing, ${expected.length} records expected`];
+  const problems: string[] = [];
+  const lines = shardLines(readFileSync(path), name, problems);
+  if (lines.length !== expected.length) {
+    problems.push(`${name}: ${lines.length} records, ${expected.length} expected`);
+  }
+  for (const [i, record] of expected.entries()) {
+    const where = `${name} line ${i + 1}, source ${record.source}, session ${record.sessionId}`;
+    const line = lines[i];
+    if (line === undefined) break;
+    const actual = tryParseJson(line);
+    const found = actual && compareTrees('$', record.tree, actual);
+    if (actual === undefined) problems.push(`${where}: not JSON`);
+    else if (found !== undefined) {
+      problems.push(`${where}\n  at ${found.path}\n  expected ${found.expected}\n  actual   ${found.actual}`);
+    }
+  }
+  return problems;
+}
+
+function compareRecords(out: string, result: OracleResult): readonly string[] {
+  const folder = join(out, 'data');
+  const names = new Map([...result.groups].map(([group, list]) => [`${group}-00000.jsonl`, list]));
+  const extra = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => !names.has(name));
+  return [
+    ...extra.map((name) => `data/${name}: not expected`),
+    ...[...names].flatMap(([name, list]) => compareGroup(`data/${name}`, join(folder, name), list)),
+  ];
+}
+
+type LedgerLine = { source?: unknown; lines?: unknown; fates?: Record<string, unknown> };
+
+function sortedCounts(entries: Iterable<readonly [string, unknown]>): string {
+  return JSON.stringify([...entries].filter(([, n]) => n !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function compareSource(source: OracleSource, ledger: LedgerLine | undefined): readonly string[] {
+  if (ledger === undefined) return [`ledger: source ${source.path} is missing`];
+  if (source.rejected !== undefined) return [];
+  const problems: string[] = [];
+  const expected = sortedCounts(source.fates);
+  const actual = sortedCounts(Object.entries(ledger.fates ?? {}));
+  if (actual !== expected) {
+    const lines = source.lines.map((l) => `${l.line}${l.object > 0 ? `.${l.object}` : ''} ${l.fate}`);
+    problems.push(
+      `ledger: source ${source.path}\n  expected ${expected}\n  actual   ${actual}\n  oracle   ${lines.join(', ')}`,
+    );
+  }
+  const sum = [...source.fates.values()].reduce((a, b) => a + b, 0);
+  if (ledger.lines !== sum) {
+    problems.push(`ledger: source ${source.path} has lines ${String(ledger.lines)}, expected ${sum}`);
+  }
+  return problems;
+}
+
+function compareLedger(out: string, result: OracleResult): readonly string[] {
+  const path = join(out, 'ledger', 'sources.jsonl');
+  if (!existsSync(path)) return ['ledger/sources.jsonl: missing'];
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const ledger = new Map<unknown, LedgerLine>();
+  for (const line of lines) {
+    const parsed = JSON.parse(line) as LedgerLine;
+    ledger.set(parsed.source, parsed);
+  }
+  const known = new Set<unknown>(result.sources.map((source) => source.path));
+  return [
+    ...[...ledger.keys()]
+      .filter((key) => !known.has(key))
+      .map((key) => `ledger: no such source ${String(key)}`),
+    ...result.sources.flatMap((source) => compareSource(source, ledger.get(source.path))),
+  ];
+}
+
+/** RFC 4180, LF or CRLF; enough for a report whose cells hold no line ends. */
+export function csvRows(text: string): readonly (readonly string[])[] {
+  const lines = text.split(/\r?\n/).filter((line) => line !== '');
+  return lines.map((line) =>
+    [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+      (m) => m[1]?.replaceAll('""', '"') ?? m[2] ?? '',
+    ),
+  );
+}
+
+function compareUsage(out: string, result: OracleResult): readonly string[] {
+  const path = join(out, 'reports', 'tool-usage.csv');
+  if (!existsSync(path)) return ['reports/tool-usage.csv: missing'];
+  const rows = csvRows(readFileSync(path, 'utf8'));
+  const header = JSON.stringify(rows[0]);
+  const actual = rows
+    .slice(1)
+    .filter((row) => row[2] !== '0')
+    .map((row) => row.join(','));
+  const expected = result.usage.map((row) => row.join(','));
+  const problems = header === JSON.stringify(USAGE_HEADER) ? [] : [`tool usage: header ${header}`];
+  for (const row of expected) if (!actual.includes(row)) problems.push(`tool usage: missing ${row}`);
+  for (const row of actual) if (!expected.includes(row)) problems.push(`tool usage: not expected ${row}`);
+  if (problems.length === 0 && actual.join() !== expected.join()) problems.push('tool usage: order of rows');
+  return problems;
+}
+
+/** Every problem found, each with its place; an empty list when the folder is right. */
+export function compareOutput(out: string, result: OracleResult): readonly string[] {
+  return [...compareRecords(out, result), ...compareLedger(out, result), ...compareUsage(out, result)];
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import {
+  assistantCalls,
+  hasFunctionCall,
+  knownToolCalls,
+} from '../../../transforms/checks/assistant-calls.ts';
+import { assistant, call, calling, messageOf } from './samples.ts';
+
+describe('assistantCalls', () => {
+  it('gives the calls of an assistant', () => {
+    expect(assistantCalls(calling(call('1', 'a'), call('2', 'b'))).map(({ name }) => name)).toEqual([
+      'a',
+      'b',
+    ]);
+  });
+
+  it.each([
+    [assistant('x')],
+    [messageOf({ role: 'assistant', tool_calls: {} })],
+    [messageOf({ role: 'user', tool_calls: [call('1', 'a')] })],
+  ])('gives none of other messages', (message) => {
+    expect(assistantCalls(message)).toEqual([]);
+  });
+
+  it('reads a message once', () => {
+    const message = calling(call('1', 'a'));
+    expect(knownToolCalls(message)).toBe(knownToolCalls(message));
+  });
+});
+
+describe('hasFunctionCall', () => {
+  it.each([
+    [{ name: 'a' }, true],
+    ['a', true],
+    [null, false],
+    [undefined, false],
+  ])('of %j is %j', (function_call, is) => {
+    expect(hasFunctionCall(messageOf({ role: 'assistant', function_call }))).toBe(is);
+  });
+});

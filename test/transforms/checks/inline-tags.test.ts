@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import inlineTags, { isBalanced } from '../../../transforms/checks/inline-tags.ts';
+import type { Message } from '../../../transforms/element.ts';
+import { assistant, call, calling, messageOf, named, result, rowOf, texts, user } from './samples.ts';
+
+const check = (...written: readonly Message[]) => [
+  ...inlineTags.check(rowOf('chat-inline', [user('x')], written)),
+];
+const GOOD = '<tool_call>{}</tool_call>';
+
+describe('inline-tags', () => {
+  it('is silent about a row that reads back', () => {
+    const wrapped = messageOf({ role: 'tool', content: '<tool_result tool_call_id="1">x</tool_result>' });
+    const parts = assistant([{ type: 'text', text: GOOD }]);
+    const none = messageOf({ role: 'assistant', content: GOOD, tool_calls: [] });
+    expect(
+      check(user('<tool_call>'), assistant(`Hi\n${GOOD}\n${GOOD}`), parts, none, assistant(null), wrapped),
+    ).toEqual([]);
+  });
+
+  it('reports tags that do not pair', () => {
+    expect(named(check(assistant(`${GOOD}<tool_call>`)))).toEqual(['ERROR unbalanced-tool-call-tags']);
+  });
+
+  it.each([[[call('1', 'a')]], [{}]])('reports the calls %j that are left', (tool_calls) => {
+    expect(named(check(messageOf({ role: 'assistant', tool_calls })))).toEqual(['ERROR tool-calls-left']);
+  });
+
+  it.each([
+    [messageOf({ role: 'tool', content: 'x' })],
+    [messageOf({ role: 'tool' })],
+    [messageOf({ role: 'tool', content: '<tool_result tool_call_id="1">x' })],
+    [messageOf({ role: 'tool', content: 'x</tool_result>' })],
+    [result('1', '<tool_result tool_call_id="1">x</tool_result>')],
+  ])('reports a result that is not wrapped', (message) => {
+    expect(named(check(message))).toEqual(['ERROR tool-result-unwrapped']);
+  });
+
+  it('says where', () => {
+    expect(
+      texts(check(user('x'), assistant('</tool_call>'), result('1', 'x'), calling(call('1', 'a')))),
+    ).toEqual([
+      'messages[1] has <tool_call> tags that do not pair',
+      'messages[2] is a tool message without <tool_result> around it',
+      'messages[3] still has tool_calls',
+    ]);
+  });
+
+  it('leaves rows of other formats alone', () => {
+    expect([...inlineTags.check(rowOf('chat', [], [result('1', 'x'), assistant('<tool_call>')]))]).toEqual(
+      [],
+    );
+  });
+});
+
+describe('isBalanced', () => {
+  it.each([[''], [GOOD], [GOOD.repeat(3)], ['<tool_result>'], ['<tool_call >'], ['< tool_call>']])(
+    'accepts %j',
+    (text) => {
+      expect(isBalanced(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['<tool_call>'],
+    ['</tool_call>'],
+    ['</tool_call><tool_call>'],
+    ['<tool_call><tool_call></tool_call></tool_call>'],
+    [`${GOOD}</tool_call>`],
+  ])('refuses %j', (text) => {
+    expect(isBalanced(text)).toBe(false);
+  });
+});

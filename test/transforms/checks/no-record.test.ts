@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import noRecord from '../../../transforms/checks/no-record.ts';
+import type { SessionEnd, SessionOutcome } from '../../../transforms/element.ts';
+import { named, originOf, texts } from './samples.ts';
+
+const end = (outcome: SessionOutcome): SessionEnd => ({
+  kind: 'session-end',
+  origin: originOf(9),
+  last: true,
+  outcome,
+});
+
+describe('no-record', () => {
+  it('warns about a session whose entries cleanup dropped', () => {
+    expect(named(noRecord.check(end('empty'), 0))).toEqual(['WARNING no-record']);
+  });
+
+  it.each([
+    [1, '1 line'],
+    [7, '7 lines'],
+  ])('reports an error when %d of its lines were rejected', (lines, text) => {
+    const found = [...noRecord.check(end('empty'), lines)];
+    expect(named(found)).toEqual(['ERROR no-record']);
+    expect(texts(found)).toEqual([`no record: no entry is left, ${text} of the session rejected`]);
+  });
+
+  it.each(['written', 'rejected', 'none'] as const)('is silent about a session that is %s', (outcome) => {
+    expect([...noRecord.check(end(outcome), 3)]).toEqual([]);
+  });
+});

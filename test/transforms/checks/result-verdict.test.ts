@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isErrorText, isTruthy, verdictOf } from '../../../transforms/checks/result-verdict.ts';
+import { messageOf, rawMessage, result } from './samples.ts';
+
+const verdict = (content: unknown) => verdictOf(result('1', content));
+
+describe('verdictOf', () => {
+  it.each([
+    ['{"error": "no such file"}'],
+    [' \n{"a": [{"b": {"Timeout": 1}}]}'],
+    ['[0, {"MISSING": [0]}]'],
+    ['{"Incomplete": true, "error": null}'],
+    ['{"\\u0065rror": "x"}'],
+    ['{"error": {"code": 0}}'],
+    [
+      [
+        { type: 'text', text: '{"error":' },
+        { type: 'text', text: '1}' },
+      ],
+    ],
+  ])('takes %j for an error', (content) => {
+    expect(verdict(content)).toBe('error');
+  });
+
+  it.each([
+    ['fine'],
+    ['"error"'],
+    ['\u00a0{"error": "not JSON white space"}'],
+    ['error: no such file'],
+    ['{"error": "no such file"'],
+    ['{"error": null, "timeout": false, "missing": [], "incomplete": {}}'],
+    ['{"error": 0, "timeout": 0.0, "missing": "", "incomplete": -0.0}'],
+    ['{"errors": ["x"], "error_code": 1, "message": "error"}'],
+    ['{"result": "\\u0041"}'],
+    ['{"a": 1}'],
+    ['[]'],
+    ['\u00e9'],
+    ['\\'],
+    ['"'],
+    [42],
+    [{ error: 'x' }],
+    [[{ type: 'image_url', image_url: {} }]],
+  ])('takes %j for a success', (content) => {
+    expect(verdict(content)).toBe('ok');
+  });
+
+  it.each([[''], [' \t\n\u0085\u001c'], [null], [[]], [[{ type: 'text', text: ' ' }]]])(
+    'takes %j for empty',
+    (content) => {
+      expect(verdict(content)).toBe('empty');
+    },
+  );
+
+  it('takes absent content for empty', () => {
+    expect(verdictOf(messageOf({ role: 'tool' }))).toBe('empty');
+  });
+
+  it('reads escapes at the start of the text', () => {
+    expect(verdictOf(rawMessage('tool', '{"role":"tool","content":"\\u007b\\"error\\":1}"}'))).toBe('error');
+    expect(verdictOf(rawMessage('tool', '{"role":"tool","content":"\\u0020"}'))).toBe('empty');
+  });
+
+  it('does not recurse', () => {
+    const depth = 300_000;
+    expect(isErrorText(`${'['.repeat(depth)}{"error":1}${']'.repeat(depth)}`)).toBe(true);
+    expect(isErrorText(`${'{"a":'.repeat(depth)}{"error":0}${'}'.repeat(depth)}`)).toBe(false);
+  });
+
+  it('agrees with a plain recursive search', () => {
+    const key = fc.constantFrom('error', 'Error', 'TIMEOUT', 'missing', 'incomplete', 'errors', 'a');
+    const tree = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(null, true, false, 0, 1, '', 'x', 'error'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(tree, (value) => isErrorText(JSON.stringify(value)) === search(value)),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+function search(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([key, item]) => (/^(error|timeout|missing|incomplete)$/i.test(key) && isTruthy(item)) || search(item),
+  );
+}
+
+describe('isTruthy', () => {
+  it.each([[true], [1], [-1.5], ['0'], [' '], [[0]], [{ a: null }]])('%j is', (value) =>
+    expect(isTruthy(value)).toBe(true),
+  );
+  it.each([[false], [0], [-0], [''], [[]], [{}], [null]])('%j is not', (value) =>
+    expect(isTruthy(value)).toBe(false),
+  );
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import toolResults from '../../../transforms/checks/tool-results.ts';
+import type { Message } from '../../../transforms/element.ts';
+import {
+  assistant,
+  call,
+  calling,
+  conversationOf,
+  messageOf,
+  named,
+  result,
+  texts,
+  user,
+} from './samples.ts';
+
+const check = (...messages: readonly Message[]) => [...toolResults.check(conversationOf(messages))];
+const END = assistant('Done.');
+const ERROR = '{"error":"x"}';
+
+describe('tool-results', () => {
+  it('is silent when every call has its result, in any order', () => {
+    const a = calling(call('1', 'read'), call('2', 'list'));
+    expect(check(user('x'), a, result('2', 'b'), user('wait'), result('1', 'a'), END)).toEqual([]);
+    expect(check()).toEqual([]);
+  });
+
+  it('pairs ids that come again block by block', () => {
+    const again = calling(call('1', 'write'));
+    expect(check(calling(call('1', 'read')), result('1', 'a'), again, result('1', 'b'), END)).toEqual([]);
+    expect(named(check(calling(call('1', 'read')), result('1', 'a'), again, END))).toEqual([
+      'ERROR tool-result-missing',
+    ]);
+  });
+
+  it('pairs the same id within one message in the order of the calls', () => {
+    const twice = calling(call('1', 'read'), call('1', 'list'));
+    expect(texts(check(twice, result('1', 'a'), END))).toEqual([
+      'messages[0].tool_calls[1] "list" has no result',
+    ]);
+    expect(texts(check(twice, result('1', 'a'), result('1', ERROR), END))).toEqual([
+      'messages[2], the result of "list", reports an error',
+    ]);
+  });
+
+  it.each([
+    ['tool-result-error', ERROR],
+    ['tool-result-empty', ' '],
+  ])('reports %s, as a warning when the same tool succeeded in the block', (rule, content) => {
+    const two = calling(call('1', 'read'), call('2', 'read'), call('3', 'list'));
+    const bad = [result('1', content), result('3', 'c')];
+    expect(named(check(two, ...bad, result('2', 'b'), END))).toEqual([`WARNING ${rule}`]);
+    expect(named(check(two, ...bad, result('2', content), END))).toEqual([`ERROR ${rule}`, `ERROR ${rule}`]);
+  });
+
+  it('does not let a success in another block excuse an error', () => {
+    const read = calling(call('1', 'read'));
+    expect(
+      named(check(read, result('1', 'a'), read, result('1', ERROR), read, result('1', 'a'), END)),
+    ).toEqual(['ERROR tool-result-error']);
+  });
+
+  it('reports a call without a result, as a warning when the same tool succeeded in the block', () => {
+    const two = calling(call('1', 'read'), call('2', 'read'));
+    expect(named(check(two, result('1', 'a'), END))).toEqual(['WARNING tool-result-missing']);
+    expect(named(check(two, user('stop'), END))).toEqual([
+      'ERROR tool-result-missing',
+      'ERROR tool-result-missing',
+    ]);
+  });
+
+  it('expects no results of the last message, but of one that something follows', () => {
+    const last = calling(call('1', 'read'), call('2', 'read'));
+    expect(check(user('x'), last)).toEqual([]);
+    expect(named(check(user('x'), last, user('y')))).toEqual([
+      'ERROR tool-result-missing',
+      'ERROR tool-result-missing',
+    ]);
+    expect(named(check(user('x'), last, result('1', 'a')))).toEqual(['WARNING tool-result-missing']);
+  });
+
+  it('expects none of a tool_calls entry that is no object, and one of a call without an id or a name', () => {
+    expect(texts(check(calling('x', { function: {} }, call('', 'list')), END))).toEqual([
+      'messages[0].tool_calls[1] (no name) has no result',
+      'messages[0].tool_calls[2] "list" has no result',
+    ]);
+  });
+
+  it('does not take calls without a name for the same tool', () => {
+    const nameless = calling({ id: '1' }, { id: '2' });
+    expect(named(check(nameless, result('1', 'a'), result('2', ''), END))).toEqual([
+      'ERROR tool-result-empty',
+    ]);
+  });
+
+  it('reports results that answer no call', () => {
+    const found = check(
+      result('1', 'before any call'),
+      calling(call('1', 'read')),
+      result('1', 'a'),
+      result('1', 'again'),
+      result('2', 'another id'),
+      result(undefined, 'no id'),
+      result('', 'no id'),
+      END,
+      result('1', 'a block later'),
+    );
+    expect(new Set(named(found))).toEqual(new Set(['ERROR tool-result-orphan']));
+    expect(texts(found)).toEqual([
+      'messages[0] answers no call of the assistant message before it',
+      'messages[3] answers a call that has its result already',
+      'messages[4] answers no call of the assistant message before it',
+      'messages[5] has no tool_call_id',
+      'messages[6] has no tool_call_id',
+      'messages[8] answers no call of the assistant message before it',
+    ]);
+  });
+
+  it('takes tool_calls that are no list for none', () => {
+    expect(check(messageOf({ role: 'assistant', tool_calls: 'x' }), END)).toEqual([]);
+  });
+});

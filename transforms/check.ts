@@ -1,0 +1,100 @@
+/**
+ * The integrity stages (conversion.md §9): the checks of the registry at three places of the chain. A finding comes right
+ * before the element that it is about, and the element goes on as it is; so a session's findings come before its end.
+ */
+import type { Check, EntryCheck, Found } from './checks/check.ts';
+import { checks } from './checks/index.ts';
+import type { Finding, Origin, StreamElement } from './element.ts';
+import type { Handlers, Stage } from './stage.ts';
+
+type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
+
+function checksOn<On extends Check['on']>(on: On): readonly CheckOn<On>[] {
+  return checks.filter((check): check is CheckOn<On> => check.on === on);
+}
+
+/** The part of an element that its findings carry. */
+interface Subject {
+  readonly origin: Origin;
+  readonly sessionId?: string | undefined;
+}
+
+function* reported<T extends StreamElement & Subject>(
+  element: T,
+  found: Iterable<Iterable<Found>>,
+): Generator<Finding | T> {
+  const { origin, sessionId } = element;
+  for (const findings of found) {
+    for (const finding of findings) yield { kind: 'finding', sessionId, origin, ...finding };
+  }
+  yield element;
+}
+
+/** After validate: how the entries of a session follow each other. */
+export const checkEntries: Stage = {
+  name: 'check-entries',
+  summary: 'Reports entries without a reply and entries that do not go on from the one before.',
+  options: {},
+  create(): Handlers {
+    const watches = checksOn('entry').map((check: EntryCheck) => check.create());
+    return {
+      entry: (entry) =>
+        reported(
+          entry,
+          watches.map((watch) => watch.entry(entry)),
+        ),
+      'session-end'(end) {
+        for (const watch of watches) watch.sessionEnd();
+        return [end];
+      },
+    };
+  },
+};
+
+/** After tool-dedupe: the canonical conversation, and the sessions that have none. */
+export const checkConversations: Stage = {
+  name: 'check-conversations',
+  summary: 'Reports what is wrong with a conversation, and sessions without one.',
+  options: {},
+  create(): Handlers {
+    const onConversation = checksOn('conversation');
+    const onSessionEnd = checksOn('session-end');
+    let rejectedLines = 0; // of the session that is open
+    return {
+      conversation: (conversation) =>
+        reported(
+          conversation,
+          onConversation.map((check) => check.check(conversation)),
+        ),
+      rejection(rejection) {
+        if (rejection.scope === 'line') rejectedLines++;
+        return [rejection];
+      },
+      'session-end'(end) {
+        const lines = rejectedLines;
+        rejectedLines = 0;
+        return reported(
+          end,
+          onSessionEnd.map((check) => check.check(end, lines)),
+        );
+      },
+    };
+  },
+};
+
+/** After format: the messages as they were written. */
+export const checkRows: Stage = {
+  name: 'check-rows',
+  summary: 'Reports rows whose calls or results are malformed as written.',
+  options: {},
+  create(): Handlers {
+    const onRow = checksOn('row');
+    return {
+      row: (row) =>
+        reported(
+          row,
+          onRow.map((check) => check.check(row)),
+        ),
+    };
+  },
+};

@@ -1,0 +1,67 @@
+/**
+ * Can the record be read back, now that its calls and results are tags in the text (conversion.md §5, §9)? Only for rows
+ * of a format that inlines them. All scans are linear.
+ */
+import type { Message, Row } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { textOf } from '../message.ts';
+import { strip } from '../white-space.ts';
+import { knownToolCalls } from './assistant-calls.ts';
+import type { Found, RowCheck } from './check.ts';
+import { isInline } from './inline-format.ts';
+
+const TAG = /<(\/?)tool_call>/g;
+const OPEN_RESULT = '<tool_result';
+const CLOSE_RESULT = '</tool_result>';
+
+/** Is every opening tag followed by its closing one before the next opens, and no closing one left over? */
+export function isBalanced(text: string): boolean {
+  let open = false;
+  for (const [, slash] of text.matchAll(TAG)) {
+    const opens = slash === '';
+    if (opens === open) return false;
+    open = opens;
+  }
+  return !open;
+}
+
+function hasCalls(message: Message): boolean {
+  const calls = knownToolCalls(message);
+  return calls === 'not-a-list' || (calls !== undefined && calls.length > 0);
+}
+
+function isWrapped(message: Message): boolean {
+  if (valueBytes(message.bytes, 'tool_call_id') !== undefined) return false;
+  const text = strip(textOf(message).text ?? '');
+  return text.startsWith(OPEN_RESULT) && text.endsWith(CLOSE_RESULT);
+}
+
+function* checkMessage(message: Message, index: number): Generator<Found> {
+  const error = (rule: string, what: string): Found => ({
+    rule,
+    severity: 'ERROR',
+    message: `messages[${index}] ${what}`,
+  });
+  if (hasCalls(message)) yield error('tool-calls-left', 'still has tool_calls');
+  if (message.role === 'assistant' && !isBalanced(textOf(message).text ?? '')) {
+    yield error('unbalanced-tool-call-tags', 'has <tool_call> tags that do not pair');
+  }
+  if (message.role === 'tool' && !isWrapped(message)) {
+    yield error('tool-result-unwrapped', 'is a tool message without <tool_result> around it');
+  }
+}
+
+function* check(row: Row): Generator<Found> {
+  if (!isInline(row)) return;
+  for (const [index, message] of row.written.entries()) yield* checkMessage(message, index);
+}
+
+const inlineTags: RowCheck = {
+  name: 'inline-tags',
+  summary: 'Rows with inlined calls whose tags do not pair, or with calls or results left as they were.',
+  rules: ['unbalanced-tool-call-tags', 'tool-calls-left', 'tool-result-unwrapped'],
+  on: 'row',
+  check,
+};
+
+export default inlineTags;

@@ -1,0 +1,22 @@
+/** Does an assistant message call through `function_call`, which trainers no longer read (conversion.md §9)? */
+import type { Conversation } from '../element.ts';
+import { hasFunctionCall } from './assistant-calls.ts';
+import type { ConversationCheck, Found } from './check.ts';
+
+function* check({ messages }: Conversation): Generator<Found> {
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'assistant' || !hasFunctionCall(message)) continue;
+    const text = `messages[${index}] has a function_call, the form before tool_calls`;
+    yield { rule: 'legacy-function-call', severity: 'ERROR', message: text };
+  }
+}
+
+const legacyFunctionCall: ConversationCheck = {
+  name: 'legacy-function-call',
+  summary: 'Assistant messages with a function_call instead of tool_calls.',
+  rules: ['legacy-function-call'],
+  on: 'conversation',
+  check,
+};
+
+export default legacyFunctionCall;

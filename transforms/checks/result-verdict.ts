@@ -1,0 +1,71 @@
+/**
+ * What a tool result says: an error when its text is JSON that has, at any depth, a truthy key `error`, `timeout`,
+ * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses (conversion.md §9).
+ */
+import type { Message } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { isObject, textOf } from '../message.ts';
+import { isBlank, skipSpace } from '../white-space.ts';
+
+export type Verdict = 'ok' | 'empty' | 'error';
+
+const ERROR_KEYS: ReadonlySet<string> = new Set(['error', 'timeout', 'missing', 'incomplete']);
+/** A text without a match has no such key: the words as they are, or an escape that may spell them. */
+const MAY_HAVE_ERROR_KEY = /error|timeout|missing|incomplete|\\u/i;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const LETTER_N = 0x6e;
+
+export function verdictOf(result: Message): Verdict {
+  const content = valueBytes(result.bytes, 'content');
+  if (content === undefined || content[0] === LETTER_N) return 'empty';
+  if (content[0] === QUOTE && beginsPlainText(content[1] as number)) return 'ok';
+  const { text, otherParts } = textOf(result);
+  if (text === undefined) return 'ok'; // a number or an object: odd, but not empty
+  if (isBlank(text)) return otherParts ? 'ok' : 'empty';
+  return isErrorText(text) ? 'error' : 'ok';
+}
+
+/** Can a string with this first byte be neither blank nor an object or array in JSON? */
+function beginsPlainText(byte: number): boolean {
+  if (byte === QUOTE || byte === BACKSLASH || byte === OPEN_OBJECT || byte === OPEN_ARRAY) return false;
+  return byte > 0x20 && byte < 0x7f;
+}
+
+/** Is the text JSON with a truthy error key? */
+export function isErrorText(text: string): boolean {
+  const first = text.charCodeAt(skipSpace(text, 0));
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return false;
+  if (!MAY_HAVE_ERROR_KEY.test(text)) return false;
+  try {
+    return hasErrorKey(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function hasErrorKey(root: unknown): boolean {
+  const todo: unknown[] = [root];
+  while (todo.length > 0) {
+    const value = todo.pop();
+    if (Array.isArray(value)) {
+      for (const item of value) todo.push(item);
+    } else if (isObject(value)) {
+      for (const key of Object.keys(value)) {
+        const item = value[key];
+        if (ERROR_KEYS.has(key.toLowerCase()) && isTruthy(item)) return true;
+        todo.push(item);
+      }
+    }
+  }
+  return false;
+}
+
+/** Truthy as Python has it: empty lists and objects are not. */
+export function isTruthy(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isObject(value) ? Object.keys(value).length > 0 : Boolean(value);
+}

@@ -1,0 +1,74 @@
+/**
+ * The role trace of a list of messages (conversion.md §9): who speaks, and for an assistant whether with text, calls
+ * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
+ */
+import type { Message } from '../element.ts';
+import { contentOf, isObject, textOf } from '../message.ts';
+import { perMessage } from '../per-message.ts';
+import { isBlank } from '../white-space.ts';
+import { assistantCalls, hasFunctionCall } from './assistant-calls.ts';
+
+/** A role's sign: `S`, `U`, `R`, `T`, `A`, `Ac`, `At`, `Act`; of any other role its name in quotes. */
+export const roleSign: (message: Message) => string = perMessage((message) => {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return 'S';
+    case 'tool':
+    case 'function':
+      return 'T';
+    case 'user':
+      return isResults(message) ? 'R' : 'U';
+    case 'assistant':
+      return assistantSign(message);
+    default:
+      return JSON.stringify(message.role);
+  }
+});
+
+const isPart = (part: unknown, type: string): boolean => isObject(part) && part.type === type;
+
+function isResults(message: Message): boolean {
+  const content = contentOf(message);
+  return Array.isArray(content) && content.length > 0 && content.every((part) => isPart(part, 'tool_result'));
+}
+
+function assistantSign(message: Message): string {
+  const content = contentOf(message);
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const uses = parts.filter((part) => isPart(part, 'tool_use')).length;
+  const others = parts.filter((part) => !isPart(part, 'tool_use') && !isPart(part, 'text')).length;
+  const text = textOf(message).text ?? '';
+  const speaks = others > 0 || !isBlank(text);
+  const calls = uses > 0 || assistantCalls(message).length > 0 || hasFunctionCall(message);
+  return `A${speaks ? 'c' : ''}${calls ? 't' : ''}`;
+}
+
+/** Where two traces part: an index into each list. */
+export interface Parting {
+  readonly earlier: number;
+  readonly later: number;
+}
+
+/**
+ * Where the earlier trace stops to be a prefix of the later one; undefined when it is one. `Ac At` in the earlier
+ * equals `Act` in the later: a client that keeps the text and the calls of one turn apart for a while.
+ */
+export function partingOf(earlier: readonly Message[], later: readonly Message[]): Parting | undefined {
+  let i = 0;
+  let j = 0;
+  while (i < earlier.length) {
+    const before = earlier[i] as Message;
+    const after = later[j];
+    if (after === undefined) return { earlier: i, later: j };
+    if (before !== after && roleSign(before) !== roleSign(after)) {
+      if (roleSign(before) !== 'Ac' || roleSign(after) !== 'Act') return { earlier: i, later: j };
+      const next = earlier[i + 1];
+      if (next === undefined || roleSign(next) !== 'At') return { earlier: i, later: j };
+      i++;
+    }
+    i++;
+    j++;
+  }
+  return undefined;
+}

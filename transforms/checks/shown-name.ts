@@ -1,0 +1,21 @@
+/** A name out of a log, made fit for a report that a person reads in a terminal. */
+
+const MAX_LENGTH = 80;
+
+/** What would end a line, move the cursor or turn the text around: controls, separators, bidi marks, lone surrogates. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** The name in quotes, cut at 80 characters, with what is not printable escaped; `(no name)` for none. */
+export function shownName(name: string | undefined): string {
+  if (name === undefined) return '(no name)';
+  const head = name.slice(0, MAX_LENGTH * 2); // enough for 80 characters, whatever they are
+  const characters = [...head];
+  const cut = characters.length > MAX_LENGTH || head.length < name.length;
+  const text = characters.slice(0, MAX_LENGTH).join('');
+  const safe = text.replace(/["\\]/g, '\\$&').replace(UNSAFE, escapeCharacter);
+  return `"${safe}${cut ? '...' : ''}"`;
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
+}

@@ -1,0 +1,56 @@
+/** Has the conversation messages and usable tool definitions (conversion.md §9, structure)? */
+import type { Conversation, ToolDefinition } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { objectBytes, stringValue } from '../message.ts';
+import type { ConversationCheck, Found } from './check.ts';
+import { shownName } from './shown-name.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+
+/** What is wrong with a definition's `parameters`, or undefined. The definition is an object. */
+function parametersFault(definition: Uint8Array): string | undefined {
+  const parameters = objectBytes(definition, 'parameters');
+  if (parameters === undefined) return 'parameters is not an object';
+  if (stringValue(parameters, 'type') !== 'object') return 'parameters.type is not "object"';
+  if (objectBytes(parameters, 'properties') === undefined) return 'parameters.properties is not an object';
+  const required = valueBytes(parameters, 'required');
+  if (required !== undefined && required[0] !== OPEN_ARRAY) return 'parameters.required is not a list';
+  return undefined;
+}
+
+function checkTool({ bytes, name }: ToolDefinition, index: number): Found | undefined {
+  if (bytes[0] !== OPEN_OBJECT) {
+    return { rule: 'tool-not-object', severity: 'ERROR', message: `tools[${index}] is not an object` };
+  }
+  const fault = parametersFault(bytes);
+  if (fault === undefined) return undefined;
+  return {
+    rule: 'tool-parameters',
+    severity: 'ERROR',
+    message: `tools[${index}] ${shownName(name)}: ${fault}`,
+  };
+}
+
+function* check({ messages, tools }: Conversation): Generator<Found> {
+  if (messages.length === 0) {
+    yield { rule: 'empty-messages', severity: 'ERROR', message: 'the conversation has no messages' };
+  }
+  if (tools.length === 0) {
+    yield { rule: 'no-tools', severity: 'WARNING', message: 'the conversation has no tool definitions' };
+  }
+  for (const [index, tool] of tools.entries()) {
+    const found = checkTool(tool, index);
+    if (found !== undefined) yield found;
+  }
+}
+
+const structure: ConversationCheck = {
+  name: 'structure',
+  summary: 'Conversations without messages or tools, and tool definitions that are malformed.',
+  rules: ['empty-messages', 'no-tools', 'tool-not-object', 'tool-parameters'],
+  on: 'conversation',
+  check,
+};
+
+export default structure;

@@ -1,0 +1,120 @@
+/**
+ * Has every call its result, and every result its call (conversion.md §9)? Ids come again in real logs, so a result
+ * answers a call of its own block only: an assistant message with calls up to the next assistant message.
+ */
+import type { Conversation, Message } from '../element.ts';
+import { stringValue } from '../message.ts';
+import { assistantCalls } from './assistant-calls.ts';
+import type { ConversationCheck, Found } from './check.ts';
+import { type Verdict, verdictOf } from './result-verdict.ts';
+import { shownName } from './shown-name.ts';
+
+interface Call {
+  readonly index: number;
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+}
+
+interface Result {
+  readonly at: number;
+  /** The call that it answers; else why it answers none. */
+  readonly answers: Call | string;
+  readonly verdict: Verdict;
+}
+
+/** The messages from `at` up to (and without) the next assistant message; `at` is -1 before the first one. */
+interface Block {
+  readonly at: number;
+  readonly end: number;
+  readonly calls: readonly Call[];
+  readonly results: readonly Result[];
+}
+
+const FAULTS: Readonly<Record<Verdict, string>> = { ok: '', empty: 'is empty', error: 'reports an error' };
+
+function* blocksOf(messages: readonly Message[]): Generator<Block> {
+  for (let at = -1; at < messages.length; ) {
+    let end = at + 1;
+    while (end < messages.length && messages[end]?.role !== 'assistant') end++;
+    const calls = at < 0 ? [] : callsOf(messages[at] as Message);
+    yield { at, end, calls, results: resultsOf(messages, at + 1, end, calls) };
+    at = end;
+  }
+}
+
+function callsOf(message: Message): Call[] {
+  return assistantCalls(message).flatMap(({ isObject, id, name }, index) =>
+    isObject ? [{ index, id, name }] : [],
+  );
+}
+
+function resultsOf(
+  messages: readonly Message[],
+  start: number,
+  end: number,
+  calls: readonly Call[],
+): Result[] {
+  const open = new Map<string, Call[]>(); // unanswered calls by id, the next one to be answered last
+  for (const call of calls.toReversed()) {
+    if (!call.id) continue;
+    const sameId = open.get(call.id);
+    if (sameId === undefined) open.set(call.id, [call]);
+    else sameId.push(call);
+  }
+  const results: Result[] = [];
+  for (let at = start; at < end; at++) {
+    const message = messages[at] as Message;
+    if (message.role !== 'tool') continue;
+    const id = stringValue(message.bytes, 'tool_call_id');
+    results.push({ at, answers: take(open, id), verdict: verdictOf(message) });
+  }
+  return results;
+}
+
+function take(open: Map<string, Call[]>, id: string | undefined): Call | string {
+  if (!id) return 'has no tool_call_id';
+  const calls = open.get(id);
+  if (calls === undefined) return 'answers no call of the assistant message before it';
+  return calls.pop() ?? 'answers a call that has its result already';
+}
+
+function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Generator<Found> {
+  const answered = new Set<Call | string>(results.map(({ answers }) => answers));
+  const succeeded = new Set<string | undefined>();
+  for (const { answers, verdict } of results) {
+    if (typeof answers !== 'string' && verdict === 'ok') succeeded.add(answers.name);
+  }
+  const fault = (rule: string, { name }: Call, message: string): Found => ({
+    rule,
+    severity: name !== undefined && succeeded.has(name) ? 'WARNING' : 'ERROR',
+    message,
+  });
+  const isTarget = isLast && end === at + 1; // calls in the last message are what is to be learned
+  for (const call of isTarget ? [] : calls) {
+    if (answered.has(call)) continue;
+    const text = `messages[${at}].tool_calls[${call.index}] ${shownName(call.name)} has no result`;
+    yield fault('tool-result-missing', call, text);
+  }
+  for (const { at: index, answers, verdict } of results) {
+    if (typeof answers === 'string') {
+      yield { rule: 'tool-result-orphan', severity: 'ERROR', message: `messages[${index}] ${answers}` };
+    } else if (verdict !== 'ok') {
+      const text = `messages[${index}], the result of ${shownName(answers.name)}, ${FAULTS[verdict]}`;
+      yield fault(`tool-result-${verdict}`, answers, text);
+    }
+  }
+}
+
+function* check({ messages }: Conversation): Generator<Found> {
+  for (const block of blocksOf(messages)) yield* checkBlock(block, block.end === messages.length);
+}
+
+const toolResults: ConversationCheck = {
+  name: 'tool-results',
+  summary: 'Calls without a result, results without a call, and results that are empty or report an error.',
+  rules: ['tool-result-error', 'tool-result-empty', 'tool-result-missing', 'tool-result-orphan'],
+  on: 'conversation',
+  check,
+};
+
+export default toolResults;

@@ -1,0 +1,19 @@
+/** Do shorter entries follow the snapshot (conversion.md §3.3)? They are left out: the session was rewound or compacted. */
+import type { Conversation } from '../element.ts';
+import type { ConversationCheck, Found } from './check.ts';
+
+function check({ truncated: entries }: Conversation): readonly Found[] {
+  if (entries === 0) return [];
+  const what = entries === 1 ? '1 shorter entry comes' : `${entries} shorter entries come`;
+  return [{ rule: 'truncated', severity: 'WARNING', message: `${what} after the snapshot` }];
+}
+
+const truncated: ConversationCheck = {
+  name: 'truncated',
+  summary: 'Sessions that end in entries with fewer messages than an earlier one.',
+  rules: ['truncated'],
+  on: 'conversation',
+  check,
+};
+
+export default truncated;
