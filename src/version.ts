@@ -1,12 +1,14 @@
 /** The tool's version and the version of the files that it writes. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** Of the manifest and of every file beside it; a reader refuses a newer one. */
 export const SCHEMA_VERSION = 1;
 
-const PACKAGE = new URL('../../package.json', import.meta.url);
+/** Beside `src/` in the repository, beside `dist/` when it is built. */
+const PACKAGES = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
 
 /** `version` of package.json. */
 export function toolVersion(): string {
-  return (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
+  const found = PACKAGES.find((path) => existsSync(path)) ?? (PACKAGES[0] as URL);
+  return (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version;
 }

@@ -1,7 +1,7 @@
 /** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
 import type { Message } from './element.ts';
 import { elementsOf, valueBytes } from './json/members.ts';
-import { parseJson } from './json/utf8.ts';
+import { parseJson, parseString } from './json/utf8.ts';
 
 /** What a message says, and whether it also holds parts that are no text. */
 export interface MessageText {
@@ -95,7 +95,7 @@ export function objectBytes(object: Uint8Array, key: string): Uint8Array | undef
 /** The decoded value of a member that is a string; undefined when it is absent or something else. */
 export function stringValue(object: Uint8Array, key: string): string | undefined {
   const bytes = valueBytes(object, key);
-  return bytes?.[0] === 0x22 ? (parseJson(bytes) as string) : undefined;
+  return bytes?.[0] === 0x22 ? parseString(bytes, 0, bytes.length) : undefined;
 }
 
 /** Is the value a JSON object (not null, not an array)? */

@@ -6,11 +6,13 @@ import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
 import { skipBlanks } from './json/scanner.ts';
+import { createScanner, type ScannerName, SCANNERS } from './json/scanners.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export interface ParseOptions {
   readonly dialect: string;
   readonly sessionBy: 'file' | 'id';
+  readonly scanner: ScannerName;
 }
 
 const options: OptionSpecs<ParseOptions> = {
@@ -24,6 +26,11 @@ const options: OptionSpecs<ParseOptions> = {
     default: 'file',
     choices: ['file', 'id'],
   },
+  scanner: {
+    describe: 'How new text is validated: auto takes WebAssembly where it can; the result is the same',
+    default: 'auto',
+    choices: SCANNERS,
+  },
 };
 
 /** The dialect of a source whose first line is `line`: the first one that knows it, else the native one. */
@@ -31,7 +38,7 @@ export function detectDialect(line: Uint8Array): Dialect {
   return dialects.find((dialect) => dialect.detect(line)) ?? (dialects[0] as Dialect);
 }
 
-function create({ dialect: wanted, sessionBy }: ParseOptions): Handlers {
+function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers {
   const readers = new Map<string, DialectReader>();
   const fixed = dialects.find((dialect) => dialect.name === wanted);
   let reader: DialectReader | undefined; // of the current source
@@ -39,7 +46,7 @@ function create({ dialect: wanted, sessionBy }: ParseOptions): Handlers {
 
   function readerFor(line: Uint8Array): DialectReader {
     const { name, create } = fixed ?? detectDialect(line);
-    const known = readers.get(name) ?? create();
+    const known = readers.get(name) ?? create(createScanner(scanner));
     readers.set(name, known);
     known.forget();
     return known;

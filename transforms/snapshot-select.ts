@@ -75,7 +75,7 @@ function create(): Handlers {
     *'session-end'(end) {
       const closed = { ...end, outcome: outcome() };
       if (best !== undefined && !rejected) {
-        const counts = { startedAt: startedAt ?? best.timestamp, superseded, truncated };
+        const counts = { startedAt: startedAt as bigint, superseded, truncated };
         yield conversationOf(best, { ...counts, tools: tools.definitions(), toolCounts: tools.counts() });
       }
       reset();

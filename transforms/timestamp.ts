@@ -53,15 +53,14 @@ export function parseEpoch(text: string): bigint | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = match as unknown as string[];
   const shift = Number(exponent);
   // the decimal number as digits and the place of its point
-  const digits = whole + fraction;
-  const point = whole.length + shift;
-  if (point > 18) return undefined;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (digits === '') return 0n;
+  const point = digits.length - fraction.length + shift;
+  if (sign === '-' || point > 18) return undefined;
   const padded = point < 0 ? '0'.repeat(Math.min(-point, 20)) + digits : digits;
   const at = Math.max(point, 0);
   const units = BigInt(padded.slice(0, at).padEnd(at, '0') || '0');
   const nanos = BigInt(padded.slice(at, at + 9).padEnd(9, '0'));
-  const zero = units === 0n && nanos === 0n;
-  if (sign === '-' && !zero) return undefined;
   const milliseconds = units >= MILLISECONDS_FROM;
   const seconds = milliseconds ? units / 1000n : units;
   if (seconds > LAST_SECOND) return undefined;

@@ -38,12 +38,13 @@ export function createToolUnion(): ToolUnion {
   return {
     add(definitions) {
       seen += definitions.length;
-      if (definitions === last) distinct.push(...lastNameless);
-      else {
+      const again = definitions === last;
+      if (!again) {
         last = definitions;
         lastNameless = definitions.filter((definition) => definition.name === undefined);
-        distinct.push(...definitions.filter(isNew));
       }
+      // one by one: a spread of a hundred thousand definitions overflows the stack
+      for (const definition of again ? lastNameless : definitions.filter(isNew)) distinct.push(definition);
     },
     commit() {
       committedSeen = seen;

@@ -8,11 +8,10 @@ import { jsonVerifier, type VerifierError } from 'stream-json/core/utils/verifie
 import type { Line, Origin, Rejection } from '../../transforms/element.ts';
 import { createElementCutter } from './element-cutter.ts';
 import type { Framer, FramingCounts } from './framer.ts';
-import { createSlab, type Slab } from './lines.ts';
+import { createSlab, hasRoom, keepFrom, type Slab, shrinkSlab } from './slab.ts';
 
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
-const LEAST_ROOM_BYTES = 128 * 1024;
 /** What the verifier gets at a time: it copies what it is given. */
 const PIECE_BYTES = 64 * 1024;
 /** The verifier leaves at most 16 of the last bytes unjudged (it waits for the rest of a literal or an escape). */
@@ -40,6 +39,7 @@ export function createDocumentFramer(
   maxLineBytes: number,
   slab: Slab = createSlab(),
 ): Framer {
+  shrinkSlab(slab);
   const cutter = createElementCutter(MAX_DEPTH);
   const verify = jsonVerifier({ jsonStreaming: true });
   let started = false;
@@ -57,17 +57,12 @@ export function createDocumentFramer(
 
   function makeRoom(): void {
     const from = cutter.inside && hash === undefined ? cutter.begin : cutter.at;
-    const live = have - from;
-    let size = slab.bytes.length;
-    while (size < live + LEAST_ROOM_BYTES) size *= 2;
-    const next = size === slab.bytes.length ? slab.bytes : Buffer.allocUnsafeSlow(size);
-    slab.bytes.copy(next, 0, from, have);
-    slab.bytes = next;
+    keepFrom(slab, from, have);
     cutter.moved(from);
     offset += from;
     fed -= from;
     hashed -= from;
-    have = live;
+    have -= from;
   }
 
   /** Strips the BOM; false while too few bytes are there to know it. */
@@ -175,7 +170,7 @@ export function createDocumentFramer(
 
   return {
     space() {
-      if (slab.bytes.length - have < LEAST_ROOM_BYTES) makeRoom();
+      if (!hasRoom(slab, have)) makeRoom();
       return slab.bytes.subarray(have);
     },
     *filled(count) {

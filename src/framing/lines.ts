@@ -6,25 +6,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Line, Origin, Rejection } from '../../transforms/element.ts';
 import type { Framer, FramingCounts } from './framer.ts';
+import { createSlab, hasRoom, keepFrom, type Slab, shrinkSlab } from './slab.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
-const SLAB_BYTES = 1024 * 1024;
-const LEAST_ROOM_BYTES = 128 * 1024;
-
-/** A slab to frame with; hand the same one to the framers of one source after the other. */
-export interface Slab {
-  bytes: Buffer;
-}
-
-export function createSlab(): Slab {
-  return { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES) };
-}
 
 /** @param source name of the source, for the origins */
 export function createLineFramer(source: string, maxLineBytes: number, slab: Slab = createSlab()): Framer {
-  if (slab.bytes.length > SLAB_BYTES) slab.bytes = createSlab().bytes; // it had grown for a giant line
+  shrinkSlab(slab);
   let start = 0; // of the line that is not yet complete
   let have = 0; // end of the bytes in the slab
   let searched = 0; // no line feed before this index
@@ -39,21 +29,16 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
   let tooLong: { readonly hash: Hash; length: number } | undefined;
 
   function space(): Uint8Array {
-    if (slab.bytes.length - have < LEAST_ROOM_BYTES) makeRoom();
+    if (!hasRoom(slab, have)) makeRoom();
     return slab.bytes.subarray(have);
   }
 
-  /** Moves the incomplete line to the front; a slab that it would fill is doubled. */
+  /** Moves the incomplete line to the front. */
   function makeRoom(): void {
-    const live = have - start;
-    let size = slab.bytes.length;
-    while (size < live + LEAST_ROOM_BYTES) size *= 2;
-    const next = size === slab.bytes.length ? slab.bytes : Buffer.allocUnsafeSlow(size);
-    slab.bytes.copy(next, 0, start, have);
-    slab.bytes = next;
+    keepFrom(slab, start, have);
     searched -= start;
+    have -= start;
     start = 0;
-    have = live;
   }
 
   /** The bytes up to `end` belong to a line that is too long: count and hash them, keep none. */

@@ -3,7 +3,7 @@ import { checkConversations, checkEntries, checkRows } from '../../transforms/ch
 import type { StreamElement } from '../../transforms/element.ts';
 import { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../../transforms/index.ts';
 import { fuse, type Handlers } from '../../transforms/stage.ts';
-import type { ConversionSettings } from './settings.ts';
+import type { LaneSettings } from './settings.ts';
 
 /** One stage of a run, made for a lane. */
 export interface ChainLink {
@@ -12,12 +12,12 @@ export interface ChainLink {
 }
 
 /** @param sessionBy what is a session in the source that is read */
-export function createChain(settings: ConversionSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
-  const { dialect, cleanup: rules, format: formatName, groupBy, rejectOn, integrity } = settings;
+export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
+  const { dialect, cleanup: rules, format: formatName, groupBy, rejectOn, integrity, scanner } = settings;
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
   return [
-    { name: parse.name, handlers: parse.create({ dialect, sessionBy }) },
+    { name: parse.name, handlers: parse.create({ dialect, sessionBy, scanner }) },
     { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
     { name: validate.name, handlers: validate.create({}) },
     ...checked(checkEntries),

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
 import { type Batch, type LaneSource, runLane } from './lane.ts';
 import { type Outcome, weightOf } from './outcome.ts';
-import type { ConversionSettings } from './settings.ts';
+import type { LaneSettings } from './settings.ts';
 
 /** From the main thread: sources to read, that a batch was taken, or that there is no more. */
 export type ToWorker =
@@ -49,7 +49,7 @@ async function run(to: NonNullable<typeof parentPort>): Promise<void> {
   }
 
   try {
-    for await (const batch of runLane(sources(), workerData as ConversionSettings)) {
+    for await (const batch of runLane(sources(), workerData as LaneSettings)) {
       while (unread > WINDOW_BYTES) await message();
       const weight = batch.outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
       unread += weight;

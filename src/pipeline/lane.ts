@@ -4,16 +4,17 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/element.ts';
+import { scanMemory } from '../../transforms/json/scanners.ts';
 import { SourceFault } from '../errors.ts';
+import { createFramer } from '../framing/choose.ts';
 import type { Framer } from '../framing/framer.ts';
-import { createDocumentFramer } from '../framing/json-document.ts';
-import { createLineFramer, createSlab } from '../framing/lines.ts';
+import { createSlab } from '../framing/slab.ts';
 import { openSource, type SourceReader } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
-import type { ConversionSettings } from './settings.ts';
+import type { LaneSettings } from './settings.ts';
 
 /** What a lane hands out at a time. */
 export interface Batch {
@@ -37,11 +38,10 @@ const BATCH_BYTES = 1024 * 1024;
 const TURN_BYTES = 8 * 1024 * 1024;
 /** Rejected lines of standard input cannot be read again: up to this length they are always kept. */
 const STDIN_RAW_BYTES = 1024 * 1024;
-const DOCUMENT = /\.json(?:\.gz)?$/i;
 
 export type SessionBy = 'file' | 'id';
 
-export function sessionByFor(ref: SourceRef, settings: ConversionSettings): SessionBy {
+export function sessionByFor(ref: SourceRef, settings: LaneSettings): SessionBy {
   return settings.sessionBy ?? (ref.path === undefined ? 'id' : 'file');
 }
 
@@ -51,9 +51,9 @@ interface Chain {
 
 export async function* runLane(
   sources: Iterable<LaneSource> | AsyncIterable<LaneSource>,
-  settings: ConversionSettings,
+  settings: LaneSettings,
 ): AsyncGenerator<Batch> {
-  const slab = createSlab();
+  const slab = createSlab(scanMemory(settings.scanner)?.slab);
   const chains = new Map<SessionBy, Chain>();
   let outcomes: Outcome[] = [];
   let weight = 0;
@@ -83,11 +83,6 @@ export async function* runLane(
     outcomes = [];
     weight = readBytes = 0;
     return batch;
-  }
-
-  function framerFor(ref: SourceRef): Framer {
-    if (DOCUMENT.test(ref.name)) return createDocumentFramer(ref.name, settings.maxLineBytes);
-    return createLineFramer(ref.name, settings.maxLineBytes, slab);
   }
 
   /** Pushes elements through the chain; true when the limit of sessions was reached among them. */
@@ -121,7 +116,7 @@ export async function* runLane(
     emit({ kind: 'source-begin', source: index });
     isStdin = ref.path === undefined;
     const chain = chainFor(sessionByFor(ref, settings));
-    const framer = framerFor(ref);
+    const framer = createFramer(ref.name, settings.maxLineBytes, slab);
     let reader: SourceReader | undefined;
     let fault: SourceFault | undefined;
     let limited = false;

@@ -7,7 +7,7 @@ import { type ErrorCode, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { type Batch, type LaneSource, runLane } from './lane.ts';
 import type { FromWorker, ToWorker } from './lane-worker.ts';
-import type { ConversionSettings, Settings } from './settings.ts';
+import type { LaneSettings, Settings } from './settings.ts';
 
 /** A unit is one big source, or small ones up to this size and number. */
 const UNIT_BYTES = 4 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function* runLanes(
 }
 
 /** The settings that a lane needs, as plain data. */
-function conversionOf(settings: Settings): ConversionSettings {
+function conversionOf(settings: Settings): LaneSettings {
   const { inputs: _inputs, out: _out, replace: _replace, workers: _workers, ...conversion } = settings;
   return conversion;
 }
@@ -62,7 +62,7 @@ interface Lane {
 async function* runWorkers(
   units: readonly Unit[],
   count: number,
-  settings: ConversionSettings,
+  settings: LaneSettings,
   signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
   let fault: Error | undefined;

@@ -167,7 +167,7 @@ function noInput({ inputs }: Settings): TurnmillError {
 
 /** What decides the bytes of the dataset: nothing of the machine, the clock or the paths. */
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
-  const { inputs: _inputs, out: _out, replace: _replace, workers: _workers, allowEmpty: _allowEmpty, onReject: _onReject, ...decisive } = settings;
+  const { inputs: _inputs, out: _out, replace: _replace, workers: _workers, allowEmpty: _allowEmpty, onReject: _onReject, scanner: _scanner, ...decisive } = settings;
   const shown = Object.fromEntries(Object.entries(decisive).sort(([a], [b]) => (a < b ? -1 : 1)));
   const { records, lines, sessions } = sums;
   return {

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type CleanupOptions, rulesOf } from '../../transforms/cleanup.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
+import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { parse } from '../../transforms/parse.ts';
 import { TurnmillError } from '../errors.ts';
 
@@ -25,7 +26,13 @@ export interface ConversionSettings extends CleanupOptions {
   readonly quarantineContent: 'ref' | 'raw';
 }
 
-export interface Settings extends ConversionSettings {
+/** What a lane needs to know. */
+export interface LaneSettings extends ConversionSettings {
+  /** How new text is validated; both give the same dataset. `TURNMILL_SCANNER=plain` is for tests and old machines. */
+  readonly scanner: ScannerName;
+}
+
+export interface Settings extends LaneSettings {
   /** Paths of files and directories, or `-`. */
   readonly inputs: readonly string[];
   /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
@@ -53,6 +60,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   compress: 'none',
   limit: undefined,
   quarantineContent: 'ref',
+  scanner: process.env['TURNMILL_SCANNER'] === 'plain' ? 'plain' : 'auto',
   replace: false,
   workers: availableParallelism(),
   onReject: 'quarantine',

@@ -1,6 +1,6 @@
 /** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
 import { gunzip } from '../compression/gzip.ts';
-import { sniff } from '../compression/sniff.ts';
+import { SNIFF_BYTES, sniff } from '../compression/sniff.ts';
 import { openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
 
@@ -16,7 +16,6 @@ export interface SourceReader {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-const MAGIC_BYTES = 6;
 
 export async function openSource(ref: SourceRef): Promise<SourceReader> {
   return ref.path === undefined ? openStdin() : openFileReader(ref.path, !ref.name.includes('/'));
@@ -26,7 +25,7 @@ function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
   const file = openFile(path, follow);
   const readBytes = (): number => file.readBytes;
   try {
-    const head = Buffer.alloc(Math.min(MAGIC_BYTES, file.sizeBytes));
+    const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
     for (let have = 0; have < head.length; ) have += file.read(head.subarray(have));
     const rest = sniff(head) === 'gzip' ? undefined : file;
     if (rest !== undefined) {
@@ -88,21 +87,31 @@ function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
   };
 }
 
-/** Standard input: gzip is known by its magic bytes here too. */
+/** Standard input: gzip is known by its magic bytes here too, however small the pipe's first chunks are. */
 async function openStdin(): Promise<SourceReader> {
   let bytes = 0;
   const input = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  const first = await input.next();
-  const head: Uint8Array = first.done === true ? new Uint8Array(0) : first.value;
+  const first: Uint8Array[] = [];
+  let ended = false;
+  for (let have = 0; have < SNIFF_BYTES && !ended; ) {
+    const next = await input.next();
+    ended = next.done === true;
+    if (next.done !== true) {
+      first.push(next.value);
+      have += next.value.length;
+    }
+  }
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    bytes += head.length;
-    if (head.length > 0) yield head;
+    for (const chunk of first) {
+      bytes += chunk.length;
+      yield chunk;
+    }
     for (let next = await input.next(); next.done !== true; next = await input.next()) {
       bytes += next.value.length;
       yield next.value;
     }
   }
-  const compression = sniff(head) === 'gzip' ? 'gzip' : 'none';
+  const compression = sniff(Buffer.concat(first));
   const { read, close } = pull(compression === 'gzip' ? gunzip(chunks()) : chunks());
   return { compression, read, readBytes: () => bytes, verify: () => undefined, close };
 }

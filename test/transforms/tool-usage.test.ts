@@ -54,6 +54,7 @@ describe('usageOf', () => {
     expect(turns(system, user('x'), r, user('y'))).toEqual([1, 0, 0]);
     expect(turns(system, user('x'), c, r, c, f, assistant('y'))).toEqual([1, 1, 1]);
     expect(turns(user('x'), assistant('y'), user('x'), assistant('y'), c)).toEqual([2, 2, 1]);
+    expect(turns(c, user('x'), c, r, c)).toEqual([1, 2, 2]);
     expect(turns(user('x'), other, user('x'), assistant('y'), other, c)).toEqual([2, 2, 1]);
   });
 

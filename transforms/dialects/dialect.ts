@@ -1,5 +1,6 @@
 /** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
 import type { Entry, Line, Rejection } from '../element.ts';
+import type { Scanner } from '../json/scanner.ts';
 
 export interface Dialect {
   /** File name = registry name = value of `--dialect`. */
@@ -7,7 +8,8 @@ export interface Dialect {
   readonly summary: string;
   /** Does the first line of a source that is not blank look like this dialect? Never throws. */
   detect(line: Uint8Array): boolean;
-  create(): DialectReader;
+  /** @param scanner validates what is new; the plain one when left out */
+  create(scanner?: Scanner): DialectReader;
 }
 
 /** Reads the lines of one source after the other; may remember what it has seen of the current one. */

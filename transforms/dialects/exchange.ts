@@ -4,11 +4,11 @@
  */
 import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
 import { copyOf, createKeeper } from '../json/keep.ts';
-import { createKnownList } from '../json/known-list.ts';
-import { elementsOf, isKey, valueBytes, walkMembers } from '../json/members.ts';
+import { createKnownList, type KnownList } from '../json/known-list.ts';
+import { elementsOf, isKey, type Member, rememberMembers, valueBytes, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
-import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
-import { invalidUtf8At, parseJson } from '../json/utf8.ts';
+import { createPlainScanner, type Scanner, skipBlanks } from '../json/scanner.ts';
+import { decode, invalidUtf8At, parseString } from '../json/utf8.ts';
 import { objectBytes, stringValue } from '../message.ts';
 import { type LineReason, rejectLine } from '../rejection.ts';
 import { parseEpoch, parseStamp } from '../timestamp.ts';
@@ -34,13 +34,11 @@ interface LoggedMessage {
   readonly role: string | undefined;
 }
 
-function createReader(): DialectReader {
-  const scanner = createPlainScanner();
-  const keep = createKeeper();
-  const messages = createKnownList<LoggedMessage>(scanner, 3, (bytes, start, end) => {
-    const text = oneLine(keep(bytes, start, end));
-    return { bytes: text, role: text[0] === OPEN_OBJECT ? stringValue(text, 'role') : undefined };
-  });
+/** Depth of a message: the line's object, the request and the list are open around it. */
+const MESSAGE_DEPTH = 3;
+
+function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
+  const messages = createMessageList(scanner);
   const tools = createToolsReader(scanner, 2);
 
   const timestamp: Span = { start: -1, end: -1 };
@@ -94,10 +92,14 @@ function createReader(): DialectReader {
   /** The entry of the object that `walk` has just gone over, or why it is none. */
   function entryOf(line: Line, origin: Origin): Entry | Rejection {
     const { bytes } = line;
-    const bad = (reason: LineReason, detail: string, at?: number): Rejection => ({
-      ...rejectLine(STAGE, line, reason, detail, at),
-      origin,
-    });
+    const bad = (reason: LineReason, detail: string, at: number): Rejection => {
+      const start = origin.offset - line.origin.offset;
+      return {
+        ...rejectLine(STAGE, line, reason, detail, at < 0 ? undefined : at),
+        origin,
+        bytes: bytes.subarray(start, start + origin.length),
+      };
+    };
     if (duplicateAt >= 0) return bad('duplicate-key', 'a key that is read stands twice', duplicateAt);
     const time = timestamp.start < 0 ? undefined : timeOf(bytes.subarray(timestamp.start, timestamp.end));
     if (time === undefined)
@@ -136,7 +138,7 @@ function createReader(): DialectReader {
       made.push(entryOf(line, { ...origin, offset: origin.offset + p, length: end - p }));
       p = skipBlanks(bytes, end);
     }
-    return made.length === 1 ? made.map((element) => ({ ...element, origin })) : made;
+    return made.length === 1 ? made.map((element) => ofLine(element, line)) : made;
   }
 
   /** Why the line as a whole is not read; `at` is where its last value begins. */
@@ -158,6 +160,42 @@ function createReader(): DialectReader {
   return { read, forget: messages.forget };
 }
 
+/** The list of messages: each is walked once, when it is new, and its members are remembered. */
+function createMessageList(scanner: Scanner): KnownList<LoggedMessage> {
+  const keep = createKeeper();
+  let members: Member[] = []; // of the object scanned last; the indexes are those of the line
+
+  function scan(bytes: Uint8Array, at: number): number {
+    members = [];
+    if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, MESSAGE_DEPTH);
+    return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
+      const end = scanner.value(bytes, valueStart, MESSAGE_DEPTH + 1);
+      if (end >= 0) members.push({ key: parseString(bytes, start, keyEnd), start, valueStart, end });
+      return end;
+    });
+  }
+
+  function make(bytes: Uint8Array, start: number, end: number): LoggedMessage {
+    const text = oneLine(keep(bytes, start, end));
+    const own = members.map((member) => ({
+      key: member.key,
+      start: member.start - start,
+      valueStart: member.valueStart - start,
+      end: member.end - start,
+    }));
+    if (text[0] !== OPEN_OBJECT) return { bytes: text, role: undefined };
+    rememberMembers(text, own);
+    return { bytes: text, role: stringValue(text, 'role') };
+  }
+
+  return createKnownList<LoggedMessage>(scanner, MESSAGE_DEPTH, make, scan);
+}
+
+/** The only object of a line stands for the whole line, the white space around it too. */
+function ofLine(element: Entry | Rejection, { origin, bytes }: Line): Entry | Rejection {
+  return element.kind === 'entry' ? { ...element, origin } : { ...element, origin, bytes };
+}
+
 const describe = (what: string, at: number): string =>
   at < 0 ? `${what} is missing` : `${what} is not valid`;
 
@@ -166,13 +204,13 @@ function isMessage(message: LoggedMessage): message is Message {
 }
 
 function textValue(json: Uint8Array): string | undefined {
-  return json[0] === QUOTE ? (parseJson(json) as string) : undefined;
+  return json[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
 }
 
 function timeOf(json: Uint8Array): bigint | undefined {
   const text = textValue(json);
   if (text !== undefined) return parseStamp(text);
-  return parseEpoch(String.fromCharCode(...json.subarray(0, 64)));
+  return parseEpoch(decode(json));
 }
 
 /** `choices[0].message` of a valid response object, when it is an object. */

@@ -8,7 +8,7 @@ import { quote, respace, respaceText } from '../json/respace.ts';
 import { createPlainScanner } from '../json/scanner.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
-import { type MessageText, memberValue, type ToolCall, textOf, toolCallsOf } from '../message.ts';
+import { type MessageText, stringValue, type ToolCall, textOf, toolCallsOf } from '../message.ts';
 import { strip } from '../white-space.ts';
 import { chatRecord } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
@@ -35,10 +35,14 @@ function inlineCalls(message: Message, report: Report): Message {
 }
 
 function inlineResult(message: Message, report: Report): Message {
-  const id = memberValue(message, 'tool_call_id');
-  if (typeof id !== 'string' || id === '') return message;
+  const id = idOf(message);
+  if (id === undefined) return message;
   const text = plainText(resultText(message), 'a tool result', report);
   return withContent(message, `<tool_result tool_call_id="${id}">${text}</tool_result>`, 'tool_call_id');
+}
+
+function idOf(message: Message): string | undefined {
+  return stringValue(message.bytes, 'tool_call_id') || undefined;
 }
 
 /** A result's text; an object or a number is its own JSON text. */
@@ -86,12 +90,14 @@ function withContent(message: Message, content: string, dropped: string): Messag
   };
 }
 
-/** Does the message hold, as text of its own, a tag that would be read as a call or a result? */
+/** Does the message hold, in what inlining makes its content, a tag that would be read as a call or a result? */
 function forges(message: Message): boolean {
-  if (CONTROL_TOKEN.test(textOf(message).text ?? '')) return true;
+  const texts = message.role === 'tool' ? [resultText(message).text, idOf(message)] : [textOf(message).text];
   const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
-  if (calls === undefined || calls === 'not-a-list') return false;
-  return calls.some(({ arguments: json }) => json !== undefined && CONTROL_TOKEN.test(argumentsText(json)));
+  if (calls !== undefined && calls !== 'not-a-list') {
+    for (const call of calls) texts.push(call.name, argumentsText(call.arguments));
+  }
+  return texts.some((text) => text !== undefined && CONTROL_TOKEN.test(text));
 }
 
 const chatInline: Format = {

@@ -4,4 +4,4 @@ import chat from './chat.ts';
 import chatInline from './chat-inline.ts';
 import type { Format } from './format.ts';
 
-export const formats: readonly Format[] = [chatInline, chat];
+export const formats: readonly Format[] = [chat, chatInline];

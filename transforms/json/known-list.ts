@@ -28,11 +28,13 @@ export interface KnownList<T extends Known> {
 /**
  * @param depth how many objects and arrays are open around an element
  * @param make an item of the object at `bytes[start, end)`; it must keep a copy of the bytes
+ * @param scan validates the element at `at` and finds its end, or -1; for those who want to see more of it
  */
 export function createKnownList<T extends Known>(
   scanner: Scanner,
   depth: number,
   make: (bytes: Uint8Array, start: number, end: number) => T,
+  scan: (bytes: Uint8Array, at: number) => number = (bytes, at) => scanner.value(bytes, at, depth),
 ): KnownList<T> {
   let known: readonly T[] = [];
   let items: T[] = [];
@@ -57,7 +59,7 @@ export function createKnownList<T extends Known>(
         fresh = 0;
       } else {
         const start = p;
-        p = scanner.value(bytes, p, depth);
+        p = scan(bytes, p);
         if (p < 0) return -1;
         items.push(make(bytes, start, p));
         scannedBytes += p - start;

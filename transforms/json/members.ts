@@ -1,6 +1,7 @@
 /** The members of a JSON object as spans of its bytes. */
+import { createNotes } from './notes.ts';
 import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
-import { parseJson } from './utf8.ts';
+import { parseString } from './utf8.ts';
 
 /** One member; the indexes point into the object's bytes. */
 export interface Member {
@@ -27,7 +28,7 @@ export function isKey(bytes: Uint8Array, start: number, end: number, key: string
     for (let i = 0; i < length; i++) if (bytes[start + 1 + i] !== key.charCodeAt(i)) return false;
     return true;
   }
-  return hasEscape(bytes, start + 1, end - 1) && parseJson(bytes.subarray(start, end)) === key;
+  return hasEscape(bytes, start + 1, end - 1) && parseString(bytes, start, end) === key;
 }
 
 function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
@@ -66,13 +67,22 @@ export function walkMembers(
 
 const scanner = createPlainScanner();
 
+/** What is known of objects that live on: walking one again would cost as much as the first time. */
+const remembered = createNotes<readonly Member[]>();
+
+/** Keeps the members of an object for those who ask later. Its bytes must never change. */
+export function rememberMembers(object: Uint8Array, members: readonly Member[]): void {
+  remembered.set(object, members);
+}
+
 /** The members of a valid object, in order. `object` is its JSON text, from brace to brace. */
 export function membersOf(object: Uint8Array): readonly Member[] {
+  const known = remembered.of(object);
+  if (known !== undefined) return known;
   const members: Member[] = [];
   walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
     const end = scanner.value(object, valueStart, 1);
-    const key = parseJson(object.subarray(start, keyEnd)) as string;
-    members.push({ key, start, valueStart, end });
+    members.push({ key: parseString(object, start, keyEnd), start, valueStart, end });
     return end;
   });
   return members;
@@ -80,6 +90,11 @@ export function membersOf(object: Uint8Array): readonly Member[] {
 
 /** The JSON text of a member's value: the last one with that key, as JSON.parse has it; undefined when absent. */
 export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
+  const members = remembered.of(object);
+  if (members !== undefined) {
+    const member = members.findLast((one) => one.key === key);
+    return member && object.subarray(member.valueStart, member.end);
+  }
   let found: Uint8Array | undefined;
   walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
     const end = scanner.value(object, valueStart, 1);

@@ -1,6 +1,7 @@
 /** Drives a framer with chunks of given sizes, and keeps what it gives. */
-import type { Line, Rejection } from '../../../transforms/element.ts';
+
 import type { Framer, FramingCounts } from '../../../src/framing/framer.ts';
+import type { Line, Rejection } from '../../../transforms/element.ts';
 
 /** An element with its bytes copied as text, one character a byte. */
 export interface Framed {

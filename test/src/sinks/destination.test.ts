@@ -117,7 +117,7 @@ describe('the folder above', () => {
     test.skipIf(process.getuid?.() !== 0)('F026 a read-only file system', () => {
       mkdirSync(folder.in('ro'));
       const script = `import { checkDestination } from ${JSON.stringify(module)};
-        try { checkDestination({ out: process.argv[1], inputs: [], replace: false }); } catch (error) { console.log(error.code, error.message); }`;
+        try { checkDestination({ out: process.argv[2], inputs: [], replace: false }); } catch (error) { console.log(error.code, error.message); }`;
       writeFileSync(join(build, 'check.mjs'), script);
       const commands = `mount -t tmpfs -o ro none ${folder.in('ro')} && ${process.execPath} ${join(build, 'check.mjs')} ${folder.in('ro/out')}`;
       expect(execFileSync('unshare', ['-m', 'sh', '-c', commands], { encoding: 'utf8' })).toMatch(

@@ -161,7 +161,10 @@ describe.each([
       const staging = stage(replace, 'new');
       const plan = publicationSteps(destination(replace), staging.runId, replace);
       steps = plan.length;
-      const names = plan.slice(0, done).map((step) => (step.run(), step.name));
+      const names = plan.slice(0, done).map((step) => {
+        step.run();
+        return step.name;
+      });
       const where = `${done}: ${names.at(-1)}`;
       const published = () => (existsSync(folder.in('out/manifest.json')) ? read() : undefined);
 
@@ -252,9 +255,7 @@ describe('healing', () => {
   test('readers change nothing', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
-    publicationSteps(destination(true), staging.runId, true)
-      .slice(0, 6)
-      .forEach((step) => step.run());
+    for (const step of publicationSteps(destination(true), staging.runId, true).slice(0, 6)) step.run();
     const names = folder.names();
     expect(names).not.toContain('out');
     expect(read()).toBe('new');

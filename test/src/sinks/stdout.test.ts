@@ -17,7 +17,12 @@ describe('the stdout sink, in process', () => {
   test('batches small records, and none waits long', async () => {
     const chunks: string[] = [];
     const sink = createStdoutSink(
-      new Writable({ write: (chunk, _, done) => (chunks.push(String(chunk)), done()) }),
+      new Writable({
+        write(chunk, _, done) {
+          chunks.push(String(chunk));
+          done();
+        },
+      }),
     );
     expect(sink.write(bytes('a'))).toBeUndefined();
     expect(sink.write(bytes('b'))).toBeUndefined();
@@ -89,9 +94,9 @@ describe('the stdout sink, as a process', () => {
     const script = `import { createStdoutSink } from ${JSON.stringify(module)};
       const sink = createStdoutSink();
       try {
-        for (let i = 0; i < 20000; i++) await sink.write(Buffer.alloc(1000, 'x'));
+        for (let i = 0; i < 20000; i++) await sink.write(Buffer.alloc(1000, "x"));
         await sink.end();
-        console.error('done', process.memoryUsage.rss() < 150e6 ? 'small' : 'large');
+        console.error("done", process.memoryUsage.rss() < 150e6 ? "small" : "large");
       } catch (error) { console.error(error.code); }`;
     const node = `"${process.execPath}" --input-type=module -e '${script}'`;
     const child = spawn('sh', ['-c', command(node)]);

@@ -72,6 +72,8 @@ describe('partingOf', () => {
     ['Ac', 'Act', 0, 0],
     ['Ac U', 'Act U', 0, 0],
     ['At Ac', 'Act', 0, 0],
+    ['Ac At', 'At', 0, 0],
+    ['U Ac At', 'U A', 1, 1],
     ['Ac At T U', 'Act T T', 3, 2],
   ])('finds where %j stops to be a prefix of %j', (a, b, earlier, later) => {
     expect(parting(a, b)).toEqual({ earlier, later });

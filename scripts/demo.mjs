@@ -1,0 +1,96 @@
+// The mill on the example logs: runs the built command into demo-out/ and shows what came out.
+// Ends with 0 when the run ended with the status that these logs are made for.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const OUT = 'demo-out';
+const SHOWN = 'market-brief';
+/** Some of the example logs are broken on purpose: records are written, and something was rejected. */
+const EXPECTED = 3;
+const SHOWN_CHARACTERS = 96;
+const SHOWN_ITEMS = 5;
+
+const say = (text = '') => process.stdout.write(`${text}\n`);
+const title = (text) => say(`\n== ${text}\n`);
+
+function run() {
+  title('The command');
+  say(`$ turnmill build examples/logs --out ${OUT}\n`);
+  rmSync(join(root, OUT), { recursive: true, force: true });
+  const bin = join(root, 'dist/src/cli/bin.js');
+  const args = [bin, 'build', 'examples/logs', '--out', OUT];
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return status;
+}
+
+const readLines = (path) =>
+  readFileSync(join(root, OUT, path), 'utf8')
+    .trimEnd()
+    .split('\n');
+
+/** The record of one session, found the way a user finds it: by the ledger. */
+function showRecord() {
+  const sessions = readLines('ledger/sessions.jsonl').map((line) => JSON.parse(line));
+  const { source, shard, line, origin } = sessions.find((session) => session.source.includes(SHOWN));
+  title('A record (shortened)');
+  say(`${OUT}/${shard}, line ${line}: from ${source}, line ${origin.line}\n`);
+  say(JSON.stringify(shortened(JSON.parse(readLines(shard)[line - 1])), null, 2));
+}
+
+function shortened(value) {
+  if (typeof value === 'string') {
+    return value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}...` : value;
+  }
+  if (Array.isArray(value)) {
+    const more = value.length - SHOWN_ITEMS;
+    const shown = value.slice(0, SHOWN_ITEMS).map(shortened);
+    return more > 0 ? [...shown, `... ${more} more`] : shown;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if ('parameters' in value)
+    return { ...value, description: shortened(value.description), parameters: '...' };
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member)]));
+}
+
+function showTree() {
+  title('The output');
+  const files = readdirSync(join(root, OUT), { recursive: true, encoding: 'utf8' }).sort();
+  for (const file of files) {
+    const stats = statSync(join(root, OUT, file));
+    const depth = file.split('/').length;
+    const name = `${'  '.repeat(depth)}${file.slice(file.lastIndexOf('/') + 1)}`;
+    say(stats.isDirectory() ? `${name}/` : `${name.padEnd(32)}${String(stats.size).padStart(8)} bytes`);
+  }
+}
+
+function showMore() {
+  const rejected = readLines('quarantine/rejected.jsonl').map((line) => JSON.parse(line));
+  title(`Why exit status ${EXPECTED}, and where to look`);
+  say(`${rejected.length} rejections. The dataset is complete without them; 3 says so, for scripts.`);
+  for (const { source, line, reason } of rejected) say(`  ${source}:${line ?? ''}  ${reason}`);
+  const { source, line } = rejected[0];
+  say(`
+  ${OUT}/quarantine/rejected.jsonl   each rejected line: source, line, byte offset, reason
+  ${OUT}/reports/integrity.jsonl     findings inside the sessions that were written
+  ${OUT}/ledger/sources.jsonl        the fate of every line, summed by source
+  ${OUT}/manifest.json               every file with its size and hash, and the sums
+
+  npx turnmill explain examples/logs/${source}:${line}
+  npx turnmill verify ${OUT}`);
+}
+
+const status = run();
+if (status === EXPECTED) {
+  showRecord();
+  showTree();
+  showMore();
+} else {
+  say(`\nThe run ended with status ${status}, but these logs are made for ${EXPECTED}.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,40 @@
+// Writes what is made from the code: node scripts/gen.mjs [registries|docs] [--check]
+//
+//   registries   transforms/{dialects,rules,checks,formats}/index.ts, from the files of the folders (before the build)
+//   docs         docs/{data-model,cli,files,formats,rejections}.md, from the built program (after the build)
+//
+// With --check it writes nothing, names each file that is stale and ends with status 1.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const parts = { registries: 'registries.mjs', docs: 'docs.mjs' };
+
+const args = process.argv.slice(2);
+const check = args.includes('--check');
+const named = args.filter((arg) => arg !== '--check');
+const unknown = named.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+  console.error(`usage: node scripts/gen.mjs [${Object.keys(parts).join('|')}] [--check]`);
+  process.exit(64);
+}
+
+let stale = 0;
+for (const name of named.length > 0 ? named : Object.keys(parts)) {
+  const { make } = await import(`./gen/${parts[name]}`);
+  const files = await make(root);
+  for (const [path, text] of files) {
+    const full = join(root, path);
+    const now = existsSync(full) ? readFileSync(full, 'utf8') : undefined;
+    if (now === text) continue;
+    if (check) {
+      stale++;
+      console.error(`stale: ${path} (npm run gen)`);
+    } else {
+      writeFileSync(full, text);
+      console.log(`written: ${path}`);
+    }
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0;

@@ -1,0 +1,48 @@
+// docs/cli.md: the help of the program and of each of its commands, as it prints them, and the exit statuses.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { built, code, page, table, unionMembers } from './markdown.mjs';
+
+const COMMAND_LINE = /^ {2}turnmill ([a-z]+) {2,}/gm;
+
+export async function cliPage(root) {
+  const overview = help(root, []);
+  const commands = [...new Set([...overview.matchAll(COMMAND_LINE)].map(([, name]) => name))];
+  if (!commands.includes('build')) throw new Error('turnmill --help names no command build');
+  return page('The command line', [
+    block(overview),
+    ...commands.flatMap((name) => [`## turnmill ${name}`, block(help(root, [name]))]),
+    '## Exit statuses',
+    'What each one means: [README.md](../README.md#exit-statuses). The code stands on standard error with the fault.',
+    table(['status', 'code'], await statuses(root)),
+  ]);
+}
+
+async function statuses(root) {
+  const { exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } = await built(root, 'src/cli/exit-code.js');
+  const faults = unionMembers(root, 'src/errors.ts', 'ErrorCode').map((name) => [
+    exitCodeOf(name),
+    code(name),
+  ]);
+  const signals = Object.entries(SIGNALS).map(([name, status]) => [status, code(name)]);
+  const ends = [
+    [SUCCESS, 'success'],
+    [REJECTIONS, 'success, but something was rejected'],
+    ...faults,
+    ...signals,
+  ];
+  const all = [...new Set(ends.map(([status]) => status))].sort((a, b) => a - b);
+  return all.map((status) => {
+    const names = ends.filter(([other]) => other === status).map(([, name]) => name);
+    return [String(status), names.join(', ')];
+  });
+}
+
+const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
+
+/** What `--help` prints, for a pipe: the same on every machine. */
+function help(root, command) {
+  const bin = join(root, 'dist/src/cli/bin.js');
+  const env = { ...process.env, LC_ALL: 'C', NO_COLOR: '1' };
+  return execFileSync(process.execPath, [bin, ...command, '--help'], { encoding: 'utf8', env }).trimEnd();
+}

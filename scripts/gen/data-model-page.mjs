@@ -1,0 +1,81 @@
+// docs/data-model.md: the kinds of elements, with their fields and comments, from the text of transforms/element.ts.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { code, page, table } from './markdown.mjs';
+
+const SOURCE = 'transforms/element.ts';
+const DECLARATION = /^export (interface|type) (\w+)/;
+const FIELD = /^ {2}readonly (\w+\??): (.+);$/;
+
+export function dataModelPage(root) {
+  const lines = readFileSync(join(root, SOURCE), 'utf8').split('\n');
+  const { about, declarations } = parse(lines);
+  const elements = declarations.filter(({ kind }) => kind !== undefined);
+  const rest = declarations.filter(({ kind, name }) => kind === undefined && !isUnion(name));
+  if (elements.length < 5 || rest.length < 3) throw new Error(`${SOURCE}: too little was understood`);
+  return page('The data model', [
+    `From [${SOURCE}](../${SOURCE}). ${about}`,
+    table(
+      ['kind', 'what it is'],
+      elements.map(({ kind, name, doc }) => [`[${code(kind)}](#${name.toLowerCase()})`, firstSentence(doc)]),
+    ),
+    'Which stage makes and takes each kind: [architecture.md](architecture.md).',
+    '## Elements',
+    ...elements.flatMap(section),
+    '## What they hold',
+    ...rest.flatMap(section),
+  ]);
+}
+
+const isUnion = (name) => ['StreamElement', 'Kind', 'ElementOf'].includes(name);
+const firstSentence = (doc) => doc.split(/(?<=[.?!]) /)[0];
+
+function section({ name, doc, fields, alias }) {
+  const blocks = [`### ${name}`, doc];
+  if (alias !== undefined) blocks.push(code(alias));
+  if (fields.length > 0) {
+    const rows = fields.map((field) => [code(field.name), code(field.type), field.doc]);
+    blocks.push(table(['field', 'type', ''], rows));
+  }
+  return blocks.filter((block) => block !== '');
+}
+
+/** The comment of the file and its exported declarations, in order. */
+function parse(lines) {
+  const declarations = [];
+  let about;
+  let doc = '';
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at];
+    if (/^\s*\/\*\*/.test(line)) {
+      const end = lines.findIndex((other, i) => i >= at && other.includes('*/'));
+      doc = commentText(lines.slice(at, end + 1));
+      about ??= doc;
+      at = end;
+      continue;
+    }
+    const declared = DECLARATION.exec(line);
+    const field = FIELD.exec(line);
+    if (declared !== null) declarations.push(declaration(declared[2], doc, line));
+    else if (field !== null) addField(declarations.at(-1), field, doc);
+    doc = '';
+  }
+  return { about, declarations };
+}
+
+function declaration(name, doc, line) {
+  const alias = /^export type \w+ = (.+);$/.exec(line)?.[1];
+  return { name, doc, fields: [], alias, kind: undefined };
+}
+
+function addField(declared, [, name, type], doc) {
+  if (name === 'kind') declared.kind = type.replaceAll("'", '');
+  else declared.fields.push({ name, type, doc });
+}
+
+function commentText(lines) {
+  return lines
+    .map((line) => line.replace(/^\s*(\/\*\*|\*(?!\/))\s?/, '').replace(/\s*\*\/\s*$/, ''))
+    .join(' ')
+    .trim();
+}

@@ -1,0 +1,17 @@
+// The generated pages of docs/: each is made from the built program, so that it cannot say anything else than the code.
+import { cliPage } from './cli-page.mjs';
+import { dataModelPage } from './data-model-page.mjs';
+import { filesPage } from './files-page.mjs';
+import { formatsPage } from './formats-page.mjs';
+import { rejectionsPage } from './rejections-page.mjs';
+
+/** @returns the pages' texts by path below the root */
+export async function make(root) {
+  return [
+    ['docs/data-model.md', dataModelPage(root)],
+    ['docs/files.md', filesPage(root)],
+    ['docs/formats.md', await formatsPage(root)],
+    ['docs/rejections.md', await rejectionsPage(root)],
+    ['docs/cli.md', await cliPage(root)],
+  ];
+}

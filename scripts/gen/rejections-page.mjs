@@ -1,0 +1,84 @@
+// docs/rejections.md: what can keep a line, a session or a source out, what can change it, and what is only reported.
+import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
+
+/** The code has these names only as a type: here is what they mean. A name without a meaning stops the generator. */
+const SKIP_MEANINGS = {
+  symlink: 'A link in a folder is not followed. Harmless: exit 0.',
+  'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
+  'not-regular': 'A pipe, a socket or a device with the name of a log. Exit 3.',
+  unreadable: 'A folder or a file that may not be looked at. Exit 3.',
+  vanished: 'It was gone before it could be looked at. Exit 3.',
+};
+const FATES = [
+  ['blank', 'Nothing but white space.'],
+  ['snapshot', 'Its conversation is in a record.'],
+  ['superseded', 'An earlier entry of a session that has a record.'],
+  ['truncated', 'A later entry than the snapshot, with fewer messages.'],
+  ['dropped:RULE', 'A cleanup rule dropped the whole entry.'],
+  ['rejected:REASON', 'The line, its session or its source was rejected.'],
+];
+const LOOKS_AT = { message: 'a message', pair: 'a message and the next one', entry: 'an entry' };
+const SCOPES = [
+  ['line', 'Why a line is rejected', 'The line goes to quarantine; its session goes on without it.'],
+  ['session', 'Why a session is rejected', 'All its entries go to quarantine; other sessions go on.'],
+  ['source', 'Why a source is rejected', 'Nothing of the source counts; other sources go on.'],
+];
+
+export async function rejectionsPage(root) {
+  const { catalogue } = await built(root, 'src/cli/catalogue.js');
+  const { rules } = await built(root, 'transforms/rules/index.js');
+  const { ruleSets } = await built(root, 'transforms/cleanup.js');
+  const { checks } = await built(root, 'transforms/checks/index.js');
+  const { formats } = await built(root, 'transforms/formats/index.js');
+  return page('Fates, rejections, rules and findings', [
+    'Every line of the input has exactly one fate. `turnmill explain FILE:LINE` tells it.',
+    table(['fate', 'what became of the line'], named(FATES)),
+    ...SCOPES.flatMap(([scope, title, effect]) => {
+      const reasons = catalogue.reasons.filter((reason) => reason.scope === scope);
+      const rows = reasons.map(({ name, summary }) => [name, summary]);
+      return [`## ${title}`, effect, table(['reason', 'when'], named(rows))];
+    }),
+    '## Why a file is passed over when the sources are listed',
+    table(['reason', 'when'], named(skipReasons(root))),
+    '## Cleanup rules',
+    `Each change is counted by rule. Sets: ${setsOf(ruleSets)}. \`--no-cleanup\` turns all off.`,
+    table(
+      ['rule', 'looks at', 'does'],
+      rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
+    ),
+    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped).',
+    '## Integrity checks',
+    'They report to `reports/integrity.jsonl` and never change or stop anything. `--no-integrity` turns them off.',
+    table(
+      ['check', 'finds', 'rules'],
+      checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
+    ),
+    'Rules of the formats:',
+    table(
+      ['format', 'rules'],
+      formats
+        .filter((format) => format.rules.length > 0)
+        .map((format) => [code(format.name), format.rules.map(code).join(', ')]),
+    ),
+  ]);
+}
+
+const named = (rows) => rows.map(([name, text]) => [code(name), prose(text)]);
+
+function setsOf(ruleSets) {
+  return [...ruleSets].map(([set, names]) => `${code(set)} (${names.map(code).join(', ')})`).join('; ');
+}
+
+function skipReasons(root) {
+  const path = 'src/sources/source.ts';
+  const names = unionMembers(root, path, 'SkipReason');
+  const known = Object.keys(SKIP_MEANINGS);
+  const wrong = [
+    ...names.filter((name) => !known.includes(name)),
+    ...known.filter((name) => !names.includes(name)),
+  ];
+  if (wrong.length > 0) {
+    throw new Error(`${path} and scripts/gen/rejections-page.mjs differ in SkipReason: ${wrong.join(', ')}`);
+  }
+  return names.map((name) => [name, SKIP_MEANINGS[name]]);
+}

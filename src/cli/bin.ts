@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/**
+ * The command. Success must be earned: the status is 70 from the first statement on and changes only when `main` has
+ * returned (reliability.md §2.1). Everything is imported late, so that an old Node gets a clear word.
+ */
+import { writeSync } from 'node:fs';
+
+process.exitCode = 70;
+let ended = false;
+process.on('exit', (status) => {
+  if (ended || status !== 70) return;
+  tell('turnmill: unfinished: the run ended before its time; this is a bug\n');
+});
+
+function tell(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody is left to be told.
+  }
+}
+
+async function start(): Promise<number> {
+  const { supportsNode, SUPPORTED } = await import('./node-version.ts');
+  if (!supportsNode(process.versions.node)) {
+    tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
+    return 78;
+  }
+  const { main } = await import('./main.ts');
+  return main(process.argv.slice(2));
+}
+
+start().then(
+  (status) => {
+    ended = true;
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    ended = true;
+    tell(`${error instanceof Error ? error.stack : String(error)}\n`);
+  },
+);

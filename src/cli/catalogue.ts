@@ -1,0 +1,87 @@
+/** Everything that an option or a report names, from the registries themselves. */
+import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
+import { checks } from '../../transforms/checks/index.ts';
+import { ruleSets } from '../../transforms/cleanup.ts';
+import { dialects } from '../../transforms/dialects/index.ts';
+import { formats } from '../../transforms/formats/index.ts';
+import { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../../transforms/index.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
+import { rules } from '../../transforms/rules/index.ts';
+import type { OptionSpec } from '../../transforms/stage.ts';
+import type { SourceReason } from '../errors.ts';
+import { flagOf } from './options/option.ts';
+
+export interface CatalogueItem {
+  readonly name: string;
+  readonly summary: string;
+  /** A stage's options. */
+  readonly options?: readonly CatalogueOption[];
+  /** What a check or a format reports; the sets that a rule is in. */
+  readonly rules?: readonly string[];
+  readonly sets?: readonly string[];
+  /** What a reason rejects. */
+  readonly scope?: 'line' | 'session' | 'source';
+}
+
+export interface CatalogueOption {
+  readonly name: string;
+  readonly describe: string;
+  readonly default: unknown;
+  readonly choices?: readonly unknown[];
+}
+
+const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
+  unreadable: 'The file could not be opened or read.',
+  'changed-while-read': 'The file was written to, or became shorter, while it was read.',
+  'corrupt-gzip': 'The gzip data is damaged or incomplete.',
+  'not-regular': 'It is no regular file.',
+  vanished: 'The file was gone when its turn came.',
+  'unsupported-compression': 'The file is packed in a way that turnmill does not read.',
+};
+
+const FLAGS: Readonly<Record<string, string>> = { rejectOn: 'on-finding' };
+
+interface AnyStage {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: object;
+}
+
+function stageItem({ name, summary, options }: AnyStage): CatalogueItem {
+  const specs = Object.entries(options) as [string, OptionSpec<unknown>][];
+  const shown = specs.map(([key, spec]) => ({ name: FLAGS[key] ?? flagOf(key), ...spec }));
+  return { name, summary, ...(shown.length === 0 ? {} : { options: shown }) };
+}
+
+function reasons(
+  scope: 'line' | 'session' | 'source',
+  of: Readonly<Record<string, string>>,
+): readonly CatalogueItem[] {
+  return Object.entries(of).map(([name, summary]) => ({ name, summary, scope }));
+}
+
+const setsOf = (name: string): readonly string[] =>
+  [...ruleSets].filter(([, names]) => names.includes(name)).map(([set]) => set);
+
+export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
+  stages: [
+    parse,
+    cleanup,
+    validate,
+    checkEntries,
+    snapshotSelect,
+    toolDedupe,
+    checkConversations,
+    format,
+    checkRows,
+  ].map((stage) => stageItem(stage)),
+  dialects: dialects.map(({ name, summary }) => ({ name, summary })),
+  rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),
+  checks: checks.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
+  formats: formats.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
+  reasons: [
+    ...reasons('line', LINE_REASONS),
+    ...reasons('session', SESSION_REASONS),
+    ...reasons('source', SOURCE_REASONS),
+  ],
+};

@@ -1,0 +1,42 @@
+/** `turnmill build`: the main job. */
+import { TurnmillError } from '../../errors.ts';
+import { conversionOptions } from '../options/conversion.ts';
+import { inputOptions, runInputOptions } from '../options/input.ts';
+import type { Values } from '../options/option.ts';
+import { outputOptions } from '../options/output.ts';
+import { configOption, logLevelOption, workOptions } from '../options/run.ts';
+import type { Command } from './command.ts';
+
+export const build: Command = {
+  name: 'build',
+  summary: 'Make a dataset from session logs',
+  usage: 'INPUT... --out DIR|- [options]\n\nINPUT is a log, a folder of logs, or - for standard input.',
+  options: [
+    ...inputOptions,
+    ...runInputOptions,
+    ...conversionOptions,
+    ...outputOptions,
+    ...workOptions,
+    configOption,
+    logLevelOption,
+  ],
+  examples: [
+    ['build logs/ --out dataset/', 'Every session in logs/ becomes a line of dataset/data/*.jsonl'],
+    ['build - --out - < session.jsonl', 'From a pipe to a pipe'],
+    ['build logs/ --out ds/ --json-tool-calls --compress gzip', 'Tool calls in the text, shards packed'],
+  ],
+  words: {
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    missing: 'name at least one input: a file, a folder, or -',
+  },
+  stoppable: true,
+  async run({ words, values, signal }) {
+    if (!isWhere(values))
+      throw new TurnmillError('usage', 'build: --out is missing (--dry-run writes nothing)');
+    const { runWhole } = await import('../run-whole.ts');
+    return runWhole(words, values, signal);
+  },
+};
+
+const isWhere = ({ out, dryRun }: Values): boolean => out !== undefined || dryRun === true;

@@ -1,0 +1,10 @@
+/** The commands, in the order of the help. */
+import { build } from './build.ts';
+import { check } from './check.ts';
+import type { Command } from './command.ts';
+import { explain } from './explain.ts';
+import { inspect } from './inspect.ts';
+import { list } from './list.ts';
+import { verify } from './verify.ts';
+
+export const commands: readonly Command[] = [build, check, explain, verify, inspect, list];

@@ -1,0 +1,60 @@
+/** `turnmill inspect`: the elements that leave a stage. */
+import { TurnmillError } from '../../errors.ts';
+import { REJECTIONS, SUCCESS } from '../exit-code.ts';
+import { inspectOptions } from '../options/answer.ts';
+import { conversionOptions } from '../options/conversion.ts';
+import { inputOptions, runInputOptions } from '../options/input.ts';
+import { configOption, logLevelOption } from '../options/run.ts';
+import { settingsOf } from '../options/settings-of.ts';
+import type { Command } from './command.ts';
+
+export const inspect: Command = {
+  name: 'inspect',
+  summary: 'Show what leaves a stage, as JSON lines',
+  usage:
+    'INPUT... --after STAGE [options]\n\nSTAGE is framing or one of `turnmill list stages`. --limit counts elements.',
+  options: [
+    ...inspectOptions,
+    ...inputOptions,
+    ...runInputOptions
+      .filter(({ name }) => name === 'limit')
+      .map((option) => ({ ...option, describe: 'Stop after so many elements' })),
+    ...conversionOptions,
+    configOption,
+    logLevelOption,
+  ],
+  examples: [['inspect session.jsonl --after cleanup --kind entry', 'The entries as cleanup leaves them']],
+  words: {
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    missing: 'name at least one input: a file, a folder, or -',
+  },
+  stoppable: true,
+  async run({ words, values, signal }) {
+    const { after, kind, limit } = values;
+    if (after === undefined)
+      throw new TurnmillError('usage', 'inspect: --after is missing (turnmill list stages)');
+    const { checkStdin } = await import('../stdin.ts');
+    checkStdin(words, true);
+    const [pipeline, { resolveSettings }, { elementJson }, { endPrinting, printLine }] = await Promise.all([
+      import('../../pipeline/inspect.ts'),
+      import('../../pipeline/settings.ts'),
+      import('../element-json.ts'),
+      import('../print.ts'),
+    ]);
+    let shown = 0;
+    const faults = await pipeline.inspect({
+      settings: resolveSettings({ ...settingsOf(words, values), limit: undefined }),
+      after,
+      signal,
+      enough: () => limit !== undefined && shown >= limit,
+      see(element) {
+        if (kind !== undefined && !kind.includes(element.kind)) return undefined;
+        shown++;
+        return printLine(elementJson(element));
+      },
+    });
+    await endPrinting();
+    return faults > 0 ? REJECTIONS : SUCCESS;
+  },
+};

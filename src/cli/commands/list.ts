@@ -1,0 +1,34 @@
+/** `turnmill list`: the parts that options name, and what each one does. */
+import { TurnmillError } from '../../errors.ts';
+import { SUCCESS } from '../exit-code.ts';
+import { jsonOption } from '../options/answer.ts';
+import { logLevelOption } from '../options/run.ts';
+import type { Command } from './command.ts';
+
+export const list: Command = {
+  name: 'list',
+  summary: 'List stages, dialects, rules, checks, formats or reasons',
+  usage: '[stages|dialects|rules|checks|formats|reasons] [options]',
+  options: [jsonOption, logLevelOption],
+  examples: [['list rules', 'What cleanup can do']],
+  words: { least: 0, most: 1, missing: '' },
+  stoppable: false,
+  async run({ words: [what], values }) {
+    const [{ catalogue }, { catalogueText }, { endPrinting, printLine }] = await Promise.all([
+      import('../catalogue.ts'),
+      import('../catalogue-text.ts'),
+      import('../print.ts'),
+    ]);
+    const known = Object.keys(catalogue);
+    if (what !== undefined && !known.includes(what)) {
+      throw new TurnmillError('usage', `list: '${what}' is none of ${known.join(', ')}`);
+    }
+    const chosen = Object.entries(catalogue).filter(([name]) => what === undefined || name === what);
+    if (values.json === true) {
+      for (const [group, items] of chosen)
+        for (const item of items) await printLine(JSON.stringify({ group, ...item }));
+    } else await printLine(catalogueText(chosen));
+    await endPrinting();
+    return SUCCESS;
+  },
+};

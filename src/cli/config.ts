@@ -1,0 +1,52 @@
+/**
+ * `--config FILE`: a JSON object with the options' camelCase names. Nothing in it is run or expanded; what is not known is
+ * refused (F119, F161).
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { TurnmillError } from '../errors.ts';
+import type { Option, Values } from './options/option.ts';
+
+const MOST_BYTES = 1024 * 1024;
+
+/** The values in the file. Throws `config`. */
+export function readConfig(path: string, options: readonly Option[]): Values {
+  const object = parseObject(path, readText(path));
+  const known = new Map<string, Option>(
+    options.filter(({ flagOnly }) => flagOnly !== true).map((option) => [option.name, option]),
+  );
+  const values = Object.entries(object).map(([key, value]) => {
+    const option = known.get(key);
+    if (option === undefined) return fail(path, `there is no option '${key}' for a configuration file`);
+    return [key, option.type.fromJson(value, (problem) => fail(path, `${key}: ${problem}`))] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function readText(path: string): string {
+  let bytes: Buffer;
+  try {
+    const stats = statSync(path);
+    if (stats.isCharacterDevice() || stats.size > MOST_BYTES) fail(path, 'it is a device, or too large');
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (error instanceof TurnmillError) throw error;
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return fail(path, code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${code}`, error);
+  }
+  return bytes.toString('utf8');
+}
+
+function parseObject(path: string, text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    return fail(path, 'it is not JSON', error); // The parser's own words quote what is in the file.
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  return fail(path, 'it holds no JSON object');
+}
+
+function fail(path: string, problem: string, cause?: unknown): never {
+  throw new TurnmillError('config', `configuration file ${path}: ${problem}`, { subject: path, cause });
+}

@@ -1,0 +1,57 @@
+/** An element as one line of JSON: messages, tools and records stand in it byte for byte. */
+import type { Message, StreamElement } from '../../transforms/element.ts';
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const RAW = Symbol('raw');
+
+/** A value that is JSON text already. */
+interface Raw {
+  readonly [RAW]: Uint8Array;
+}
+
+/** What is not UTF-8 in the bytes of a line is shown as U+FFFD. Left out: packed places, and a row's conversation. */
+export function elementJson(element: StreamElement): string {
+  return write(fieldsOf(element));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(element: StreamElement): Fields {
+  const { kind, origin, ...rest } = element;
+  const head = { kind, origin };
+  switch (element.kind) {
+    case 'line':
+      return { ...head, bytes: decoder.decode(element.bytes) };
+    case 'entry': {
+      const { sessionId, timestamp, messages, tools, reply, changes } = element;
+      const conversation = { messages: messages.map(raw), tools: tools.map(raw), reply: reply && raw(reply) };
+      return { ...head, sessionId, timestamp, ...conversation, changes };
+    }
+    case 'conversation':
+      return { ...head, ...rest, messages: element.messages.map(raw), tools: element.tools.map(raw) };
+    case 'row': {
+      const { sessionId, group, format, bytes } = element;
+      return { ...head, sessionId, group, format, record: raw({ bytes }) };
+    }
+    case 'rejection':
+      return { ...head, ...rest, bytes: element.bytes && decoder.decode(element.bytes) };
+    case 'session-end':
+      return { ...head, ...rest, entries: element.entries?.count };
+    default:
+      return { ...head, ...rest };
+  }
+}
+
+const raw = ({ bytes }: Pick<Message, 'bytes'>): Raw => ({ [RAW]: bytes });
+
+/** Like `JSON.stringify`, with raw text, 64-bit whole numbers as strings and maps as objects. */
+function write(value: unknown): string {
+  if (typeof value === 'bigint') return `"${value}"`;
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (RAW in value) return decoder.decode((value as Raw)[RAW]);
+  const members = value instanceof Map ? [...value] : Object.entries(value);
+  const given = members.filter(([, member]) => member !== undefined);
+  return `{${given.map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join(',')}}`;
+}

@@ -1,0 +1,55 @@
+/** Options: what becomes of the sessions. */
+import { ruleSets } from '../../../transforms/cleanup.ts';
+import { format } from '../../../transforms/format.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+import { GROUPINGS } from '../../../transforms/group.ts';
+import { rules } from '../../../transforms/rules/index.ts';
+import { type Option, option } from './option.ts';
+import { choice, decisions, flag, list } from './value-types.ts';
+
+const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
+
+export const conversionOptions: readonly Option[] = [
+  option<'format'>({
+    name: 'format',
+    group: 'Conversion',
+    describe: format.options.format.describe,
+    default: 'chat',
+    type: choice(formats.map(({ name }) => name)),
+  }),
+  option<'jsonToolCalls'>({
+    name: 'jsonToolCalls',
+    group: 'Conversion',
+    describe: 'The same as --format chat-inline',
+    type: flag,
+  }),
+  option<'cleanup'>({
+    name: 'cleanup',
+    group: 'Conversion',
+    describe: `Cleanup rules or sets of them, separated by commas: ${CLEANUP_NAMES.join(', ')}`,
+    default: 'goose',
+    type: list(CLEANUP_NAMES, 'RULES'),
+    negative: { describe: 'Change nothing', value: [] },
+  }),
+  option<'groupBy'>({
+    name: 'groupBy',
+    group: 'Conversion',
+    describe: format.options.groupBy.describe,
+    default: 'date',
+    type: choice(GROUPINGS),
+  }),
+  option<'integrity'>({
+    name: 'integrity',
+    group: 'Conversion',
+    describe: 'Look for faults inside the sessions',
+    type: flag,
+    negative: { describe: 'Look for no faults inside the sessions', value: false, only: true },
+  }),
+  option<'onFinding'>({
+    name: 'onFinding',
+    group: 'Conversion',
+    describe: `What a finding of the format does to its session: ${[...new Set(formats.flatMap((made) => made.rules))].join(', ')}`,
+    default: 'keep',
+    type: decisions([...new Set(formats.flatMap((made) => made.rules))]),
+  }),
+];

@@ -1,0 +1,47 @@
+/** Options: what is read, and how. */
+import { dialects } from '../../../transforms/dialects/index.ts';
+import { parse } from '../../../transforms/parse.ts';
+import { MAX_LINE_CEILING } from '../../pipeline/settings.ts';
+import { type Option, option } from './option.ts';
+import { choice, flag, size, wholeNumber } from './value-types.ts';
+
+export const inputOptions: readonly Option[] = [
+  option<'dialect'>({
+    name: 'dialect',
+    group: 'Input',
+    describe: parse.options.dialect.describe,
+    default: 'auto',
+    type: choice(['auto', ...dialects.map(({ name }) => name)]),
+  }),
+  option<'sessionBy'>({
+    name: 'sessionBy',
+    group: 'Input',
+    describe: parse.options.sessionBy.describe,
+    default: 'file; id for standard input',
+    type: choice(['file', 'id']),
+  }),
+  option<'maxLine'>({
+    name: 'maxLine',
+    group: 'Input',
+    describe: 'A longer line is rejected',
+    default: '256 MiB',
+    type: size(MAX_LINE_CEILING),
+  }),
+];
+
+/** Options that only make sense for a whole run. */
+export const runInputOptions: readonly Option[] = [
+  option<'limit'>({
+    name: 'limit',
+    group: 'Input',
+    describe: 'Stop after so many sessions',
+    default: 'no limit',
+    type: wholeNumber(1),
+  }),
+  option<'allowEmpty'>({
+    name: 'allowEmpty',
+    group: 'Input',
+    describe: 'Input without a session is no error',
+    type: flag,
+  }),
+];

@@ -1,0 +1,73 @@
+/** What an option is. Specified once: the flag, its help, its key in a configuration file and its checks come from here. */
+import type { LogLevel } from '../../log-level.ts';
+
+/** Every option of every command, by its camelCase name: the plain values after all checks. */
+export interface OptionValues {
+  out: string;
+  replace: boolean;
+  dryRun: boolean;
+  allowEmpty: boolean;
+  dialect: string;
+  sessionBy: 'file' | 'id';
+  maxLine: number;
+  limit: number;
+  cleanup: readonly string[];
+  format: string;
+  jsonToolCalls: boolean;
+  groupBy: 'date' | 'scenario' | 'none';
+  integrity: boolean;
+  onFinding: Readonly<Record<string, 'reject' | 'keep'>>;
+  onReject: 'quarantine' | 'fail';
+  quarantineContent: 'ref' | 'raw';
+  shardSize: number;
+  compress: 'none' | 'gzip';
+  workers: number;
+  config: string;
+  logLevel: LogLevel;
+  json: boolean;
+  root: string;
+  in: string;
+  after: string;
+  kind: readonly string[];
+}
+export type OptionName = keyof OptionValues;
+export type Values = { readonly [K in OptionName]?: OptionValues[K] };
+
+export type OptionGroup = 'Input' | 'Conversion' | 'Output' | 'Run';
+
+/** Ends with what is wrong with a value; the caller knows whose it is. */
+export type Refuse = (problem: string) => never;
+
+/** How a value is written on the command line and in a configuration file. */
+export interface ValueType<T> {
+  /** Stands for the value in the help; undefined for a flag, which has none. */
+  readonly placeholder: string | undefined;
+  /** May the flag come more than once? */
+  readonly repeatable?: boolean;
+  fromTexts(texts: readonly string[], refuse: Refuse): T;
+  fromJson(value: unknown, refuse: Refuse): T;
+}
+
+export interface Option<K extends OptionName = OptionName> {
+  readonly name: K;
+  readonly alias?: string;
+  readonly group: OptionGroup;
+  readonly describe: string;
+  /** What holds without it, as the help shows it. */
+  readonly default?: string;
+  readonly type: ValueType<OptionValues[K]>;
+  /** Is it a flag that says `--no-NAME`, or has one beside it? Its value is then this. */
+  readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
+  /** May it not stand in a configuration file? */
+  readonly flagOnly?: boolean;
+}
+
+/** `--group-by` of `groupBy`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Checks that the option's type is that of its value. */
+export function option<K extends OptionName>(spec: Option<K>): Option {
+  return spec as unknown as Option;
+}

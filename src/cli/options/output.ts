@@ -1,0 +1,46 @@
+/** Options: where a dataset goes, and how it is cut. */
+import { type Option, option } from './option.ts';
+import { choice, flag, size, text } from './value-types.ts';
+
+export const outputOptions: readonly Option[] = [
+  option<'out'>({
+    name: 'out',
+    alias: 'o',
+    group: 'Output',
+    describe: 'The folder to make, or - for records on standard output',
+    type: text('DIR|-'),
+  }),
+  option<'replace'>({
+    name: 'replace',
+    group: 'Output',
+    describe: 'Put the new dataset in the place of the one that is there',
+    type: flag,
+  }),
+  option<'dryRun'>({
+    name: 'dryRun',
+    group: 'Output',
+    describe: 'Do everything but the writing',
+    type: flag,
+  }),
+  option<'shardSize'>({
+    name: 'shardSize',
+    group: 'Output',
+    describe: 'Begin a new shard before it grows beyond this',
+    default: '1 GiB',
+    type: size(Number.MAX_SAFE_INTEGER),
+  }),
+  option<'compress'>({
+    name: 'compress',
+    group: 'Output',
+    describe: 'How shards are compressed',
+    default: 'none',
+    type: choice(['none', 'gzip']),
+  }),
+  option<'quarantineContent'>({
+    name: 'quarantineContent',
+    group: 'Output',
+    describe: 'Keep of a rejected line its place and hash, or its bytes too',
+    default: 'ref',
+    type: choice(['ref', 'raw']),
+  }),
+];

@@ -1,0 +1,39 @@
+/** Options: how the run goes about it. */
+import { LOG_LEVELS } from '../../log-level.ts';
+import { type Option, option } from './option.ts';
+import { choice, text, wholeNumber } from './value-types.ts';
+
+const MOST_WORKERS = 1024;
+
+export const workOptions: readonly Option[] = [
+  option<'workers'>({
+    name: 'workers',
+    group: 'Run',
+    describe: 'Worker threads; the output does not depend on it',
+    default: 'the cores',
+    type: wholeNumber(1, MOST_WORKERS),
+  }),
+  option<'onReject'>({
+    name: 'onReject',
+    group: 'Run',
+    describe: 'Go on and exit with 3, or stop at the first rejection and commit nothing (65)',
+    default: 'quarantine',
+    type: choice(['quarantine', 'fail']),
+  }),
+];
+
+export const configOption: Option = option<'config'>({
+  name: 'config',
+  group: 'Run',
+  describe: 'Options from a JSON object, named as here in camelCase; flags win',
+  type: text('FILE'),
+  flagOnly: true,
+});
+
+export const logLevelOption: Option = option<'logLevel'>({
+  name: 'logLevel',
+  group: 'Run',
+  describe: 'What is told on standard error',
+  default: 'warn',
+  type: choice(LOG_LEVELS),
+});

@@ -1,0 +1,35 @@
+/** The options of a conversion as the plain object that `resolveSettings` takes. */
+import { TurnmillError } from '../../errors.ts';
+import type { resolveSettings } from '../../pipeline/settings.ts';
+import type { Values } from './option.ts';
+
+export type GivenSettings = Parameters<typeof resolveSettings>[0];
+
+export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
+  const { dialect, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } = values;
+  const { quarantineContent, replace, workers, onReject, allowEmpty, onFinding } = values;
+  const rejectOn =
+    onFinding &&
+    Object.keys(onFinding)
+      .filter((rule) => onFinding[rule] === 'reject')
+      .sort();
+  return {
+    inputs,
+    out: values.dryRun === true ? undefined : values.out,
+    format: formatOf(values),
+    rejectOn,
+    maxLineBytes: maxLine,
+    shardSizeBytes: shardSize,
+    ...{ dialect, sessionBy, cleanup, groupBy, integrity, compress, limit },
+    ...{ quarantineContent, replace, workers, onReject, allowEmpty },
+  };
+}
+
+function formatOf({ format, jsonToolCalls }: Values): string | undefined {
+  if (jsonToolCalls !== true) return format;
+  if (format === undefined || format === 'chat-inline') return 'chat-inline';
+  throw new TurnmillError(
+    'usage',
+    `--json-tool-calls is --format chat-inline: it cannot stand beside --format ${format}`,
+  );
+}

@@ -1,0 +1,124 @@
+/** The kinds of values that options take, each with its two ways in: words of the command line, and JSON. */
+import { parseSize } from '../sizes.ts';
+import type { Refuse, ValueType } from './option.ts';
+
+const shown = (value: unknown): string => `'${String(value)}'`;
+
+/** A flag: it is there or not. */
+export const flag: ValueType<boolean> = {
+  placeholder: undefined,
+  fromTexts: () => true,
+  fromJson: (value, refuse) => (typeof value === 'boolean' ? value : refuse('must be true or false')),
+};
+
+/** Any text but the empty one. */
+export function text(placeholder: string): ValueType<string> {
+  const check = (value: string, refuse: Refuse): string => (value === '' ? refuse('needs a value') : value);
+  return {
+    placeholder,
+    fromTexts: ([value = ''], refuse) => check(value, refuse),
+    fromJson: (value, refuse) =>
+      typeof value === 'string' ? check(value, refuse) : refuse('must be a string'),
+  };
+}
+
+/** One of a few words. */
+export function choice<T extends string>(
+  choices: readonly T[],
+  placeholder: string = choices.join('|'),
+): ValueType<T> {
+  const check = (value: unknown, refuse: Refuse): T =>
+    choices.find((known) => known === value) ?? refuse(`${shown(value)} is none of ${choices.join(', ')}`);
+  return {
+    placeholder,
+    fromTexts: ([value], refuse) => check(value, refuse),
+    fromJson: (value, refuse) =>
+      typeof value === 'string' ? check(value, refuse) : refuse('must be a string'),
+  };
+}
+
+/** Words out of a list, separated by commas; in JSON an array. */
+export function list(choices: readonly string[], placeholder: string): ValueType<readonly string[]> {
+  const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
+    const stranger = values.find((value) => !(choices as readonly unknown[]).includes(value));
+    if (stranger !== undefined) refuse(`${shown(stranger)} is none of ${choices.join(', ')}`);
+    return values as readonly string[];
+  };
+  return {
+    placeholder,
+    fromTexts: ([value = ''], refuse) => check(value.split(','), refuse),
+    fromJson: (value, refuse) =>
+      Array.isArray(value) ? check(value, refuse) : refuse('must be an array of strings'),
+  };
+}
+
+/** A whole number, written with digits only. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): ValueType<number> {
+  const check = (value: number, given: unknown, refuse: Refuse): number =>
+    Number.isSafeInteger(value) && value >= least && value <= most
+      ? value
+      : refuse(
+          `${shown(given)} is no whole number ${most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`}`,
+        );
+  return {
+    placeholder: 'N',
+    fromTexts: ([value = ''], refuse) =>
+      check(/^\d+$/.test(value) ? Number(value) : Number.NaN, value, refuse),
+    fromJson: (value, refuse) =>
+      typeof value === 'number' ? check(value, value, refuse) : refuse('must be a number'),
+  };
+}
+
+/** Bytes, from 1 to `most`. */
+export function size(most: number): ValueType<number> {
+  const check = (value: number | undefined, given: unknown, refuse: Refuse): number => {
+    if (value === undefined || !Number.isSafeInteger(value))
+      return refuse(`${shown(given)} is no size: write 1GiB, 100MB, 512k or bytes`);
+    return value >= 1 && value <= most ? value : refuse(`${shown(given)} is no size from 1 to ${most} bytes`);
+  };
+  return {
+    placeholder: 'SIZE',
+    fromTexts: ([value = ''], refuse) => check(parseSize(value), value, refuse),
+    fromJson: (value, refuse) =>
+      typeof value === 'number'
+        ? check(value, value, refuse)
+        : typeof value === 'string'
+          ? check(parseSize(value), value, refuse)
+          : refuse('must be a number of bytes or a string such as "1GiB"'),
+  };
+}
+
+type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
+
+/** `RULE=reject|keep`, any number of times; in JSON an object. */
+export function decisions(rules: readonly string[]): ValueType<Decisions> {
+  const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
+    const made = new Map<string, 'reject' | 'keep'>();
+    for (const [rule, decision] of pairs) {
+      if (!rules.includes(rule)) refuse(`${shown(rule)} is none of ${rules.join(', ')}`);
+      if (decision !== 'reject' && decision !== 'keep')
+        return refuse(`${rule} takes reject or keep, not ${shown(decision)}`);
+      if (made.has(rule) && made.get(rule) !== decision) refuse(`${rule} is given twice`);
+      made.set(rule, decision);
+    }
+    return Object.fromEntries(made);
+  };
+  return {
+    placeholder: 'RULE=reject|keep',
+    repeatable: true,
+    fromTexts: (texts, refuse) =>
+      build(
+        texts.map((given) => {
+          const at = given.indexOf('=');
+          return at < 0
+            ? refuse(`${shown(given)} is not RULE=reject or RULE=keep`)
+            : [given.slice(0, at), given.slice(at + 1)];
+        }),
+        refuse,
+      ),
+    fromJson: (value, refuse) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? build(Object.entries(value), refuse)
+        : refuse('must be an object of rules'),
+  };
+}

@@ -1,0 +1,59 @@
+/** What the summary says of a run beyond its sums: the first rejections, as arguments for `turnmill explain`, and the severities. */
+import type { Outcome } from '../pipeline/outcome.ts';
+import type { Listing } from '../sources/source.ts';
+
+/** A rejection that a person can look at. */
+export interface Example {
+  /** FILE:LINE, or FILE for a whole source. */
+  readonly where: string;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export interface RunNotes {
+  see(outcome: Outcome, listing: Listing): void;
+  readonly examples: readonly Example[];
+  /** Findings by rule, those that are errors. */
+  readonly errors: ReadonlyMap<string, number>;
+}
+
+const MOST_EXAMPLES = 3;
+
+export function createNotes(): RunNotes {
+  const examples: Example[] = [];
+  const errors = new Map<string, number>();
+  let source = -1;
+  let pending: string[] = []; // rules of the errors of a source that may yet be rejected as a whole
+
+  function note(listing: Listing, line: number | undefined, reason: string, detail: string): void {
+    if (examples.length >= MOST_EXAMPLES) return;
+    const ref = listing.sources[source];
+    if (ref === undefined) return;
+    const path = ref.path === undefined ? '-' : Buffer.from(ref.path).toString('utf8');
+    examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
+  }
+
+  function settle(counts: boolean): void {
+    if (counts) for (const rule of pending) errors.set(rule, (errors.get(rule) ?? 0) + 1);
+    pending = [];
+  }
+
+  return {
+    see(outcome, listing) {
+      if (outcome.kind === 'source-begin') source = outcome.source;
+      else if (outcome.kind === 'rejected-line') note(listing, outcome.line, outcome.reason, outcome.detail);
+      else if (outcome.kind === 'finding' && outcome.severity === 'ERROR') {
+        pending.push(outcome.rule);
+      } else if (
+        (outcome.kind === 'session' || outcome.kind === 'source') &&
+        outcome.rejection !== undefined
+      ) {
+        const { reason, detail } = outcome.rejection;
+        note(listing, 'line' in outcome.rejection ? outcome.rejection.line : undefined, reason, detail);
+      }
+      if (outcome.kind === 'source') settle(outcome.rejection === undefined);
+    },
+    examples,
+    errors,
+  };
+}

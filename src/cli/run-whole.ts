@@ -1,0 +1,37 @@
+/** A whole run for a person: the progress while it goes on, the summary at its end. */
+import type { Outcome } from '../pipeline/outcome.ts';
+import { build } from '../pipeline/run.ts';
+import type { Listing } from '../sources/source.ts';
+import { REJECTIONS, SUCCESS } from './exit-code.ts';
+import type { Values } from './options/option.ts';
+import { settingsOf } from './options/settings-of.ts';
+import { createProgress } from './progress.ts';
+import { createNotes } from './run-notes.ts';
+import { checkStdin } from './stdin.ts';
+import { summaryOf } from './summary.ts';
+import { tellFault } from './tell-fault.ts';
+import { isTerminal, tell } from './terminal.ts';
+
+/** @returns the exit status */
+export async function runWhole(
+  inputs: readonly string[],
+  values: Values,
+  signal: AbortSignal,
+): Promise<number> {
+  checkStdin(inputs, values.allowEmpty === true);
+  const level = values.logLevel ?? 'warn';
+  const silent = level === 'silent';
+  const notes = createNotes();
+  const progress = isTerminal() && !silent ? createProgress() : undefined;
+  const onOutcome = (outcome: Outcome, listing: Listing): void => notes.see(outcome, listing);
+  const onProgress = progress && { onProgress: progress.show };
+  try {
+    const summary = await build(settingsOf(inputs, values), { signal, onOutcome, ...onProgress });
+    progress?.clear();
+    if (!silent) tell(summaryOf(summary, notes));
+    for (const message of summary.problems) await tellFault({ code: 'leftover', message }, level);
+    return summary.rejections > 0 ? REJECTIONS : SUCCESS;
+  } finally {
+    progress?.clear();
+  }
+}

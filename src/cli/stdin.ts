@@ -1,0 +1,30 @@
+/** Is there something to be read on standard input? Asked before a run that names `-` starts (F165). */
+import { fstatSync, statSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { TurnmillError } from '../errors.ts';
+
+const STDIN = 0;
+
+/** Throws `usage` when it is a terminal, `no-input` when nothing can come from it. */
+export function checkStdin(inputs: readonly string[], allowEmpty: boolean): void {
+  if (!inputs.includes('-')) return;
+  if (isatty(STDIN)) {
+    throw new TurnmillError(
+      'usage',
+      'standard input is a terminal: pipe a log into it, or name a file or a folder',
+    );
+  }
+  const stats = fstatSync(STDIN);
+  if (stats.isDirectory()) throw noInput('is a folder: name the folder itself');
+  if (!allowEmpty && stats.isCharacterDevice() && stats.rdev === nullDevice())
+    throw noInput('is closed, or /dev/null');
+}
+
+/** Node opens /dev/null in the place of a descriptor that is closed. */
+function nullDevice(): number | undefined {
+  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
+function noInput(why: string): TurnmillError {
+  return new TurnmillError('no-input', `standard input ${why}`, { subject: '-' });
+}

@@ -1,0 +1,111 @@
+/** What a person reads at the end of a run: what was made and where, what became of the lines, what was rejected. */
+import { join } from 'node:path';
+import type { Counts } from '../pipeline/ledger.ts';
+import type { RunSummary } from '../pipeline/run.ts';
+import { printable } from '../printable.ts';
+import type { RunNotes } from './run-notes.ts';
+import { shellWord } from './shell-word.ts';
+import { showCount, showDuration, showSize } from './sizes.ts';
+
+const FATES = ['snapshot', 'superseded', 'truncated', 'blank'];
+const REJECTED = 'rejected:';
+const LABEL_WIDTH = 11;
+
+/** Ends with a newline. With `--out -` its last line is the ledger's sums as JSON. */
+export function summaryOf(summary: RunSummary, notes: RunNotes): string {
+  const { sums, out } = summary;
+  const lines = [
+    headline(summary),
+    '',
+    row('sources', [tally(sums.sources), passedOver(sums.skipped)]),
+    row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
+    row('lines', [`${showCount(sums.lines)}: ${tally(without(sums.fates, REJECTED), FATES)}`]),
+    row('', [tally(only(sums.fates, REJECTED))]),
+    row('mended', [tally(sums.repairs)]),
+    row('rewrites', [tally(sums.rewrites)]),
+    ...findings(summary, notes),
+    ...rejections(summary, notes),
+  ].filter((line) => line !== undefined);
+  const ledger = out === '-' ? `${JSON.stringify({ ledger: sums })}\n` : '';
+  return `${lines.join('\n')}\n${ledger}`;
+}
+
+function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): string {
+  const speed = elapsedMs > 0 ? `, ${showSize(readBytes / (elapsedMs / 1000))}/s` : '';
+  const took = `(${showSize(readBytes)} in ${showDuration(elapsedMs)}${speed})`;
+  const records = plural(sums.records, 'record');
+  if (out === undefined) return `turnmill: ${records} could be made; nothing was written ${took}`;
+  if (out === '-') return `turnmill: ${records} to standard output ${took}`;
+  const bytes = shards.reduce((sum, shard) => sum + shard.bytes, 0);
+  const where = shards.length === 0 ? '' : `, ${plural(shards.length, 'shard')}, ${showSize(bytes)}`;
+  return `turnmill: ${records}${where} in ${printable(join(out, '/'))} ${took}`;
+}
+
+function row(label: string, parts: readonly (string | undefined)[]): string | undefined {
+  const given = parts.filter((part) => part !== undefined && part !== '');
+  return given.length === 0 ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${given.join('; ')}`;
+}
+
+/** `12 written, 1 rejected`: those of `order` first, the others by name. */
+function tally(counts: Counts, order: readonly string[] = []): string {
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return Object.entries(counts)
+    .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map(([name, count]) => `${showCount(count)} ${printable(name)}`)
+    .join(', ');
+}
+
+const only = (counts: Counts, start: string): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(start)));
+
+const without = (counts: Counts, start: string): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
+
+function passedOver(skipped: Counts): string | undefined {
+  const text = tally(skipped);
+  return text === '' ? undefined : `passed over: ${text}`;
+}
+
+function findings({ sums }: RunSummary, { errors }: RunNotes): (string | undefined)[] {
+  const rules = Object.entries(sums.findings);
+  if (rules.length === 0) return [];
+  const cells = rules.flatMap(([rule, count]) => {
+    const bad = Math.min(errors.get(rule) ?? 0, count);
+    return [
+      ...(bad > 0 ? [['error', rule, bad] as const] : []),
+      ...(count > bad ? [['warning', rule, count - bad] as const] : []),
+    ];
+  });
+  const width = Math.max(...cells.map(([, , count]) => showCount(count).length));
+  const head = row('findings', [`${plural(sums.errors, 'error')}, ${plural(sums.warnings, 'warning')}`]);
+  const indent = ' '.repeat(LABEL_WIDTH + 2);
+  const body = cells
+    .sort(([a], [b]) => (a === b ? 0 : a === 'error' ? -1 : 1))
+    .map(
+      ([severity, rule, count]) =>
+        `${indent}${showCount(count).padStart(width)} ${severity.padEnd(7)} ${printable(rule)}`,
+    );
+  return [head, ...body];
+}
+
+function rejections({ rejections: count, out }: RunSummary, { examples }: RunNotes): (string | undefined)[] {
+  if (count === 0) return [];
+  const shown = examples.map(
+    ({ where, reason, detail }) =>
+      `${' '.repeat(LABEL_WIDTH + 2)}${printable(`${where}  ${reason}: ${detail}`)}`,
+  );
+  const first = examples.find(({ where }) => /:\d+$/.test(where) && !where.startsWith('-:'));
+  const written = out !== undefined && out !== '-';
+  return [
+    row('rejected', [
+      `${showCount(count)}${count > examples.length && examples.length > 0 ? ', for example' : ''}`,
+    ]),
+    ...shown,
+    ...(first === undefined ? [] : ['', `  To see why:  turnmill explain ${shellWord(first.where)}`]),
+    ...(written ? [`  All of them: ${printable(join(out, 'quarantine', 'rejected.jsonl'))}`] : []),
+  ];
+}
+
+function plural(count: number, what: string): string {
+  return `${showCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}

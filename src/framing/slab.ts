@@ -1,0 +1,62 @@
+/**
+ * The slab: one piece of memory that a source's bytes are read into and framed in, reused from source to source. What is not
+ * yet framed moves to its front; it grows only for a giant line, and shrinks again with the next source.
+ */
+
+const SLAB_BYTES = 1024 * 1024;
+const LEAST_ROOM_BYTES = 128 * 1024;
+
+/** A slab to frame with; hand the same one to the framers of one source after the other. */
+export interface Slab {
+  readonly bytes: Buffer;
+  /** Changes its size and keeps what it holds, as far as it fits. */
+  resize(bytes: number): void;
+}
+
+/** Where a slab's bytes are: memory of this size that holds what the slab held, as far as it fits. */
+export type SlabMemory = (bytes: number) => Uint8Array;
+
+/** @param memory the JavaScript heap when left out */
+export function createSlab(memory: SlabMemory = createHeapMemory()): Slab {
+  const view = (size: number): Buffer => {
+    const { buffer, byteOffset, length } = memory(size);
+    return Buffer.from(buffer, byteOffset, length);
+  };
+  let bytes = view(SLAB_BYTES);
+  return {
+    get bytes() {
+      return bytes;
+    },
+    resize(size) {
+      bytes = view(size);
+    },
+  };
+}
+
+function createHeapMemory(): SlabMemory {
+  let bytes = Buffer.alloc(0);
+  return (size) => {
+    const next = Buffer.allocUnsafeSlow(size);
+    bytes.copy(next);
+    bytes = next;
+    return next;
+  };
+}
+
+/** Gives back the memory of a slab that had grown for a giant line. */
+export function shrinkSlab(slab: Slab): void {
+  if (slab.bytes.length > SLAB_BYTES) slab.resize(SLAB_BYTES);
+}
+
+/** Is there room for a read of a decent size behind the first `have` bytes? */
+export function hasRoom(slab: Slab, have: number): boolean {
+  return slab.bytes.length - have >= LEAST_ROOM_BYTES;
+}
+
+/** Moves the bytes from `from` to `have` to the front, and doubles a slab that they would fill. */
+export function keepFrom(slab: Slab, from: number, have: number): void {
+  let size = slab.bytes.length;
+  while (size < have - from + LEAST_ROOM_BYTES) size *= 2;
+  slab.bytes.copyWithin(0, from, have);
+  if (size !== slab.bytes.length) slab.resize(size);
+}

@@ -1,0 +1,40 @@
+/** The library: the main job, its stages to compose in `stream.pipeline`, and the types of what crosses them. */
+export { checkConversations, checkEntries, checkRows } from '../transforms/check.ts';
+export type { Check, Found } from '../transforms/checks/check.ts';
+export { checks } from '../transforms/checks/index.ts';
+export { ruleSets } from '../transforms/cleanup.ts';
+export type { Dialect, DialectReader } from '../transforms/dialects/dialect.ts';
+export { dialects } from '../transforms/dialects/index.ts';
+export type * from '../transforms/element.ts';
+export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
+export { formats } from '../transforms/formats/index.ts';
+export { GROUPINGS, type Grouping } from '../transforms/group.ts';
+export { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../transforms/index.ts';
+export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/message.ts';
+export { LINE_REASONS, rejectLine, rejectSession, SESSION_REASONS } from '../transforms/rejection.ts';
+export { rules } from '../transforms/rules/index.ts';
+export type { Rule } from '../transforms/rules/rule.ts';
+export {
+  apply,
+  defaultsOf,
+  fuse,
+  type Handlers,
+  type OptionSpec,
+  type OptionSpecs,
+  type Stage,
+} from '../transforms/stage.ts';
+export { type ElementCounts, StageStream } from '../transforms/stage-stream.ts';
+export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';
+export { type ReadOptions, readElements } from './pipeline/elements.ts';
+export { explainLine, type Question } from './pipeline/explain.ts';
+export { FRAMING, type Inspection, inspect } from './pipeline/inspect.ts';
+export type { LedgerSums } from './pipeline/ledger.ts';
+export type { Explanation, FindingNote } from './pipeline/line-trail.ts';
+export { build, check, type RunHooks, type RunProgress, type RunSummary } from './pipeline/run.ts';
+export {
+  type ConversionSettings,
+  DEFAULT_SETTINGS,
+  resolveSettings,
+  type Settings,
+} from './pipeline/settings.ts';
+export { type VerifyResult, verifyDataset } from './verify/verify-dataset.ts';

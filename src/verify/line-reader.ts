@@ -1,0 +1,99 @@
+/**
+ * The lines of a dataset's file, with split2 and JSON.parse: another splitter and another parser than the writers'
+ * side has. What is no line of JSON is a problem here; the readers behind get objects.
+ */
+import { createReadStream } from 'node:fs';
+import { pipeline, type Readable } from 'node:stream';
+import { TextDecoder } from 'node:util';
+import { createGunzip } from 'node:zlib';
+import split2 from 'split2';
+import { ioError } from '../errors.ts';
+import { asObject, type JsonObject } from './json-value.ts';
+import type { Problems } from './problems.ts';
+
+/** A line, counted from 1; without a value when it is no JSON object. */
+export interface ReadLine {
+  readonly line: number;
+  readonly value: JsonObject | undefined;
+}
+
+/** split2 splits all that it holds at every chunk, so large chunks keep a long line cheap. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+/** One chunk short of the longest string that there is. */
+const LINE_MAX_CHARS = 512 * 1024 * 1024 - 24 - CHUNK_BYTES;
+const NEWLINE = 0x0a;
+const AFTER_THE_END: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']);
+
+/** Reads to the end, or to where the file cannot be read on. Throws `io` or `permission`. */
+export async function* readLines(path: string, file: string, problems: Problems): AsyncGenerator<ReadLine> {
+  let line = 0;
+  try {
+    for await (const text of textLines(path, file, problems)) {
+      line += 1;
+      yield { line, value: parseLine(text, file, line, problems) };
+    }
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const fault = file.endsWith('.gz') ? gzipFault(error as NodeJS.ErrnoException) : undefined;
+    if (fault !== undefined) problems.add(file, `after line ${line}: expected gzip data, found ${fault}`);
+    else if (message === 'maximum buffer reached')
+      problems.add(file, `line ${line + 1} is too long to be read`);
+    else throw code === '' ? error : ioError('read', path, error);
+  }
+}
+
+/** What is wrong with packed data: zlib's own words, or what Node makes of bytes after the last member. */
+function gzipFault({ code = '', message }: NodeJS.ErrnoException): string | undefined {
+  if (code.startsWith('Z_')) return message;
+  return AFTER_THE_END.has(code) ? 'other bytes after its end' : undefined;
+}
+
+function textLines(path: string, file: string, problems: Problems): Readable {
+  const source = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const lines = split2('\n', { maxLength: LINE_MAX_CHARS });
+  const content = (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> => checked(chunks, file, problems);
+  // An error reaches the caller through the lines.
+  const reported = (): void => undefined;
+  if (!file.endsWith('.gz')) return pipeline(source, content, lines, reported);
+  return pipeline(source, createGunzip({ chunkSize: CHUNK_BYTES }), content, lines, reported);
+}
+
+/** What split2 does not tell: bytes that are not UTF-8, and a last line without its newline. */
+async function* checked(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  problems: Problems,
+): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let last = NEWLINE;
+  const decode = (chunk?: Buffer): void => {
+    try {
+      decoder?.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      problems.add(file, 'expected UTF-8, found bytes that are not');
+      decoder = undefined;
+    }
+  };
+  for await (const chunk of chunks) {
+    decode(chunk);
+    last = chunk.at(-1) ?? last;
+    yield chunk;
+  }
+  decode();
+  if (last !== NEWLINE) problems.add(file, 'expected a newline as the last byte, found none');
+}
+
+function parseLine(text: string, file: string, line: number, problems: Problems): JsonObject | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message would show what the line holds.
+    const found = text.trim() === '' ? 'a blank line' : 'no JSON';
+    problems.add(file, `line ${line}: expected a JSON object, found ${found}`);
+    return undefined;
+  }
+  const object = asObject(value);
+  if (object === undefined) problems.add(file, `line ${line}: expected a JSON object, found another value`);
+  return object;
+}

@@ -1,0 +1,143 @@
+/**
+ * manifest.json as a second reader takes it: what makes a folder a dataset. A folder that is none ends the reading; a
+ * manifest that is one, but is damaged, is a problem like any other.
+ */
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ioError, TurnmillError } from '../errors.ts';
+import { SCHEMA_VERSION } from '../version.ts';
+import { asCount, asObject, asText, type JsonObject } from './json-value.ts';
+import type { Problems } from './problems.ts';
+
+export const MANIFEST = 'manifest.json';
+
+/** A file that the manifest lists; a shard has a group and a number of records. */
+export interface ListedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface ListedShard extends ListedFile {
+  readonly group: string;
+  readonly records: number;
+}
+
+export interface ManifestFacts {
+  readonly shards: readonly ListedShard[];
+  readonly files: readonly ListedFile[];
+  readonly settings: JsonObject;
+  readonly totals: JsonObject;
+  readonly ledger: JsonObject;
+}
+
+/** One file in one of the four folders: no path leads out of the dataset. */
+const PATH = /^(?:data|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
+const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
+
+/** @throws TurnmillError `no-input` without a manifest, `invalid-dataset` when it is not one of a known schema */
+export function readManifest(root: string, problems: Problems): ManifestFacts {
+  const bytes = manifestBytes(join(root, MANIFEST));
+  const manifest = parseManifest(bytes, root);
+  const settings = asObject(manifest.settings) ?? {};
+  const check = (what: string, expected: unknown, found: unknown): void =>
+    problems.equal(MANIFEST, undefined, what, expected, found);
+  const written = Buffer.from(pretty(manifest));
+  if (!written.equals(bytes))
+    problems.add(MANIFEST, 'its bytes are not those that a manifest with its values has');
+  check('members', MEMBERS, Object.keys(manifest).join(' '));
+  const tool = asObject(manifest.tool) ?? {};
+  check('members of tool', 'name version', Object.keys(tool).join(' '));
+  check('tool.version is a version', true, VERSION.test(String(tool.version)));
+  check('settings_sha256', sha256(JSON.stringify(settings)), manifest.settings_sha256);
+  return {
+    shards: listed(manifest.shards, 'shards', problems, shardOf),
+    files: listed(manifest.files, 'files', problems, fileOf),
+    settings,
+    totals: asObject(manifest.totals) ?? {},
+    ledger: asObject(manifest.ledger) ?? {},
+  };
+}
+
+/** The text that a value has in the dataset's whole-file JSON. */
+export function pretty(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function manifestBytes(path: string): Buffer {
+  try {
+    if (!lstatSync(path).isFile()) {
+      throw new TurnmillError('invalid-dataset', `${path} is no plain file`, { subject: path });
+    }
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof TurnmillError) throw error;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw ioError('read', path, error);
+    throw new TurnmillError('no-input', `there is no dataset: ${path} is missing`, {
+      subject: path,
+      cause: error,
+    });
+  }
+}
+
+function parseManifest(bytes: Buffer, root: string): JsonObject {
+  const invalid = (why: string): TurnmillError =>
+    new TurnmillError('invalid-dataset', `${join(root, MANIFEST)} ${why}`, { subject: root });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw invalid('is not JSON');
+  }
+  const manifest = asObject(value);
+  if (manifest === undefined) throw invalid('is not a JSON object');
+  if (asObject(manifest.tool)?.name !== 'turnmill') throw invalid('is not a manifest of turnmill');
+  const schema = asCount(manifest.schema) ?? 0;
+  if (schema > SCHEMA_VERSION)
+    throw invalid(`has schema ${schema}, this version reads up to ${SCHEMA_VERSION}`);
+  if (schema < 1) throw invalid('has no known schema');
+  return manifest;
+}
+
+function listed<T extends ListedFile>(
+  value: unknown,
+  name: string,
+  problems: Problems,
+  read: (item: JsonObject) => T | undefined,
+): T[] {
+  if (!Array.isArray(value)) problems.equal(MANIFEST, undefined, name, 'a list', value);
+  const items: T[] = [];
+  for (const [i, item] of (Array.isArray(value) ? value : []).entries()) {
+    const good = read(asObject(item) ?? {});
+    const after = items.at(-1)?.path;
+    if (good === undefined) problems.add(MANIFEST, `${name}[${i}] lacks a safe path, a count or a hash`);
+    else if (after !== undefined && after >= good.path)
+      problems.add(MANIFEST, `${name}[${i}]: ${good.path} is out of order`);
+    else items.push(good);
+  }
+  return items;
+}
+
+function fileOf(item: JsonObject): ListedFile | undefined {
+  const path = asText(item.path) ?? '';
+  const bytes = asCount(item.bytes);
+  const hash = asText(item.sha256) ?? '';
+  return PATH.test(path) && bytes !== undefined && SHA256.test(hash)
+    ? { path, bytes, sha256: hash }
+    : undefined;
+}
+
+function shardOf(item: JsonObject): ListedShard | undefined {
+  const file = fileOf(item);
+  const group = asText(item.group);
+  const records = asCount(item.records);
+  return file && group !== undefined && records !== undefined ? { ...file, group, records } : undefined;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

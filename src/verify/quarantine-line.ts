@@ -1,0 +1,40 @@
+/** One line of quarantine/rejected.jsonl: its place, and its bytes against their hash where they are kept. */
+import { createHash } from 'node:crypto';
+import { add } from './counts.ts';
+import { asCount, asText, type JsonObject } from './json-value.ts';
+import type { Problems } from './problems.ts';
+import type { SourceLine } from './source-lines.ts';
+import type { SourceTally } from './source-tally.ts';
+
+const FILE = 'quarantine/rejected.jsonl';
+const VERSION = 1;
+const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source']);
+
+export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally, problems: Problems): void {
+  const { v, scope, reason } = value;
+  problems.equal(FILE, line, 'v', VERSION, v);
+  if (!SCOPES.has(scope)) problems.equal(FILE, line, 'scope', 'line, session or source', scope);
+  if (asText(reason) === undefined) problems.equal(FILE, line, 'reason', 'a text', reason);
+  add(tally.quarantine, `${scope}:${reason}`);
+  if (scope === 'line' || scope === 'session') checkPlace(line, value, problems);
+}
+
+function checkPlace(line: number, value: JsonObject, problems: Problems): void {
+  const start = asCount(value.byte_start);
+  const end = asCount(value.byte_end);
+  const placed =
+    asCount(value.line) !== undefined && start !== undefined && end !== undefined && start <= end;
+  if (!placed)
+    problems.add(FILE, `line ${line}: expected line, byte_start and byte_end, found no such place`);
+  const raw = asText(value.raw_b64);
+  if (raw === undefined || !placed) return;
+  const bytes = Buffer.from(raw, 'base64');
+  problems.equal(FILE, line, 'bytes of raw_b64', end - start, bytes.length);
+  problems.equal(
+    FILE,
+    line,
+    'raw_sha256',
+    createHash('sha256').update(bytes).digest('hex'),
+    value.raw_sha256,
+  );
+}

@@ -1,0 +1,32 @@
+/** Does a record stand in a shard of its session's group (conversion.md §8)? Only what the names alone can tell. */
+
+/** What the first ten characters of a date beyond the year 9999 look like. */
+const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
+
+/** The group's name as far as it is known from the source's path: all of it, how it begins, or nothing. */
+export function groupProblem(
+  groupBy: unknown,
+  group: string,
+  source: string,
+  id: string,
+): string | undefined {
+  if (groupBy === 'none') return group === 'conversations' ? undefined : wrong("'conversations'", group);
+  if (groupBy === 'date') {
+    const folder = source.includes('/') ? source.slice(0, source.indexOf('/')) : '';
+    if (!isDate(folder)) return isDate(group) || FAR_DATE.test(group) ? undefined : wrong('a date', group);
+    return group === folder ? undefined : wrong(`'${folder}', the folder of its source`, group);
+  }
+  const stem = source === '-' ? id : source.slice(source.lastIndexOf('/') + 1);
+  return stem.startsWith(group) ? undefined : wrong(`the beginning of '${stem}'`, group);
+}
+
+/** A day of the calendar, written as ISO 8601 has it. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+function wrong(expected: string, found: string): string {
+  return `expected a shard of the group ${expected}, found one of '${found}'`;
+}

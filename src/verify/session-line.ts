@@ -1,0 +1,79 @@
+/** One line of ledger/sessions.jsonl: does it add up in itself (I3, I7), and does its record exist? */
+import { add, addAll } from './counts.ts';
+import { asCount, asCounts, asText, type JsonObject } from './json-value.ts';
+import type { Pointers } from './pointers.ts';
+import type { Problems } from './problems.ts';
+import { groupProblem } from './session-group.ts';
+import type { SourceLine } from './source-lines.ts';
+import type { SourceTally } from './source-tally.ts';
+import type { Totals } from './totals.ts';
+
+export interface SessionContext {
+  readonly groupBy: unknown;
+  readonly pointers: Pointers;
+  readonly totals: Totals;
+  readonly problems: Problems;
+}
+
+const FILE = 'ledger/sessions.jsonl';
+const REJECTED = 'rejected:';
+
+export function checkSession({ line, value }: SourceLine, tally: SourceTally, context: SessionContext): void {
+  const { totals, problems } = context;
+  const fate = asText(value.fate) ?? '';
+  const [entries, superseded, truncated] = ['entries', 'superseded', 'truncated'].map((key) => {
+    if (asCount(value[key]) === undefined) problems.equal(FILE, line, key, 'a count', value[key]);
+    return asCount(value[key]) ?? 0;
+  }) as [number, number, number];
+  const rejected = fate.startsWith(REJECTED);
+  const outcome = rejected ? 'rejected' : fate;
+  totals.sessions += 1;
+  add(totals.outcomes, outcome);
+  const changes = asCounts(value.changes);
+  if (changes === undefined) problems.equal(FILE, line, 'changes', 'counts', value.changes);
+  else addAll(totals.rewrites, changes);
+
+  if (fate === 'written') {
+    problems.equal(FILE, line, 'entries, by 1 + superseded + truncated', 1 + superseded + truncated, entries);
+    add(tally.fates, 'snapshot');
+    add(tally.fates, 'superseded', superseded);
+    add(tally.fates, 'truncated', truncated);
+    checkRecord({ line, value }, context);
+    return;
+  }
+  if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
+  problems.equal(FILE, line, 'superseded + truncated without a record', 0, superseded + truncated);
+  for (const key of ['shard', 'line', 'origin']) {
+    if (value[key] !== undefined)
+      problems.equal(FILE, line, `${key} without a record`, undefined, value[key]);
+  }
+  if (rejected) {
+    add(tally.fates, fate, entries);
+    add(tally.rejectedEntries, fate.slice(REJECTED.length), entries);
+  } else problems.equal(FILE, line, 'entries without a record', 0, entries);
+}
+
+/** A written session has a record in a shard of its group, a snapshot, and as many tools as it says. */
+function checkRecord({ line, value }: SourceLine, context: SessionContext): void {
+  const { pointers, problems, totals, groupBy } = context;
+  const tools = value.tools as JsonObject | null;
+  const [seen, kept, same, conflict] = ['seen', 'kept', 'duplicateSame', 'duplicateConflict'].map(
+    (key) => asCount(tools?.[key]) ?? Number.NaN,
+  ) as [number, number, number, number];
+  problems.equal(FILE, line, 'tools seen, by kept + duplicates', true, seen === kept + same + conflict);
+  for (const [key, n] of Object.entries({
+    seen,
+    kept,
+    'duplicate-same': same,
+    'duplicate-conflict': conflict,
+  })) {
+    add(totals.tools, key, n);
+  }
+  const shard = pointers.point(line, value.shard, value.line, kept);
+  const source = String(value.source);
+  const wrong = shard && groupProblem(groupBy, shard.group, source, String(value.id));
+  if (wrong !== undefined) problems.add(FILE, `line ${line}: ${wrong}`);
+  const origin = asCounts(value.origin);
+  const placed = ['line', 'offset', 'length'].every((key) => origin?.has(key));
+  if (!placed) problems.equal(FILE, line, 'origin', 'line, offset and length', value.origin);
+}

@@ -1,0 +1,70 @@
+/** Every shard, record by record: its number of lines, what each of them is, and the name that its group gives it. */
+import { join } from 'node:path';
+import { readLines } from './line-reader.ts';
+import type { ListedShard, ManifestFacts } from './manifest-file.ts';
+import type { Problems } from './problems.ts';
+import { isPlainFormat, recordProblem } from './record.ts';
+import { addTools, createToolTally, type ToolTally } from './tool-tally.ts';
+
+export interface ShardFacts {
+  readonly group: string;
+  /** Lines that were counted. */
+  readonly records: number;
+  /** Undefined where the format does not show its tools. */
+  readonly tools: ToolTally | undefined;
+}
+
+/** A name that was made for a group that is none: a slug and a hash. */
+const MADE_NAME = /-[a-z2-7]{16}$/i;
+const SHARD_NAME = /^data\/(.+)-(\d{5,})\.jsonl(\.gz)?$/;
+
+/** By path, in the order of the manifest. */
+export async function readShards(
+  root: string,
+  { shards, settings }: ManifestFacts,
+  readable: ReadonlySet<string>,
+  problems: Problems,
+): Promise<ReadonlyMap<string, ShardFacts>> {
+  const facts = new Map<string, ShardFacts>();
+  const numbers = new Map<string, number>(); // shards of each group so far
+  for (const shard of shards) {
+    const number = numbers.get(shard.group) ?? 0;
+    numbers.set(shard.group, number + 1);
+    checkName(shard, number, settings.compress === 'gzip', problems);
+    const plain = isPlainFormat(settings.format);
+    const found = readable.has(shard.path)
+      ? await readShard(root, shard, plain, problems)
+      : { group: shard.group, records: 0, tools: undefined };
+    problems.equal(shard.path, undefined, 'records', shard.records, found.records);
+    facts.set(shard.path, found);
+  }
+  return facts;
+}
+
+function checkName({ path, group }: ListedShard, number: number, gzip: boolean, problems: Problems): void {
+  const [, stem = '', digits = '', suffix = ''] = SHARD_NAME.exec(path) ?? [];
+  const fits =
+    (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && (suffix !== '') === gzip;
+  if (fits) return;
+  const wanted = `${group}-${String(number).padStart(5, '0')}.jsonl${gzip ? '.gz' : ''}`;
+  problems.add(path, `expected shard ${number} of group '${group}' to be named like ${wanted}`);
+}
+
+async function readShard(
+  root: string,
+  { path, group }: ListedShard,
+  plain: boolean,
+  problems: Problems,
+): Promise<ShardFacts> {
+  const tools = plain ? createToolTally() : undefined;
+  let records = 0;
+  for await (const { line, value } of readLines(join(root, path), path, problems)) {
+    records = line;
+    if (value === undefined || tools === undefined) continue;
+    const problem = recordProblem(value);
+    if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
+    const definitions = value.tools;
+    addTools(tools, Array.isArray(definitions) ? definitions.length : 0);
+  }
+  return { group, records, tools };
+}

@@ -1,0 +1,35 @@
+/** What all lines of ledger, quarantine and reports add up to, for the comparison with the manifest. */
+import type { Counts } from './counts.ts';
+
+export interface Totals {
+  sources: number;
+  sessions: number;
+  lines: number;
+  bytes: number;
+  errors: number;
+  warnings: number;
+  readonly status: Counts;
+  readonly skipped: Counts;
+  readonly fates: Counts;
+  readonly repairs: Counts;
+  readonly outcomes: Counts;
+  readonly tools: Counts;
+  readonly rewrites: Counts;
+  readonly findings: Counts;
+}
+
+export function createTotals(): Totals {
+  const numbers = { sources: 0, sessions: 0, lines: 0, bytes: 0, errors: 0, warnings: 0 };
+  const names = [
+    'status',
+    'skipped',
+    'fates',
+    'repairs',
+    'outcomes',
+    'tools',
+    'rewrites',
+    'findings',
+  ] as const;
+  const counts = Object.fromEntries(names.map((name) => [name, new Map()]));
+  return { ...numbers, ...(counts as Record<(typeof names)[number], Counts>) };
+}

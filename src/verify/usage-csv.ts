@@ -1,0 +1,74 @@
+/** reports/tool-usage.csv: one row per group, in order, each with as many sessions as its shards have records. */
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import split2 from 'split2';
+import { ioError } from '../errors.ts';
+import type { Problems } from './problems.ts';
+import type { ShardFacts } from './shard-records.ts';
+
+const FILE = 'reports/tool-usage.csv';
+const HEADER =
+  'date,scenario,session_count,tool_call_count,tool_definition_count,client_turns,assistant_turns,assistant_turns_with_tools';
+/** The group (date and scenario, one of them empty), then six counts. */
+const ROW = /^(.*),(\d+),\d+,\d+,\d+,\d+,\d+$/s;
+
+export async function checkUsage(
+  root: string,
+  groupBy: unknown,
+  shards: ReadonlyMap<string, ShardFacts>,
+  problems: Problems,
+): Promise<void> {
+  const expected = expectedRows(groupBy, shards);
+  let line = 0;
+  for await (const row of rows(join(root, FILE))) {
+    line += 1;
+    if (line === 1) {
+      problems.equal(FILE, 1, 'header', HEADER, row);
+      continue;
+    }
+    const [, cells, sessions] = ROW.exec(row) ?? [];
+    const wanted = expected.shift();
+    problems.equal(FILE, line, 'group', wanted?.cells, cells);
+    problems.equal(FILE, line, 'session_count', wanted?.records, Number(sessions));
+  }
+  problems.equal(FILE, undefined, 'rows after the last one', 0, expected.length);
+}
+
+/** A group's name may hold a newline in quotes; rows are put together again from lines. */
+async function* rows(path: string): AsyncGenerator<string> {
+  let row = '';
+  try {
+    for await (const text of createReadStream(path).pipe(split2('\n'))) {
+      row = row === '' ? text : `${row}\n${text}`;
+      if ((row.split('"').length - 1) % 2 === 1) continue;
+      yield row;
+      row = '';
+    }
+  } catch (error) {
+    throw ioError('read', path, error);
+  }
+  if (row !== '') yield row;
+}
+
+function expectedRows(
+  groupBy: unknown,
+  shards: ReadonlyMap<string, ShardFacts>,
+): { cells: string; records: number }[] {
+  const records = new Map<string, number>();
+  for (const shard of shards.values())
+    records.set(shard.group, (records.get(shard.group) ?? 0) + shard.records);
+  return [...records]
+    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([group, n]) => ({ cells: cellsOf(groupBy, cell(group)), records: n }));
+}
+
+function cellsOf(groupBy: unknown, group: string): string {
+  if (groupBy === 'date') return `${group},`;
+  return groupBy === 'scenario' ? `,${group}` : ',';
+}
+
+/** RFC 4180, and no formula. */
+function cell(text: string): string {
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}

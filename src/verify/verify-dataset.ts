@@ -1,0 +1,91 @@
+/**
+ * `turnmill verify`: a second, dull reader of a dataset (docs/decisions/0006-verify-is-a-second-reader.md). It shares no code
+ * with the writers, recounts everything from the files alone, and says what does not agree with what.
+ */
+import { realpathSync } from 'node:fs';
+import { ioError, TurnmillError } from '../errors.ts';
+import { readBooks } from './books.ts';
+import { checkForeignFiles } from './foreign-files.ts';
+import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
+import { checkListedFiles } from './listed-files.ts';
+import { MANIFEST, type ManifestFacts, readManifest } from './manifest-file.ts';
+import { createProblems, type Problem, type Problems } from './problems.ts';
+import { readShards } from './shard-records.ts';
+import { checkUsage } from './usage-csv.ts';
+
+export interface VerifyResult {
+  /** The first thousand; empty when the dataset is what its manifest says. */
+  readonly problems: readonly Problem[];
+  /** All of them. */
+  readonly problemCount: number;
+  /** What was counted: lines of the shards, shards of the manifest, lines of the ledger. */
+  readonly records: number;
+  readonly shards: number;
+  readonly sources: number;
+  readonly sessions: number;
+}
+
+const SUMMARY = 'reports/summary.json';
+const USAGE = 'reports/tool-usage.csv';
+const ALWAYS_THERE = [
+  'ledger/sessions.jsonl',
+  'ledger/sources.jsonl',
+  'quarantine/rejected.jsonl',
+  'reports/integrity.jsonl',
+  SUMMARY,
+  USAGE,
+];
+
+/**
+ * Reads a whole dataset, changing nothing. A link is followed.
+ * @throws TurnmillError `no-input`: there is no dataset; `invalid-dataset`: its manifest is of no known kind; `io` or
+ * `permission`: it cannot be read
+ */
+export async function verifyDataset(out: string): Promise<VerifyResult> {
+  const root = realFolder(out);
+  const problems = createProblems();
+  const manifest = readManifest(root, problems);
+  const listed = [...manifest.shards, ...manifest.files];
+  checkNames(manifest, problems);
+  checkForeignFiles(root, new Set(listed.map(({ path }) => path)), problems);
+  const readable = await checkListedFiles(root, listed, problems);
+  const shards = await readShards(root, manifest, readable, problems);
+  let records = 0;
+  for (const shard of shards.values()) records += shard.records;
+  const totals = await readBooks({ root, manifest, readable, shards, problems });
+  checkLedgerSums(manifest, totals, records, problems);
+  if (readable.has(SUMMARY)) await checkSummary(root, manifest, problems);
+  if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, shards, problems);
+  const { sources, sessions } = totals;
+  return {
+    problems: problems.kept,
+    problemCount: problems.count,
+    records,
+    shards: shards.size,
+    sources,
+    sessions,
+  };
+}
+
+function realFolder(out: string): string {
+  try {
+    return realpathSync(out);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', out, error);
+    throw new TurnmillError('no-input', `there is no ${out}`, { subject: out, cause: error });
+  }
+}
+
+/** Every dataset has the same files beside its shards, empty or not; shards are in data/, the others are not. */
+function checkNames({ shards, files }: ManifestFacts, problems: Problems): void {
+  const found = new Set(files.map(({ path }) => path));
+  for (const path of ALWAYS_THERE) {
+    if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry of it`);
+  }
+  const misplaced = [
+    ...shards.filter(({ path }) => !path.startsWith('data/')),
+    ...files.filter(({ path }) => path.startsWith('data/')),
+  ];
+  for (const { path } of misplaced)
+    problems.add(MANIFEST, `${path}: expected shards in data/ and other files beside it`);
+}

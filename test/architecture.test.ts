@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importsOf, readHouse, violationsOf } from './support/layers.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const house = readHouse(readFileSync(join(root, 'docs/architecture.md'), 'utf8'));
+const rooms = house.layers.flatMap((layer) => layer.rooms);
+const files = ['src', 'transforms'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file}`)
+    .sort(),
+);
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+describe('dependencies point one way', () => {
+  it('reads the tables of docs/architecture.md', () => {
+    expect(house.layers.map(({ rank }) => rank)).toEqual([0, 1, 2, 3, 4, 4, 5, 5]);
+    expect(house.doors.map(({ name }) => name)).toEqual([
+      'node:stream',
+      'pino',
+      'split2',
+      'stream-json',
+      'yargs',
+    ]);
+    for (const room of rooms) expect(files.some((file) => file.startsWith(room))).toBe(true);
+  });
+
+  it('sees the house', () => {
+    expect(files.length).toBeGreaterThan(100);
+    const imports = files.flatMap((file) => importsOf(textOf(file)));
+    expect(imports.length).toBeGreaterThan(3 * files.length);
+    expect(imports).toContain('./lane-worker.js');
+    for (const { name } of house.doors) {
+      expect(imports.some((other) => other === name || other.startsWith(`${name}/`))).toBe(true);
+    }
+  });
+
+  it.each(files)('%s', (file) => {
+    expect(violationsOf(house, file, textOf(file))).toEqual([]);
+  });
+});
+
+describe('what is against the rule is seen', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['transforms/ imports src/', 'transforms/message.ts', "import { ioError } from '../src/errors.ts';"],
+    ['transforms/ does I/O', 'transforms/rules/rule.ts', "import { readFileSync } from 'node:fs';"],
+    ['a second Node stream', 'transforms/stage.ts', "import { Transform } from 'node:stream';"],
+    ['a package in transforms/', 'transforms/stage.ts', "import pino from 'pino';"],
+    ['the foundation looks up', 'src/errors.ts', "import type { Settings } from './pipeline/settings.ts';"],
+    ['framing knows a stage', 'src/framing/lines.ts', "import { parse } from '../../transforms/parse.ts';"],
+    ['a sink knows a source', 'src/sinks/stdout.ts', "export { listSources } from '../sources/list.ts';"],
+    ['a sink knows who drives', 'src/sinks/stdout.ts', "export * from '../pipeline/run.ts';"],
+    [
+      'a type is an import too',
+      'src/sinks/stdout.ts',
+      "type Settings = import('../pipeline/settings.ts').Settings;",
+    ],
+    ['a late import', 'src/pipeline/run.ts', "const { main } = await import('../cli/main.ts');"],
+    ['a worker', 'src/pipeline/lanes.ts', "new Worker(new URL('../cli/bin.js', import.meta.url));"],
+    ['for its effect', 'src/pipeline/run.ts', "import '../cli/bin.ts';"],
+    ['over several lines', 'src/pipeline/run.ts', "import {\n  main,\n} from '../cli/main.ts';"],
+    ['a computed import', 'src/pipeline/run.ts', 'await import(file);'],
+    ['require', 'src/pipeline/run.ts', "const fs = createRequire(import.meta.url)('node:fs');"],
+    ['verify uses the framing', 'src/verify/x.ts', "import { createSlab } from '../framing/lines.ts';"],
+    ['verify uses the ledger', 'src/verify/x.ts', "import { createLedger } from '../pipeline/ledger.ts';"],
+    ['the pipeline uses verify', 'src/pipeline/run.ts', "import { verify } from '../verify/verify.ts';"],
+    ['the library imports the CLI', 'src/index.ts', "export { main } from './cli/main.ts';"],
+    ['yargs elsewhere', 'src/index.ts', "import yargs from 'yargs/yargs';"],
+    ['pino elsewhere', 'src/cli/main.ts', "import { pino } from 'pino';"],
+    ['stream-json elsewhere', 'src/pipeline/run.ts', "import x from 'stream-json/core/index.js';"],
+    ['split2 on the main road', 'src/framing/lines.ts', "import split2 from 'split2';"],
+    ['an unknown package', 'src/cli/main.ts', "import chalk from 'chalk';"],
+    ['a file in no room', 'src/helpers/x.ts', ''],
+  ];
+
+  it.each(cases)('%s', (_name, file, text) => {
+    expect(violationsOf(house, file, text)).toHaveLength(1);
+  });
+
+  it('and what is allowed is not', () => {
+    const text = [
+      "import { open } from 'node:fs';",
+      "import type { Line } from '../../transforms/element.ts';",
+      "import { SourceFault } from '../errors.ts';",
+      "const page = new URL('../../package.json', import.meta.url);",
+    ].join('\n');
+    expect(violationsOf(house, 'src/framing/lines.ts', text)).toEqual([]);
+    expect(importsOf(text)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readLines } from '../../../src/verify/line-reader.ts';
+import { createProblems } from '../../../src/verify/problems.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'turnmill-lines-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function read(
+  bytes: string | Uint8Array,
+  name = 'f.jsonl',
+): Promise<{ values: unknown[]; problems: string[] }> {
+  writeFileSync(join(folder, name), bytes);
+  const problems = createProblems();
+  const values: unknown[] = [];
+  for await (const { value } of readLines(join(folder, name), name, problems)) values.push(value);
+  return { values, problems: problems.kept.map(({ message }) => message) };
+}
+
+test('an empty file has no line and no problem', async () => {
+  expect(await read('')).toEqual({ values: [], problems: [] });
+});
+
+test('only line feeds end a line', async () => {
+  expect(await read('{"a":"\u2028"}\n{"b":1}\n')).toEqual({
+    values: [{ a: '\u2028' }, { b: 1 }],
+    problems: [],
+  });
+});
+
+test('a last line without its newline is read and told', async () => {
+  expect(await read('{}')).toEqual({
+    values: [{}],
+    problems: ['expected a newline as the last byte, found none'],
+  });
+});
+
+test('bytes that are not UTF-8 are told, also when the file ends in the middle of a character', async () => {
+  const { problems } = await read(Buffer.from('{"a":"\xff"}\n', 'latin1'));
+  expect(problems).toEqual(['expected UTF-8, found bytes that are not']);
+  expect((await read(Buffer.from('{}\n\xc3', 'latin1'))).problems[0]).toBe(
+    'expected UTF-8, found bytes that are not',
+  );
+});
+
+test('a problem never shows what the line holds', async () => {
+  const { values, problems } = await read('secret\n"secret"\n\n{}\n');
+  expect(values).toEqual([undefined, undefined, undefined, {}]);
+  expect(problems).toHaveLength(3);
+  expect(problems.join()).not.toContain('secret');
+});
+
+test('all members of a packed file are read', async () => {
+  const packed = Buffer.concat([gzipSync('{"a":1}\n'), gzipSync('{"b":2}\n')]);
+  expect(await read(packed, 'f.jsonl.gz')).toEqual({ values: [{ a: 1 }, { b: 2 }], problems: [] });
+});
+
+test('a packed file that is cut is told, not thrown', async () => {
+  const { problems } = await read(gzipSync('{"a":1}\n').subarray(0, -4), 'f.jsonl.gz');
+  expect(problems.join()).toContain('expected gzip data, found');
+});
+
+test('a byte after the packed data is told, not thrown', async () => {
+  for (const byte of [0, 0x0a, 0x1f]) {
+    const { problems } = await read(
+      Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from([byte])]),
+      'f.jsonl.gz',
+    );
+    expect(problems.join()).toContain('expected gzip data, found');
+  }
+});
+
+test('a line of 32 MB is read in seconds', async () => {
+  const long = 'x'.repeat(32 * 1024 * 1024);
+  const { values, problems } = await read(`${JSON.stringify({ long })}\n{}\n`);
+  expect(values).toHaveLength(2);
+  expect(problems).toEqual([]);
+}, 10_000);
+
+test('a file that cannot be read is a fault', async () => {
+  const reading = readLines(join(folder, 'none'), 'none', createProblems()).next();
+  await expect(reading).rejects.toMatchObject({ name: 'TurnmillError', code: 'io' });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { createProblems } from '../../../src/verify/problems.ts';
+
+test('a thousand problems are kept and all are counted', () => {
+  const problems = createProblems();
+  for (let i = 0; i < 1500; i += 1) problems.add('f', String(i));
+  expect(problems.kept).toHaveLength(1000);
+  expect(problems.count).toBe(1500);
+  expect(problems.kept.at(-1)).toEqual({ file: 'f', message: '999' });
+});
+
+test('equal values are no problem, others are told with file and line, shortened', () => {
+  const problems = createProblems();
+  problems.equal('f', 1, 'x', 2, 2);
+  problems.equal('f', 3, 'x', 2, undefined);
+  problems.equal('f', undefined, 'y', 'a', 'b'.repeat(1000));
+  expect(problems.kept.map(({ message }) => message)).toEqual([
+    'line 3: x: expected 2, found none',
+    `y: expected "a", found "${'b'.repeat(199)}...`,
+  ]);
+});

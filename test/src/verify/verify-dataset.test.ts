@@ -1,0 +1,86 @@
+/** What verify accepts, what it counts, and what it does not take for a dataset at all. */
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
+import { smallDataset } from './small-dataset.ts';
+
+const COUNTS = { problems: [], problemCount: 0, records: 3, sources: 8, sessions: 5 };
+
+describe.each([
+  ['by date', { quarantineContent: 'raw' } as const, 2],
+  ['by scenario, packed', { groupBy: 'scenario', compress: 'gzip' } as const, 3],
+  ['in one group, of small shards', { groupBy: 'none', shardSizeBytes: 1 } as const, 3],
+  ['with calls in the text', { format: 'chat-inline' } as const, 2],
+])('a dataset %s', (_name, settings, shards) => {
+  const dataset = smallDataset(settings);
+
+  test('is without a problem, and counted', async () => {
+    expect(await dataset.copy().verify()).toEqual({ ...COUNTS, shards });
+  });
+
+  test('is not changed by the reading', async () => {
+    const copy = dataset.copy();
+    const before = readdirSync(copy.path, { recursive: true });
+    await copy.verify();
+    expect(readdirSync(copy.path, { recursive: true })).toEqual(before);
+  });
+});
+
+describe('what is no dataset', () => {
+  const dataset = smallDataset();
+  const codeOf = (out: string): Promise<string> =>
+    verifyDataset(out).then(
+      () => 'none',
+      (error) => `${error.name} ${error.code}`,
+    );
+
+  test('a link to a dataset is one', async () => {
+    const link = join(dataset.root, 'link');
+    symlinkSync(dataset.copy().path, link);
+    expect((await verifyDataset(link)).problems).toEqual([]);
+  });
+
+  test('a dataset without run.json is one', async () => {
+    const copy = dataset.copy();
+    rmSync(join(copy.path, 'run.json'));
+    expect((await copy.verify()).problems).toEqual([]);
+  });
+
+  test('nothing, a file, a folder without a manifest', async () => {
+    const at = (name: string): string => join(dataset.root, name);
+    mkdirSync(at('empty'));
+    writeFileSync(at('file'), '');
+    expect(await codeOf(at('nothing'))).toBe('TurnmillError no-input');
+    expect(await codeOf(at('file'))).toBe('TurnmillError no-input');
+    expect(await codeOf(at('empty'))).toBe('TurnmillError no-input');
+  });
+
+  test.each([
+    ['no JSON', 'oops'],
+    ['a list', '[]'],
+    ['of another tool', '{"schema":1,"tool":{"name":"other"}}'],
+    ['newer', '{"schema":2,"tool":{"name":"turnmill"}}'],
+    ['of no schema', '{"schema":"1","tool":{"name":"turnmill"}}'],
+  ])('a manifest that is %s', async (_name, text) => {
+    const copy = dataset.copy();
+    copy.write('manifest.json', text);
+    expect(await codeOf(copy.path)).toBe('TurnmillError invalid-dataset');
+  });
+
+  test('a manifest that is a folder', async () => {
+    const copy = dataset.copy();
+    rmSync(join(copy.path, 'manifest.json'));
+    mkdirSync(join(copy.path, 'manifest.json'));
+    expect(await codeOf(copy.path)).toBe('TurnmillError invalid-dataset');
+  });
+
+  test('a manifest without its members is a problem, and the rest is read', async () => {
+    const copy = dataset.copy();
+    copy.write('manifest.json', '{"schema":1,"tool":{"name":"turnmill"}}');
+    const { problems, shards } = await copy.verify();
+    expect(shards).toBe(0);
+    expect(problems.map(({ file }) => file)).toContain('manifest.json');
+    expect(problems.map(({ file }) => file)).toContain('data/2026-01-13-00000.jsonl');
+  });
+});

@@ -1,0 +1,103 @@
+/** The one-way rule, read from the tables of docs/architecture.md, and what a module's text imports. */
+import { posix } from 'node:path';
+
+/** A row of the layer table. */
+export interface Layer {
+  readonly rank: number;
+  /** Folders (with a final slash) and files. */
+  readonly rooms: readonly string[];
+  /** Rooms and files that its modules may import, besides their own room; `node:*` for Node's modules. */
+  readonly mayImport: readonly string[];
+}
+
+/** A row of the table of doors: the only places that import a package. */
+export interface Door {
+  readonly name: string;
+  readonly places: readonly string[];
+}
+
+export interface House {
+  readonly layers: readonly Layer[];
+  readonly doors: readonly Door[];
+}
+
+const CODE = /`([^`]+)`/g;
+const RANKS = /\branks? (\d+)(?: to (\d+))?/g;
+const STATIC = /^[ \t]*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
+const DYNAMIC = /\bimport\(\s*(?:['"`]([^'"`$]+)['"`])?/g;
+const WORKER = /\bnew URL\(\s*['"`]([^'"`]+)['"`]\s*,\s*import\.meta\.url/g;
+const REQUIRE = /\b(?:createRequire|require)\(/g;
+const MODULE = /\.[cm]?[jt]s$/;
+const COMPUTED = '(computed)';
+
+/** The house as the page describes it. */
+export function readHouse(markdown: string): House {
+  const rows = rowsUnder(markdown, 'rank');
+  const ranked = rows.map(([rank, rooms, may]) => ({
+    rank: Number(rank),
+    rooms: codesIn(rooms),
+    may: may ?? '',
+  }));
+  const layers = ranked.map(({ rank, rooms, may }) => {
+    const ranks = [...may.matchAll(RANKS)].flatMap(([, from, to]) => span(Number(from), Number(to ?? from)));
+    const below = ranked.filter((other) => ranks.includes(other.rank)).flatMap((other) => other.rooms);
+    return { rank, rooms, mayImport: [...below, ...codesIn(may)] };
+  });
+  const doors = rowsUnder(markdown, 'package').flatMap(([names, places]) =>
+    codesIn(names).map((name) => ({ name, places: codesIn(places) })),
+  );
+  return { layers, doors };
+}
+
+/** The cells of the rows of the table whose first head cell is `head`. */
+function rowsUnder(markdown: string, head: string): string[][] {
+  const lines = markdown.split('\n');
+  const at = lines.findIndex((line) => line.startsWith(`| ${head} |`));
+  if (at < 0) return [];
+  const end = lines.findIndex((line, i) => i > at && !line.startsWith('|'));
+  return lines.slice(at + 2, end < 0 ? undefined : end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const codesIn = (cell = ''): string[] => [...cell.matchAll(CODE)].map((match) => match[1] as string);
+const span = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** Everything that a module's text imports, in any way. */
+export function importsOf(text: string): readonly string[] {
+  const named = [STATIC, DYNAMIC, WORKER].flatMap((form) =>
+    [...text.matchAll(form)].map((match) => match[1] ?? COMPUTED),
+  );
+  const urls = new Set([...text.matchAll(WORKER)].map((match) => match[1]));
+  const required = [...text.matchAll(REQUIRE)].map(() => COMPUTED);
+  return [...named.filter((name) => !urls.has(name) || MODULE.test(name)), ...required];
+}
+
+/** What is wrong with a module's imports, one sentence each. */
+export function violationsOf(house: House, file: string, text: string): readonly string[] {
+  const layer = house.layers.find(({ rooms }) => rooms.some((room) => lies(file, room)));
+  if (layer === undefined) return [`${file} is in no room of the table`];
+  const own = layer.rooms.find((room) => lies(file, room)) as string;
+  return importsOf(text)
+    .filter((name) => !allowed(house, layer, own, file, name))
+    .map((name) => `${file} imports ${name}`);
+}
+
+function allowed({ doors }: House, layer: Layer, own: string, file: string, name: string): boolean {
+  if (name === COMPUTED) return false;
+  if (name.startsWith('.')) {
+    const target = posix.join(posix.dirname(file), name).replace(/\.js$/, '.ts');
+    return [own, ...layer.mayImport].some((room) => lies(target, room));
+  }
+  const door = doors.find((other) => name === other.name || name.startsWith(`${other.name}/`));
+  if (door !== undefined) return door.places.some((place) => lies(file, place));
+  return name.startsWith('node:') && layer.mayImport.includes('node:*');
+}
+
+function lies(file: string, room: string): boolean {
+  return room.endsWith('/') ? file.startsWith(room) : file === room;
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { copyOf } from '../../../transforms/json/keep.ts';
+import { createKnownList, equalsAt, type Known } from '../../../transforms/json/known-list.ts';
+import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { damage, damaged } from '../arbitraries.ts';
+import { asArray, asBuffer, type MakeBytes, text } from '../bytes.ts';
+
+function create() {
+  const scanner = createPlainScanner();
+  const made: string[] = [];
+  const list = createKnownList<Known>(scanner, 1, (bytes, start, end) => {
+    const copy = copyOf(bytes, start, end);
+    made.push(text(copy));
+    return { bytes: copy };
+  });
+  /** Reads an array between two other bytes, and wipes the line afterwards. */
+  const read = (json: string, make: MakeBytes = asBuffer) => {
+    const line = make(`:${json},`);
+    const end = list.read(line, 1);
+    line.fill(0);
+    made.length = 0;
+    return { end, items: list.items, texts: list.items.map(({ bytes }) => text(bytes)) };
+  };
+  return { scanner, list, read, made };
+}
+
+describe('a list', () => {
+  it('reads every element, and ends after the array', () => {
+    const { read } = create();
+    const json = '[ {"a":1} ,2,"x" , [{}] ,null\r]';
+    expect(read(json)).toMatchObject({
+      end: 1 + json.length,
+      texts: ['{"a":1}', '2', '"x"', '[{}]', 'null'],
+    });
+    expect(read('[ ]')).toMatchObject({ end: 4, texts: [] });
+    expect(read('[]')).toMatchObject({ end: 3, texts: [] });
+  });
+
+  it('gives the same items for the same objects', () => {
+    const { read, list } = create();
+    const first = read('[{"a":1},{"b":2}]').items;
+    const scanned = list.scannedBytes;
+    const second = read('[{"a":1}, {"b":2} ,{"c":3}]', asArray).items;
+    expect(second.slice(0, 2).every((item, i) => item === first[i])).toBe(true);
+    expect(list.scannedBytes - scanned).toBe(7);
+    expect(list.comparedBytes).toBe(14);
+  });
+
+  it('gives a new array each time', () => {
+    const { read } = create();
+    expect(read('[{}]').items).not.toBe(read('[{}]').items);
+  });
+
+  it.each([
+    ['dropped', '[{"a":1},{"c":3},{"d":4}]', [0, 2, 3]],
+    ['first dropped', '[{"b":2},{"c":3},{"d":4}]', [1, 2, 3]],
+    ['inserted', '[{"a":1},{"x":0},{"b":2},{"c":3}]', [0, -1, 1, 2]],
+    ['changed', '[{"a":0},{"b":2},{"c":3},{"d":4}]', [-1, 1, 2, 3]],
+    ['several changed', '[{"x":1},{"x":2},{"x":3},{"d":4}]', [-1, -1, -1, 3]],
+  ])('goes on with the known items behind what is %s', (_what, json, expected) => {
+    const { read } = create();
+    const before = read('[{"a":1},{"b":2},{"c":3},{"d":4}]').items;
+    expect(read(json).items.map((item) => before.indexOf(item))).toEqual(expected);
+  });
+
+  it('looks no more than a few items ahead', () => {
+    const { read } = create();
+    const objects = Array.from({ length: 20 }, (_, i) => `{"n":${i}}`);
+    const before = read(`[${objects.join()}]`).items;
+    expect(before.includes(read('[{"n":19}]').items[0] as Known)).toBe(false);
+  });
+
+  it('never takes an element that does not delimit itself for a known one', () => {
+    const { read } = create();
+    read('[1,"a"]');
+    expect(read('[12,"a"]').texts).toEqual(['12', '"a"']);
+  });
+
+  it('forgets at the end of a source', () => {
+    const { read, list } = create();
+    const [item] = read('[{"a":1}]').items;
+    list.forget();
+    expect(list.items).toEqual([]);
+    expect(read('[{"a":1}]').items[0]).not.toBe(item);
+  });
+
+  it.each([
+    ['[', 2],
+    ['[{"a":1}', 9],
+    ['[{"a":1} {"b":2}]', 10],
+    ['[{"a":1},]', 10],
+    ['[{"a":tru}]', 10],
+    ['[{"b":2}x', 9],
+  ])('of %s fails at its byte', (json, at) => {
+    const { list, scanner } = create();
+    list.read(asArray('[{"a":1}]'), 0);
+    expect(list.read(asArray(`:${json}`), 1)).toBe(-1);
+    expect(scanner.failedAt).toBe(at);
+  });
+
+  it('keeps what it read before a failure, and no more', () => {
+    const { read } = create();
+    expect(read('[{"a":1},{"b":2},x]').end).toBe(-1);
+    expect(read('[{"a":1},{"b":2}]').texts).toEqual(['{"a":1}', '{"b":2}']);
+  });
+
+  it('takes another scan of elements', () => {
+    const scanner = createPlainScanner();
+    const seen: number[] = [];
+    const scan = (bytes: Uint8Array, at: number) => {
+      seen.push(at);
+      return scanner.value(bytes, at, 1);
+    };
+    const make = (bytes: Uint8Array, start: number, end: number) => ({ bytes: copyOf(bytes, start, end) });
+    const list = createKnownList<Known>(scanner, 1, make, scan);
+    list.read(asArray('[{"a":1},{"b":2}]'), 0);
+    list.read(asArray('[{"a":1},{"c":2}]'), 0);
+    expect(seen).toEqual([1, 9, 9]);
+  });
+});
+
+/** An edit of a list of elements: what logs do to a history. */
+type Edit = { readonly at: number; readonly drop: number; readonly put: readonly string[] };
+
+const element = fc.oneof(
+  { weight: 8, arbitrary: fc.nat(12).map((n) => `{"role":"user","n":${n}}`) },
+  { weight: 2, arbitrary: fc.string({ maxLength: 5 }).map((s) => JSON.stringify({ s })) },
+  fc.constantFrom('1', '{}', '"{}"', '[{}]', '{"a":{"b":[]}}', '{"a" : 1}'),
+);
+const edits: fc.Arbitrary<Edit> = fc.record({
+  at: fc.nat(15),
+  drop: fc.nat(2),
+  put: fc.oneof(
+    fc.array(element, { maxLength: 3 }),
+    element.map((json) => [json, json]),
+  ),
+});
+
+function applied(items: readonly string[], { at, drop, put }: Edit): readonly string[] {
+  const from = at % (items.length + 1);
+  return [...items.slice(0, from), ...put, ...items.slice(from + drop)];
+}
+
+/** A list of elements, and what becomes of it by one edit after the other. */
+function versions(first: readonly string[], list: readonly Edit[]): readonly (readonly string[])[] {
+  const all = [first];
+  for (const edit of list) all.push(applied(all.at(-1) as readonly string[], edit));
+  return all;
+}
+
+const history = fc
+  .tuple(fc.array(element, { maxLength: 10 }), fc.array(edits, { minLength: 1, maxLength: 8 }))
+  .map(([first, list]) => versions(first, list));
+
+test('the items are the same with and without memory', () => {
+  fc.assert(
+    fc.property(
+      history,
+      fc.constantFrom(asBuffer, asArray),
+      fc.constantFrom(',', ' , ', ',\r'),
+      (arrays, make, comma) => {
+        const { read } = create();
+        for (const items of arrays) {
+          const json = `[${items.join(comma)}]`;
+          const { end, texts } = read(json, make);
+          expect([end, texts]).toEqual([1 + json.length, items]);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('the verdict and the place of a failure are the same with and without memory', () => {
+  fc.assert(
+    fc.property(history, damage, (arrays, change) => {
+      const warm = create();
+      for (const items of arrays) {
+        const bytes = asArray(damaged(asArray(`[${items.join()}]`), change));
+        const cold = create();
+        const [end, expected] = [warm.list.read(bytes, 0), cold.list.read(bytes, 0)];
+        expect(end).toBe(expected);
+        if (end < 0) expect(warm.scanner.failedAt).toBe(cold.scanner.failedAt);
+        expect(warm.list.items.map((item) => text(item.bytes))).toEqual(
+          cold.list.items.map((item) => text(item.bytes)),
+        );
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+describe('equalsAt', () => {
+  test.each([
+    ['abcdef', 2, 'cde', true],
+    ['abcdef', 3, 'def', true],
+    ['abcdef', 4, 'efg', false],
+    ['abcdef', 2, 'cdx', false],
+    ['abcdef', 2, 'cxe', false],
+    ['abcdef', 2, 'xde', false],
+    ['abcdefg', 1, 'bxdef', false],
+  ])('%s at %d is %s: %s', (bytes, at, other, expected) => {
+    expect(equalsAt(asBuffer(bytes), at, asArray(other))).toBe(expected);
+    expect(equalsAt(asArray(bytes), at, asBuffer(other))).toBe(expected);
+  });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { oneLine } from '../../../transforms/json/one-line.ts';
+import { jsonText } from '../arbitraries.ts';
+import { KINDS, text } from '../bytes.ts';
+
+describe.each(KINDS)('of a %s', (_kind, make) => {
+  it('JSON without line breaks is the same object', () => {
+    const json = make('{"a": "\\n\\r",\t"b":1}');
+    expect(oneLine(json)).toBe(json);
+  });
+
+  it('every CR and LF becomes a blank, in a copy', () => {
+    const json = make('{\r\n"a":\n1,\r"b":2}');
+    expect(text(oneLine(json))).toBe('{  "a": 1, "b":2}');
+    expect(text(json)).toBe('{\r\n"a":\n1,\r"b":2}');
+  });
+
+  it('only one of them is enough', () => {
+    expect(text(oneLine(make('[\r]')))).toBe('[ ]');
+    expect(text(oneLine(make('[\n]')))).toBe('[ ]');
+  });
+
+  it('no value changes and no length', () => {
+    fc.assert(
+      fc.property(jsonText, (json) => {
+        const made = text(oneLine(make(json)));
+        expect(made).not.toMatch(/[\r\n]/);
+        expect(Buffer.byteLength(made)).toBe(Buffer.byteLength(json));
+        expect(JSON.parse(made)).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+});

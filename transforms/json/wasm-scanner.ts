@@ -1,0 +1,126 @@
+/**
+ * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes that lie in its own
+ * memory, where a lane's slab is; for bytes elsewhere the plain scanner answers, with the same verdicts.
+ */
+import { createPlainScanner, MAX_DEPTH, type Scanner } from './scanner.ts';
+import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
+
+interface Exports {
+  value(at: number, end: number, room: number): number;
+  string(at: number, end: number): number;
+  failed_at(): number;
+  too_deep(): number;
+}
+
+/** What is used of the global of this name; the libraries that declare it are those of browsers. */
+declare const WebAssembly: {
+  readonly Memory: new (size: { initial: number; maximum: number }) => WasmMemory;
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: object };
+};
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+const PAGE_BYTES = 64 * 1024;
+/** The module's own data and stack lie in the first page. */
+const SLAB_AT = PAGE_BYTES;
+/** Whole vectors may be read beyond the slab's end. */
+const SLACK_BYTES = 64;
+const MAX_PAGES = 32_768;
+
+/** Memory for one slab, which the scanners made here can read. One for each thread. */
+export interface ScanMemory {
+  /** The slab with this size; what it held stays as far as it fits. Every earlier view of it is void. */
+  slab(bytes: number): Uint8Array;
+  createScanner(maxDepth?: number): Scanner;
+}
+
+/** @returns undefined where WebAssembly or its SIMD is not to be had */
+export function createScanMemory(): ScanMemory | undefined {
+  try {
+    return openMemory(new WebAssembly.Module(Buffer.from(SCANNER_WASM, 'base64')));
+  } catch {
+    return undefined;
+  }
+}
+
+function openMemory(module: object): ScanMemory {
+  let memory: WasmMemory;
+  let wasm: Exports;
+  let buffer: ArrayBuffer;
+
+  function renew(): void {
+    memory = new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES });
+    wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+    buffer = memory.buffer;
+  }
+
+  function slab(bytes: number): Uint8Array {
+    const needed = SLAB_AT + bytes + SLACK_BYTES;
+    if (buffer.byteLength > needed * 2) shrink(bytes);
+    if (needed > buffer.byteLength) memory.grow(Math.ceil((needed - buffer.byteLength) / PAGE_BYTES));
+    buffer = memory.buffer;
+    return new Uint8Array(buffer, SLAB_AT, bytes);
+  }
+
+  /** Memory that was grown for a giant line is given back: it cannot shrink, so a new one takes its place. */
+  function shrink(bytes: number): void {
+    const held = new Uint8Array(buffer, SLAB_AT, bytes);
+    renew();
+    memory.grow(Math.ceil((bytes + SLACK_BYTES) / PAGE_BYTES));
+    buffer = memory.buffer;
+    new Uint8Array(buffer, SLAB_AT).set(held);
+  }
+
+  function createScanner(maxDepth: number = MAX_DEPTH): Scanner {
+    const plain = createPlainScanner(maxDepth);
+    let failedAt = -1;
+    let tooDeep = false;
+
+    /** The end in the array of what the module found, an address; 0 is a failure. */
+    function result(found: number, from: number): number {
+      if (found !== 0) return found - from;
+      failedAt = wasm.failed_at() - from;
+      tooDeep = wasm.too_deep() !== 0;
+      return -1;
+    }
+
+    function elsewhere(found: number): number {
+      if (found < 0) {
+        failedAt = plain.failedAt;
+        tooDeep = plain.tooDeep;
+      }
+      return found;
+    }
+
+    return {
+      value(bytes, at, depth) {
+        if (bytes.buffer !== buffer) return elsewhere(plain.value(bytes, at, depth));
+        const from = bytes.byteOffset;
+        return result(wasm.value(from + at, from + bytes.length, maxDepth - depth), from);
+      },
+      string(bytes, at) {
+        if (bytes.buffer !== buffer) return elsewhere(plain.string(bytes, at));
+        const from = bytes.byteOffset;
+        return result(wasm.string(from + at, from + bytes.length), from);
+      },
+      fail(at) {
+        failedAt = at;
+        tooDeep = false;
+        return -1;
+      },
+      get failedAt() {
+        return failedAt;
+      },
+      get tooDeep() {
+        return tooDeep;
+      },
+    };
+  }
+
+  renew();
+  return { slab, createScanner };
+}
