@@ -22,13 +22,38 @@ export function textOf(message: Message): MessageText {
   return { text: texts.join(''), otherParts: texts.length < content.length };
 }
 
+/**
+ * The first character of a string content that is no white space, when the bytes tell it at once: an ASCII character that
+ * is not escaped. Undefined: not known, ask `textOf`. It spares most messages their decoding.
+ */
+export function firstVisible(message: Message): string | undefined {
+  const content = valueBytes(message.bytes, 'content');
+  if (content?.[0] !== QUOTE) return undefined;
+  let p = 1;
+  for (;;) {
+    const byte = content[p] as number;
+    if (byte === SPACE) p++;
+    else if (byte === BACKSLASH && SPACE_ESCAPES.has(content[p + 1] as number)) p += 2;
+    else
+      return byte > SPACE && byte < DELETE && byte !== QUOTE && byte !== BACKSLASH
+        ? String.fromCharCode(byte)
+        : undefined;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const SPACE_ESCAPES = new Set([...'nrtf'].map((letter) => letter.charCodeAt(0)));
+
 interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
 
 function isTextPart(part: unknown): part is TextPart {
-  return isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
+  return isObject(part) && part.type === 'text' && typeof part.text === 'string';
 }
 
 /** The parsed content: a string, an array of parts, null or whatever the log holds; undefined when absent. */

@@ -6,7 +6,7 @@ import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
 import { skipBlanks } from './json/scanner.ts';
-import { createScanner, type ScannerName, SCANNERS } from './json/scanners.ts';
+import { createScanner, SCANNERS, type ScannerName } from './json/scanners.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export interface ParseOptions {

@@ -2,14 +2,17 @@
 import type { Message } from './element.ts';
 import { createNotes } from './json/notes.ts';
 
-/** Remembers what `work` made of each message, as long as the message lives. `work` must depend on it alone. */
-export function perMessage<T>(work: (message: Message) => T): (message: Message) => T {
+/** Remembers what `work` made of each object, as long as the object lives. `work` must depend on it alone. */
+export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
   const made = createNotes<{ readonly value: T }>();
-  return (message) => {
-    const known = made.of(message);
+  return (object) => {
+    const known = made.of(object);
     if (known !== undefined) return known.value;
-    const value = work(message);
-    made.set(message, { value });
+    const value = work(object);
+    made.set(object, { value });
     return value;
   };
 }
+
+/** The same for messages. */
+export const perMessage: <T>(work: (message: Message) => T) => (message: Message) => T = perObject;

@@ -1,17 +1,19 @@
 // docs/cli.md: the help of the program and of each of its commands, as it prints them, and the exit statuses.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { built, code, page, table, unionMembers } from './markdown.mjs';
 
 const COMMAND_LINE = /^ {2}turnmill ([a-z]+) {2,}/gm;
 
 export async function cliPage(root) {
-  const overview = help(root, []);
+  const overview = await help(root, []);
   const commands = [...new Set([...overview.matchAll(COMMAND_LINE)].map(([, name]) => name))];
   if (!commands.includes('build')) throw new Error('turnmill --help names no command build');
+  const helps = await Promise.all(commands.map((name) => help(root, [name])));
   return page('The command line', [
     block(overview),
-    ...commands.flatMap((name) => [`## turnmill ${name}`, block(help(root, [name]))]),
+    ...commands.flatMap((name, i) => [`## turnmill ${name}`, block(helps[i])]),
     '## Exit statuses',
     'What each one means: [README.md](../README.md#exit-statuses). The code stands on standard error with the fault.',
     table(['status', 'code'], await statuses(root)),
@@ -41,8 +43,9 @@ async function statuses(root) {
 const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
 
 /** What `--help` prints, for a pipe: the same on every machine. */
-function help(root, command) {
+async function help(root, command) {
   const bin = join(root, 'dist/src/cli/bin.js');
   const env = { ...process.env, LC_ALL: 'C', NO_COLOR: '1' };
-  return execFileSync(process.execPath, [bin, ...command, '--help'], { encoding: 'utf8', env }).trimEnd();
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...command, '--help'], { env });
+  return stdout.trimEnd();
 }

@@ -37,6 +37,8 @@ async function runCommand({ command, words, values }: Chosen, level: LogLevel): 
     const { received } = interrupts;
     if (received === undefined) throw error;
     await tellFault({ code: 'interrupted', message: `stopped by ${received}; nothing was committed` }, level);
+    // A reader that takes nothing would hold the process for ever: what it has not taken by now is lost.
+    if (process.stdout.writableLength > 0) process.exit(SIGNALS[received]);
     return SIGNALS[received];
   } finally {
     interrupts.release();

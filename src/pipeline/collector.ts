@@ -3,13 +3,7 @@
  * fate (conversion.md §7). What does not add up is a bug: the run ends with status 70.
  */
 import { createHash } from 'node:crypto';
-import type {
-  Rejection,
-  Row,
-  SessionEnd,
-  SessionOutcome,
-  StreamElement,
-} from '../../transforms/element.ts';
+import type { Rejection, Row, SessionEnd, SessionOutcome, StreamElement } from '../../transforms/element.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
@@ -132,7 +126,11 @@ function sorted(counts: ReadonlyMap<string, number>): readonly (readonly [string
 function rejectedLine(rejected: Rejection, keepRaw: (length: number) => boolean): RejectedLine {
   const { reason, stage, detail, origin, bytes } = rejected;
   const { line, offset, length } = origin;
-  const sha256 = rejected.sha256 ?? createHash('sha256').update(bytes ?? '').digest('hex');
+  const sha256 =
+    rejected.sha256 ??
+    createHash('sha256')
+      .update(bytes ?? '')
+      .digest('hex');
   const kept = bytes !== undefined && keepRaw(bytes.length) ? { raw: copyOf(bytes) } : {};
   return { kind: 'rejected-line', reason, stage, detail, line, offset, length, sha256, ...kept };
 }

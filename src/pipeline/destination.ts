@@ -44,7 +44,12 @@ const encoder = new TextEncoder();
 const NOWHERE: Location = { shard: '', line: 0 };
 
 /** @param files the line files that the dataset has, empty or not */
-export function openDataset(staging: Staging, settings: Settings, files: readonly string[], signal?: AbortSignal): Destination {
+export function openDataset(
+  staging: Staging,
+  settings: Settings,
+  files: readonly string[],
+  signal?: AbortSignal,
+): Destination {
   const { shardSizeBytes, compress, replace } = settings;
   const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
   const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
@@ -66,7 +71,15 @@ export function openDataset(staging: Staging, settings: Settings, files: readonl
         file.close();
       }
       const written = [...lineFiles.values(), ...texts];
-      return commitDataset({ staging, shards: finished, files: written, body, runFacts, replace, ...(signal && { signal }) });
+      return commitDataset({
+        staging,
+        shards: finished,
+        files: written,
+        body,
+        runFacts,
+        replace,
+        ...(signal && { signal }),
+      });
     },
     discard() {
       shards.abandon();

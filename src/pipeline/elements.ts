@@ -17,7 +17,8 @@ export interface ReadOptions {
  * Each line owns its bytes, so streams may hold them. A faulty source throws SourceFault.
  */
 export async function* readElements(path: string, options: ReadOptions = {}): AsyncGenerator<StreamElement> {
-  const { name = path === '-' ? '-' : basename(path), maxLineBytes = DEFAULT_SETTINGS.maxLineBytes } = options;
+  const { name = path === '-' ? '-' : basename(path), maxLineBytes = DEFAULT_SETTINGS.maxLineBytes } =
+    options;
   const file = path === '-' ? undefined : Buffer.from(path);
   const reader = await openSource({ name, input: 0, path: file, sizeBytes: 0 });
   try {

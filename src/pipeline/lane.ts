@@ -69,11 +69,14 @@ export async function* runLane(
   const keepRaw = (length: number): boolean =>
     settings.quarantineContent === 'raw' ? true : isStdin && length <= STDIN_RAW_BYTES;
   const { limit } = settings;
-  const atLimit = limit === undefined ? undefined : (): boolean => sessionsBefore + collector.sessions >= limit;
+  const atLimit =
+    limit === undefined ? undefined : (): boolean => sessionsBefore + collector.sessions >= limit;
   const collector: Collector = createCollector({ keepRaw, onOutcome: emit, full: atLimit });
 
   function chainFor(sessionBy: SessionBy): Chain {
-    const made = chains.get(sessionBy) ?? { push: fuseChain(createChain(settings, sessionBy), collector.accept) };
+    const made = chains.get(sessionBy) ?? {
+      push: fuseChain(createChain(settings, sessionBy), collector.accept),
+    };
     chains.set(sessionBy, made);
     return made;
   }
@@ -113,7 +116,6 @@ export async function* runLane(
   }
 
   async function* readSource({ index, ref }: LaneSource): AsyncGenerator<Batch> {
-    emit({ kind: 'source-begin', source: index });
     isStdin = ref.path === undefined;
     const chain = chainFor(sessionByFor(ref, settings));
     const framer = createFramer(ref.name, settings.maxLineBytes, slab);
@@ -122,11 +124,13 @@ export async function* runLane(
     let limited = false;
     try {
       reader = await openSource(ref);
+      emit({ kind: 'source-begin', source: index, provisional: !isStdin || reader.compression !== 'none' });
       limited = yield* feed(reader, framer, chain);
       if (!limited) reader.verify();
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
       fault = error;
+      if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
     } finally {
       await reader?.close();
     }
@@ -158,12 +162,20 @@ function report(
   limited: boolean,
 ): SourceReport {
   const compression = reader?.compression ?? 'none';
-  const shared = { kind: 'source', source, compression, readBytes: reader?.readBytes() ?? 0, framing: framer.counts() } as const;
+  const shared = {
+    kind: 'source',
+    source,
+    compression,
+    readBytes: reader?.readBytes() ?? 0,
+    framing: framer.counts(),
+  } as const;
   if (fault !== undefined) {
-    const { lines } = shared.framing;
-    const fates = lines === 0 ? [] : [[`rejected:${fault.reason}`, lines] as const];
-    const rejection = { reason: fault.reason, detail: fault.message };
-    return { ...shared, status: 'rejected', rejection, lines, fates, repairs: [] };
+    return {
+      ...shared,
+      ...books,
+      status: 'rejected',
+      rejection: { reason: fault.reason, detail: fault.message },
+    };
   }
   const blank = books.fates.every(([fate]) => fate === 'blank');
   return { ...shared, ...books, status: limited ? 'limited' : blank ? 'empty' : 'read' };

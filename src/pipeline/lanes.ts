@@ -26,7 +26,8 @@ export async function* runLanes(
   const conversion = conversionOf(settings);
   const units = unitsOf(sources);
   const workers = Math.min(settings.workers, units.length);
-  const alone = workers <= 1 || settings.limit !== undefined || sources.some(({ path }) => path === undefined);
+  const alone =
+    workers <= 1 || settings.limit !== undefined || sources.some(({ path }) => path === undefined);
   if (alone) yield* runLane(units.flat(), conversion);
   else yield* runWorkers(units, workers, conversion, signal);
 }
@@ -92,7 +93,8 @@ async function* runWorkers(
     worker.on('message', (got: FromWorker) => receive(lane, got));
     worker.on('error', (error) => lost(error));
     worker.on('exit', (code) => {
-      if (!finishing) lost(new TurnmillError('worker-lost', `a worker thread ended with ${code} before its time`));
+      if (!finishing)
+        lost(new TurnmillError('worker-lost', `a worker thread ended with ${code} before its time`));
     });
     return lane;
   }

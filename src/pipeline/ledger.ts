@@ -43,8 +43,11 @@ const rejectedFate = (fate: string): boolean => fate.startsWith('rejected:');
 /** Lines and sources that were kept out, and sources that vanished: anything that makes the run end with status 3. */
 export function rejectionsIn(sums: LedgerSums): number {
   const lines = Object.entries(sums.fates).reduce((sum, [fate, n]) => sum + (rejectedFate(fate) ? n : 0), 0);
-  const skipped = Object.entries(sums.skipped).reduce((sum, [reason, n]) => sum + (HARMLESS.has(reason) ? 0 : n), 0);
-  return lines + skipped + (sums.sources['rejected'] ?? 0);
+  const skipped = Object.entries(sums.skipped).reduce(
+    (sum, [reason, n]) => sum + (HARMLESS.has(reason) ? 0 : n),
+    0,
+  );
+  return lines + skipped + (sums.sources.rejected ?? 0);
 }
 
 /** Reasons for passing over a source that lose nothing. */
@@ -109,16 +112,29 @@ export function createLedger(listing: Listing): Ledger {
 
   function checkSums(): void {
     const of = (counts: ReadonlyMap<string, number>, key: string): number => counts.get(key) ?? 0;
-    const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0);
+    const sum = (counts: ReadonlyMap<string, number>): number =>
+      [...counts.values()].reduce((a, b) => a + b, 0);
     const ended = of(sessions, 'written') + of(sessions, 'rejected') + of(sessions, 'empty');
     demand(sum(fates) === lines, `I2: ${lines} lines, but ${sum(fates)} fates`);
-    demand(of(sessions, 'seen') === ended, `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`);
-    demand(of(sessions, 'written') === records, `I4: ${of(sessions, 'written')} written sessions, ${records} records`);
+    demand(
+      of(sessions, 'seen') === ended,
+      `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`,
+    );
+    demand(
+      of(sessions, 'written') === records,
+      `I4: ${of(sessions, 'written')} written sessions, ${records} records`,
+    );
     demand(of(fates, 'snapshot') === records, `I3: ${of(fates, 'snapshot')} snapshots, ${records} records`);
     const definitions = of(tools, 'kept') + of(tools, 'duplicate-same') + of(tools, 'duplicate-conflict');
-    demand(of(tools, 'seen') === definitions, `I7: ${of(tools, 'seen')} tool definitions, ${definitions} accounted for`);
+    demand(
+      of(tools, 'seen') === definitions,
+      `I7: ${of(tools, 'seen')} tool definitions, ${definitions} accounted for`,
+    );
     const accounted = sum(sources) + notReached;
-    demand(accounted === listing.sources.length, `I6: ${listing.sources.length} sources, ${accounted} accounted for`);
+    demand(
+      accounted === listing.sources.length,
+      `I6: ${listing.sources.length} sources, ${accounted} accounted for`,
+    );
   }
 
   return {
@@ -151,7 +167,18 @@ export function createLedger(listing: Listing): Ledger {
         Object.entries({ sources, skipped, fates, repairs, sessions, tools, rewrites, findings, bytes }).map(
           ([key, counts]) => [key, sorted(counts)],
         ),
-      ) as Record<'sources' | 'skipped' | 'fates' | 'repairs' | 'sessions' | 'tools' | 'rewrites' | 'findings' | 'bytes', Counts>;
+      ) as Record<
+        | 'sources'
+        | 'skipped'
+        | 'fates'
+        | 'repairs'
+        | 'sessions'
+        | 'tools'
+        | 'rewrites'
+        | 'findings'
+        | 'bytes',
+        Counts
+      >;
       return { ...plain, lines, records, errors, warnings };
     },
   };

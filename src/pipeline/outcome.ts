@@ -8,6 +8,8 @@ export interface SourceBegin {
   readonly kind: 'source-begin';
   /** Index in the listing. */
   readonly source: number;
+  /** May its end take everything back? A file may have changed, a gzip stream may be corrupt; a plain pipe just ends. */
+  readonly provisional: boolean;
 }
 
 export interface RowOutcome {

@@ -8,7 +8,14 @@ import { TurnmillError } from '../errors.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
 import type { Destination, Location, Spool } from './destination.ts';
 import type { Ledger } from './ledger.ts';
-import { type Outcome, type RejectedLine, type SessionReport, type SourceReport, weightOf } from './outcome.ts';
+import {
+  type Outcome,
+  type RejectedLine,
+  type RowOutcome,
+  type SessionReport,
+  type SourceReport,
+  weightOf,
+} from './outcome.ts';
 import type { Settings } from './settings.ts';
 
 /** The files beside the shards. */
@@ -53,7 +60,8 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   });
 
   function rejected(what: string, reason: string): void {
-    if (settings.onReject === 'fail') throw new TurnmillError('rejected', `${what}: ${reason}`, { subject: what });
+    if (settings.onReject === 'fail')
+      throw new TurnmillError('rejected', `${what}: ${reason}`, { subject: what });
   }
 
   /** A quarantine record (reliability.md §1.3). */
@@ -136,17 +144,24 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     rejected(ref.name, rejection.reason);
   }
 
+  function writeRow({ group: name, bytes }: RowOutcome): Promise<void> | void {
+    group = name;
+    ledger.records(1);
+    const wrote = destination.record(name, bytes);
+    if (!(wrote instanceof Promise)) {
+      location = wrote;
+      return;
+    }
+    return wrote.then((at) => {
+      location = at;
+    });
+  }
+
   function apply(outcome: Outcome): Promise<void> | void {
     const ref = source as SourceRef;
     switch (outcome.kind) {
-      case 'row': {
-        group = outcome.group;
-        ledger.records(1);
-        const wrote = destination.record(outcome.group, outcome.bytes);
-        if (!(wrote instanceof Promise)) location = wrote;
-        else return wrote.then((at) => void (location = at));
-        return;
-      }
+      case 'row':
+        return writeRow(outcome);
       case 'session':
         return writeSession(ref, outcome);
       case 'rejected-line':
@@ -184,19 +199,20 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   }
 
   async function endSource(report: SourceReport): Promise<void> {
-    if (report.status !== 'rejected') await applyHeld();
+    const takenBack = report.status === 'rejected' && !streaming;
+    if (!takenBack) await applyHeld();
     spool?.close();
     spool = undefined;
     held = [];
     heldBytes = 0;
-    writeSource(source as SourceRef, report);
+    writeSource(source as SourceRef, takenBack ? withoutFates(report) : report);
   }
 
   return {
     accept(outcome) {
       if (outcome.kind === 'source-begin') {
         source = listing.sources[outcome.source] as SourceRef;
-        streaming = destination.streams || source.path === undefined;
+        streaming = destination.streams || !outcome.provisional;
         return;
       }
       if (outcome.kind === 'source') return endSource(outcome);
@@ -204,11 +220,28 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     },
     skipped(sources) {
       for (const skipped of sources) {
-        destination.line(FILES.sources, { ...uri(skipped), status: 'skipped', reason: skipped.reason, lines: 0, fates: {} });
+        destination.line(FILES.sources, {
+          ...uri(skipped),
+          status: 'skipped',
+          reason: skipped.reason,
+          lines: 0,
+          fates: {},
+        });
         if (skipped.reason === 'symlink' || skipped.reason === 'duplicate-inode') continue;
-        quarantine('source', skipped, { reason: skipped.reason, stage: 'source', error: 'it was passed over' });
+        quarantine('source', skipped, {
+          reason: skipped.reason,
+          stage: 'source',
+          error: 'it was passed over',
+        });
         rejected(skipped.name, skipped.reason);
       }
     },
   };
+}
+
+/** The report of a source of which nothing counts: all its lines share its fate. */
+function withoutFates(report: SourceReport): SourceReport {
+  const { lines } = report.framing;
+  const fates = lines === 0 ? [] : [[`rejected:${report.rejection?.reason}`, lines] as const];
+  return { ...report, lines, fates, repairs: [] };
 }

@@ -60,7 +60,8 @@ type Given = Parameters<typeof resolveSettings>[0];
 export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
   const settings = resolveSettings(given);
   const { out, inputs, replace } = settings;
-  if (out === undefined || out === '-') return runInto(settings, out === '-' ? openStdout() : nowhere(), hooks);
+  if (out === undefined || out === '-')
+    return runInto(settings, out === '-' ? openStdout() : nowhere(), hooks);
 
   const release = await acquireLock(out);
   try {
@@ -89,7 +90,8 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
   const startedAt = new Date().toISOString();
   try {
     const listing = listSources(settings.inputs);
-    if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
+    if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty)
+      throw noInput(settings);
     const ledger = createLedger(listing);
     const usage = new Map();
     const recorder = createRecorder({ settings, listing, destination, ledger, usage });
@@ -97,7 +99,15 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
     const sums = balance(settings, ledger);
     destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
     destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
-    const runFacts = { started: startedAt, host: hostname(), pid: process.pid, node: process.version, elapsed_ms: performance.now() - started, workers: settings.workers, inputs: settings.inputs };
+    const runFacts = {
+      started: startedAt,
+      host: hostname(),
+      pid: process.pid,
+      node: process.version,
+      elapsed_ms: performance.now() - started,
+      workers: settings.workers,
+      inputs: settings.inputs,
+    };
     const committed = await destination.commit(manifestBody(settings, sums), runFacts);
     return {
       sums,
@@ -139,12 +149,22 @@ async function record(
     }
     if (onProgress !== undefined) {
       const sums = ledger.sums();
-      onProgress({ sources, totalSources: listing.sources.length, readBytes, totalBytes, records: sums.records, rejections: rejectionsIn(sums) });
+      onProgress({
+        sources,
+        totalSources: listing.sources.length,
+        readBytes,
+        totalBytes,
+        records: sums.records,
+        rejections: rejectionsIn(sums),
+      });
     }
   }
   signal?.throwIfAborted();
   if (settings.limit === undefined && sources !== listing.sources.length) {
-    throw new TurnmillError('unfinished', `the lanes ended after ${sources} of ${listing.sources.length} sources`);
+    throw new TurnmillError(
+      'unfinished',
+      `the lanes ended after ${sources} of ${listing.sources.length} sources`,
+    );
   }
   ledger.overLimit(listing.sources.length - sources);
   return readBytes;
@@ -154,27 +174,41 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
   const problems = ledger.imbalances();
   const sums = ledger.sums();
   if (problems.length > 0) {
-    throw new TurnmillError('unbalanced', `the books do not balance: ${problems.join('; ')}`, { subject: JSON.stringify(sums) });
+    throw new TurnmillError('unbalanced', `the books do not balance: ${problems.join('; ')}`, {
+      subject: JSON.stringify(sums),
+    });
   }
-  const nothing = (sums.sessions['seen'] ?? 0) === 0 && rejectionsIn(sums) === 0;
+  const nothing = (sums.sessions.seen ?? 0) === 0 && rejectionsIn(sums) === 0;
   if (nothing && !settings.allowEmpty) throw noInput(settings);
   return sums;
 }
 
 function noInput({ inputs }: Settings): TurnmillError {
-  return new TurnmillError('no-input', `there is no session in ${inputs.join(', ')} (--allow-empty makes an empty dataset)`);
+  return new TurnmillError(
+    'no-input',
+    `there is no session in ${inputs.join(', ')} (--allow-empty makes an empty dataset)`,
+  );
 }
 
 /** What decides the bytes of the dataset: nothing of the machine, the clock or the paths. */
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
-  const { inputs: _inputs, out: _out, replace: _replace, workers: _workers, allowEmpty: _allowEmpty, onReject: _onReject, scanner: _scanner, ...decisive } = settings;
+  const {
+    inputs: _inputs,
+    out: _out,
+    replace: _replace,
+    workers: _workers,
+    allowEmpty: _allowEmpty,
+    onReject: _onReject,
+    scanner: _scanner,
+    ...decisive
+  } = settings;
   const shown = Object.fromEntries(Object.entries(decisive).sort(([a], [b]) => (a < b ? -1 : 1)));
   const { records, lines, sessions } = sums;
   return {
     tool: { name: 'turnmill', version: toolVersion() },
     settings: shown,
     settings_sha256: createHash('sha256').update(JSON.stringify(shown)).digest('hex'),
-    totals: { records, lines, sessions: sessions['seen'] ?? 0 },
+    totals: { records, lines, sessions: sessions.seen ?? 0 },
     ledger: sums,
   };
 }

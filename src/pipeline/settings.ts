@@ -60,7 +60,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   compress: 'none',
   limit: undefined,
   quarantineContent: 'ref',
-  scanner: process.env['TURNMILL_SCANNER'] === 'plain' ? 'plain' : 'auto',
+  scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   replace: false,
   workers: availableParallelism(),
   onReject: 'quarantine',

@@ -20,7 +20,9 @@ export interface OpenFile {
 
 /** @param follow a path that the user named may be a link; one that was found in a folder may not */
 export function openFile(path: Uint8Array, follow: boolean): OpenFile {
-  const fd = attempt('open', () => openSync(path as Buffer, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW)));
+  const fd = attempt('open', () =>
+    openSync(path as Buffer, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW)),
+  );
   const stats = fstatSync(fd, { bigint: true });
   if (!stats.isFile()) {
     closeSync(fd);
@@ -43,7 +45,8 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
     },
     verify() {
       const now = fstatSync(fd, { bigint: true });
-      if (now.size !== stats.size) throw changed(`it had ${stats.size} bytes when it was opened and now has ${now.size}`);
+      if (now.size !== stats.size)
+        throw changed(`it had ${stats.size} bytes when it was opened and now has ${now.size}`);
       if (now.mtimeNs !== stats.mtimeNs) throw changed('it was written to');
     },
     close: () => closeSync(fd),
@@ -59,6 +62,10 @@ function attempt<T>(doing: string, call: () => T): T {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code === 'ENOENT') throw new SourceFault('vanished', 'it is gone since it was listed', error);
-    throw new SourceFault(code === 'ELOOP' ? 'not-regular' : 'unreadable', `cannot ${doing} it: ${code}`, error);
+    throw new SourceFault(
+      code === 'ELOOP' ? 'not-regular' : 'unreadable',
+      `cannot ${doing} it: ${code}`,
+      error,
+    );
   }
 }

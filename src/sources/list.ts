@@ -47,10 +47,11 @@ export function listSources(inputs: readonly string[]): Listing {
       stats = lstatSync(path, { bigint: true });
     } catch (error) {
       const gone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      return skip(input, relative, gone ? 'vanished' : 'unreadable');
+      skip(input, relative, gone ? 'vanished' : 'unreadable');
+      return;
     }
-    if (stats.isDirectory()) return walk(input, path, relative);
-    if (!LOG_NAME.test(entry.name.toString('latin1'))) excluded++;
+    if (stats.isDirectory()) walk(input, path, relative);
+    else if (!LOG_NAME.test(entry.name.toString('latin1'))) excluded++;
     else if (stats.isSymbolicLink()) skip(input, relative, 'symlink');
     else if (!stats.isFile()) skip(input, relative, 'not-regular');
     else addFile(input, path, relative, stats);
@@ -62,7 +63,8 @@ export function listSources(inputs: readonly string[]): Listing {
       entries = entriesOf(folder);
     } catch (error) {
       if (relative === undefined) throw ioError('read the folder', folder.toString(), error);
-      return skip(input, relative, 'unreadable');
+      skip(input, relative, 'unreadable');
+      return;
     }
     for (const entry of entries) {
       const below = relative === undefined ? entry.name : Buffer.concat([relative, SLASH, entry.name]);
@@ -70,16 +72,22 @@ export function listSources(inputs: readonly string[]): Listing {
     }
   }
 
-  inputs.forEach((given, input) => {
-    if (given === '-') return void found.push({ source: { ...STDIN, input }, order: Buffer.from('-') });
+  function addInput(given: string, input: number): void {
+    if (given === '-') {
+      found.push({ source: { ...STDIN, input }, order: Buffer.from('-') });
+      return;
+    }
     const stats = statInput(given);
     const path = Buffer.from(given);
-    if (stats.isDirectory()) return walk(input, path, undefined);
-    const relative = path.subarray(path.lastIndexOf(SLASH) + 1);
-    if (!stats.isFile()) throw new TurnmillError('no-input', `${given} is no regular file: use - for a pipe`, { subject: given });
-    addFile(input, path, relative, stats);
-  });
+    if (stats.isDirectory()) walk(input, path, undefined);
+    else if (stats.isFile()) addFile(input, path, path.subarray(path.lastIndexOf(SLASH) + 1), stats);
+    else
+      throw new TurnmillError('no-input', `${given} is no regular file: use - for a pipe`, {
+        subject: given,
+      });
+  }
 
+  for (const [input, given] of inputs.entries()) addInput(given, input);
   found.sort((a, b) => Buffer.compare(a.order, b.order) || inputOf(a) - inputOf(b));
   return {
     sources: found.flatMap(({ source }) => source ?? []),

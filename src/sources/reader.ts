@@ -32,7 +32,14 @@ function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
       const read = afterHead(head, (room) => rest.read(room));
       return { compression: 'none', read, readBytes, verify: file.verify, close: async () => file.close() };
     }
-    const chunks = pull(gunzip(chunksOf(afterHead(head, (room) => file.read(room)), file.sizeBytes)));
+    const chunks = pull(
+      gunzip(
+        chunksOf(
+          afterHead(head, (room) => file.read(room)),
+          file.sizeBytes,
+        ),
+      ),
+    );
     const close = async (): Promise<void> => {
       await chunks.close();
       file.close();

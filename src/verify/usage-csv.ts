@@ -1,6 +1,7 @@
 /** reports/tool-usage.csv: one row per group, in order, each with as many sessions as its shards have records. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import split2 from 'split2';
 import { ioError } from '../errors.ts';
 import type { Problems } from './problems.ts';
@@ -9,6 +10,8 @@ import type { ShardFacts } from './shard-records.ts';
 const FILE = 'reports/tool-usage.csv';
 const HEADER =
   'date,scenario,session_count,tool_call_count,tool_definition_count,client_turns,assistant_turns,assistant_turns_with_tools';
+/** A quote that is never closed must not swallow the file. */
+const ROW_MAX_CHARS = 64 * 1024;
 /** The group (date and scenario, one of them empty), then six counts. */
 const ROW = /^(.*),(\d+),\d+,\d+,\d+,\d+,\d+$/s;
 
@@ -38,9 +41,9 @@ export async function checkUsage(
 async function* rows(path: string): AsyncGenerator<string> {
   let row = '';
   try {
-    for await (const text of createReadStream(path).pipe(split2('\n'))) {
+    for await (const text of pipeline(createReadStream(path), split2('\n'), () => undefined)) {
       row = row === '' ? text : `${row}\n${text}`;
-      if ((row.split('"').length - 1) % 2 === 1) continue;
+      if (row.length < ROW_MAX_CHARS && (row.split('"').length - 1) % 2 === 1) continue;
       yield row;
       row = '';
     }

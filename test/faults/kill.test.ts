@@ -10,7 +10,7 @@ import { ended, start, turnmill } from '../support/command.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
 
-const SEED = Number(process.env['TURNMILL_SEED'] ?? 1);
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const KILLS = 30;
 
 interface Killed {

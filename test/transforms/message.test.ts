@@ -61,8 +61,8 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
       text(call.bytes).length,
     ]);
     expect(shown).toEqual([
-      [true, '1', '{"name":"f","arguments": {"a":1.0} }', 'f', '{"a":1.0}', 56],
-      [true, undefined, '{"name":null}', undefined, undefined, 31],
+      [true, '1', '{"name":"f","arguments": {"a":1.0} }', 'f', '{"a":1.0}', 58],
+      [true, undefined, '{"name":null}', undefined, undefined, 33],
       [true, undefined, undefined, undefined, undefined, 16],
       [true, undefined, undefined, undefined, undefined, 2],
       [false, undefined, undefined, undefined, undefined, 3],

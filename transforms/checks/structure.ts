@@ -2,6 +2,7 @@
 import type { Conversation, ToolDefinition } from '../element.ts';
 import { valueBytes } from '../json/members.ts';
 import { objectBytes, stringValue } from '../message.ts';
+import { perObject } from '../per-message.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { shownName } from './shown-name.ts';
 
@@ -19,16 +20,19 @@ function parametersFault(definition: Uint8Array): string | undefined {
   return undefined;
 }
 
-function checkTool({ bytes, name }: ToolDefinition, index: number): Found | undefined {
-  if (bytes[0] !== OPEN_OBJECT) {
+/** Sessions share their definitions: each is looked at once. */
+const faultOf = perObject(({ bytes }: ToolDefinition) => parametersFault(bytes));
+
+function checkTool(definition: ToolDefinition, index: number): Found | undefined {
+  if (definition.bytes[0] !== OPEN_OBJECT) {
     return { rule: 'tool-not-object', severity: 'ERROR', message: `tools[${index}] is not an object` };
   }
-  const fault = parametersFault(bytes);
+  const fault = faultOf(definition);
   if (fault === undefined) return undefined;
   return {
     rule: 'tool-parameters',
     severity: 'ERROR',
-    message: `tools[${index}] ${shownName(name)}: ${fault}`,
+    message: `tools[${index}] ${shownName(definition.name)}: ${fault}`,
   };
 }
 

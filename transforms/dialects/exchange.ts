@@ -2,18 +2,16 @@
  * The native dialect: one request/response pair of an LLM proxy per line (conversion.md §2). The line is walked
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
-import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
-import { copyOf, createKeeper } from '../json/keep.ts';
-import { createKnownList, type KnownList } from '../json/known-list.ts';
-import { elementsOf, isKey, type Member, rememberMembers, valueBytes, walkMembers } from '../json/members.ts';
-import { oneLine } from '../json/one-line.ts';
+import type { Entry, Line, Origin, Rejection } from '../element.ts';
+import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { decode, invalidUtf8At, parseString } from '../json/utf8.ts';
-import { objectBytes, stringValue } from '../message.ts';
 import { type LineReason, rejectLine } from '../rejection.ts';
 import { parseEpoch, parseStamp } from '../timestamp.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
-import { createToolsReader } from './tool-definitions.ts';
+import { createMessageList, isMessage } from './logged-messages.ts';
+import { createReplyReader } from './logged-reply.ts';
+import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
 const STAGE = 'parse';
 const OPEN_OBJECT = 0x7b;
@@ -28,26 +26,18 @@ interface Span {
   end: number;
 }
 
-/** The message list keeps a message whose role is no string too, so that its bytes are known again. */
-interface LoggedMessage {
-  readonly bytes: Uint8Array;
-  readonly role: string | undefined;
-}
-
-/** Depth of a message: the line's object, the request and the list are open around it. */
-const MESSAGE_DEPTH = 3;
-
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   const messages = createMessageList(scanner);
   const tools = createToolsReader(scanner, 2);
+  const reply = createReplyReader(scanner);
 
   const timestamp: Span = { start: -1, end: -1 };
   const sessionId: Span = { start: -1, end: -1 };
-  const response: Span = { start: -1, end: -1 };
   let requestSeen = false;
   let messagesAt = -1;
   let messagesRead = false;
   let toolsAt = -1;
+  let responseAt = -1;
   let duplicateAt = -1;
 
   function take(span: Span, bytes: Uint8Array, keyStart: number, valueStart: number): number {
@@ -59,12 +49,16 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 
   /** Walks the object at `at`; returns the index after it, or -1. */
   function walk(bytes: Uint8Array, at: number): number {
-    timestamp.start = sessionId.start = response.start = messagesAt = toolsAt = duplicateAt = -1;
+    timestamp.start = sessionId.start = responseAt = messagesAt = toolsAt = duplicateAt = -1;
     requestSeen = messagesRead = false;
     return walkMembers(bytes, at, scanner, (start, end, value) => {
       if (isKey(bytes, start, end, 'timestamp')) return take(timestamp, bytes, start, value);
       if (isKey(bytes, start, end, 'session_id')) return take(sessionId, bytes, start, value);
-      if (isKey(bytes, start, end, 'response')) return take(response, bytes, start, value);
+      if (isKey(bytes, start, end, 'response')) {
+        if (responseAt >= 0) duplicateAt = start;
+        responseAt = value;
+        return reply.read(bytes, value);
+      }
       if (!isKey(bytes, start, end, 'request')) return scanner.value(bytes, value, 1);
       if (requestSeen) duplicateAt = start;
       requestSeen = true;
@@ -110,11 +104,11 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const list = messages.items;
     if (!list.every(isMessage))
       return bad('bad-messages', 'a message is no object with a string role', messagesAt);
-    const definitions = toolsAt < 0 ? [] : tools.definitions;
+    const definitions = toolsAt < 0 ? NO_TOOLS : tools.definitions;
     if (definitions === undefined) return bad('bad-tools', describe('request.tools', toolsAt), toolsAt);
-    const answered = response.start >= 0 && bytes[response.start] !== LETTER_N;
-    if (answered && bytes[response.start] !== OPEN_OBJECT) {
-      return bad('bad-response', describe('response', response.start), response.start);
+    const answered = responseAt >= 0 && bytes[responseAt] !== LETTER_N;
+    if (answered && bytes[responseAt] !== OPEN_OBJECT) {
+      return bad('bad-response', describe('response', responseAt), responseAt);
     }
     return {
       kind: 'entry',
@@ -123,7 +117,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       timestamp: time,
       messages: list,
       tools: definitions,
-      reply: answered ? replyOf(bytes.subarray(response.start, response.end)) : undefined,
+      reply: answered ? reply.message(bytes) : undefined,
       changes: NO_CHANGES,
     };
   }
@@ -160,37 +154,6 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   return { read, forget: messages.forget };
 }
 
-/** The list of messages: each is walked once, when it is new, and its members are remembered. */
-function createMessageList(scanner: Scanner): KnownList<LoggedMessage> {
-  const keep = createKeeper();
-  let members: Member[] = []; // of the object scanned last; the indexes are those of the line
-
-  function scan(bytes: Uint8Array, at: number): number {
-    members = [];
-    if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, MESSAGE_DEPTH);
-    return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
-      const end = scanner.value(bytes, valueStart, MESSAGE_DEPTH + 1);
-      if (end >= 0) members.push({ key: parseString(bytes, start, keyEnd), start, valueStart, end });
-      return end;
-    });
-  }
-
-  function make(bytes: Uint8Array, start: number, end: number): LoggedMessage {
-    const text = oneLine(keep(bytes, start, end));
-    const own = members.map((member) => ({
-      key: member.key,
-      start: member.start - start,
-      valueStart: member.valueStart - start,
-      end: member.end - start,
-    }));
-    if (text[0] !== OPEN_OBJECT) return { bytes: text, role: undefined };
-    rememberMembers(text, own);
-    return { bytes: text, role: stringValue(text, 'role') };
-  }
-
-  return createKnownList<LoggedMessage>(scanner, MESSAGE_DEPTH, make, scan);
-}
-
 /** The only object of a line stands for the whole line, the white space around it too. */
 function ofLine(element: Entry | Rejection, { origin, bytes }: Line): Entry | Rejection {
   return element.kind === 'entry' ? { ...element, origin } : { ...element, origin, bytes };
@@ -198,10 +161,6 @@ function ofLine(element: Entry | Rejection, { origin, bytes }: Line): Entry | Re
 
 const describe = (what: string, at: number): string =>
   at < 0 ? `${what} is missing` : `${what} is not valid`;
-
-function isMessage(message: LoggedMessage): message is Message {
-  return message.role !== undefined;
-}
 
 function textValue(json: Uint8Array): string | undefined {
   return json[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
@@ -211,16 +170,6 @@ function timeOf(json: Uint8Array): bigint | undefined {
   const text = textValue(json);
   if (text !== undefined) return parseStamp(text);
   return parseEpoch(decode(json));
-}
-
-/** `choices[0].message` of a valid response object, when it is an object. */
-function replyOf(response: Uint8Array): Message | undefined {
-  const choices = valueBytes(response, 'choices');
-  const first = choices?.[0] === OPEN_ARRAY ? elementsOf(choices)[0] : undefined;
-  const message = first?.[0] === OPEN_OBJECT ? objectBytes(first, 'message') : undefined;
-  if (message === undefined) return undefined;
-  const bytes = oneLine(copyOf(message));
-  return { bytes, role: stringValue(bytes, 'role') ?? '' };
 }
 
 const exchange: Dialect = {

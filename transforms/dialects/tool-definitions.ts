@@ -25,7 +25,7 @@ interface KnownTools {
 const KNOWN_ARRAYS = 16;
 /** Arrays beyond this are scanned each time: remembering them would cost more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
-const NO_TOOLS: readonly ToolDefinition[] = [];
+export const NO_TOOLS: readonly ToolDefinition[] = [];
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const LETTER_N = 0x6e;

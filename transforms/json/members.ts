@@ -104,15 +104,36 @@ export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefi
   return found;
 }
 
+/**
+ * Walks the elements of the array that opens at `at`, validating as it goes.
+ * @param visit gets the number and the index of an element, and returns the index after it, or -1
+ * @returns the index after the array, or -1: the scanner knows where
+ */
+export function walkElements(
+  bytes: Uint8Array,
+  at: number,
+  scanner: Scanner,
+  visit: (number: number, start: number) => number,
+): number {
+  let p = skipBlanks(bytes, at + 1);
+  if (bytes[p] === CLOSE_ARRAY) return p + 1;
+  for (let number = 0; ; number++) {
+    p = visit(number, p);
+    if (p < 0) return -1;
+    p = skipBlanks(bytes, p);
+    if (bytes[p] === CLOSE_ARRAY) return p + 1;
+    if (bytes[p] !== COMMA) return scanner.fail(p);
+    p = skipBlanks(bytes, p + 1);
+  }
+}
+
 /** The JSON texts of the elements of a valid array, from bracket to bracket. */
 export function elementsOf(array: Uint8Array): readonly Uint8Array[] {
   const elements: Uint8Array[] = [];
-  let p = skipBlanks(array, 1);
-  while (array[p] !== CLOSE_ARRAY) {
-    const end = scanner.value(array, p, 1);
-    elements.push(array.subarray(p, end));
-    p = skipBlanks(array, end);
-    if (array[p] === COMMA) p = skipBlanks(array, p + 1);
-  }
+  walkElements(array, 0, scanner, (_number, start) => {
+    const end = scanner.value(array, start, 1);
+    elements.push(array.subarray(start, end));
+    return end;
+  });
   return elements;
 }

@@ -3,7 +3,7 @@
  * started an answer twice. Null or absent content is no text and stays.
  */
 import type { Message } from '../element.ts';
-import { memberValue, textOf } from '../message.ts';
+import { firstVisible, memberValue, textOf } from '../message.ts';
 import { isBlank } from '../white-space.ts';
 import type { PairRule } from './rule.ts';
 
@@ -15,7 +15,7 @@ function isNone(value: unknown): boolean {
 }
 
 function suspects(message: Message): boolean {
-  if (message.role !== 'assistant') return false;
+  if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
   const { text, otherParts } = textOf(message);
   if (text === undefined || otherParts || !isBlank(text)) return false;
   return isNone(memberValue(message, 'tool_calls')) && isNone(memberValue(message, 'tool_call_id'));

@@ -3,7 +3,7 @@
  * (clock, working directory) and takes them away again. A block ends at the first closing tag; linear.
  */
 import type { Message } from '../element.ts';
-import { textOf } from '../message.ts';
+import { firstVisible, textOf } from '../message.ts';
 import { skipSpace } from '../white-space.ts';
 import type { MessageRule } from './rule.ts';
 
@@ -24,7 +24,7 @@ export function isInfo(text: string): boolean {
 }
 
 function apply(message: Message): Message | undefined {
-  if (message.role !== 'user') return message;
+  if (message.role !== 'user' || (firstVisible(message) ?? '<') !== '<') return message;
   const { text, otherParts } = textOf(message);
   return text !== undefined && !otherParts && isInfo(text) ? undefined : message;
 }

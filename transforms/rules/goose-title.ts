@@ -1,6 +1,7 @@
 /** Drops the entries in which goose asks for a title of the session: they are no part of the conversation. */
 import type { Entry, Message } from '../element.ts';
 import { textOf } from '../message.ts';
+import { perMessage } from '../per-message.ts';
 import { countWords, strip } from '../white-space.ts';
 import type { EntryRule } from './rule.ts';
 
@@ -8,14 +9,16 @@ const SYSTEM = 'Reply with only a description in four words or less';
 const USER = 'Here are the first few user messages:';
 const MAX_WORDS = 6;
 
-function starts(message: Message | undefined, role: string, text: string): boolean {
-  if (message?.role !== role) return false;
-  return strip(textOf(message).text ?? '').startsWith(text);
-}
+const starts = (message: Message, text: string): boolean =>
+  strip(textOf(message).text ?? '').startsWith(text);
+const asksForTitle = perMessage((message) => starts(message, SYSTEM));
+const quotesMessages = perMessage((message) => starts(message, USER));
 
 function drops({ messages, reply }: Entry): boolean {
   if (reply?.role !== 'assistant') return false;
-  if (!starts(messages[0], 'system', SYSTEM) || !starts(messages[1], 'user', USER)) return false;
+  const [first, second] = messages;
+  if (first?.role !== 'system' || second?.role !== 'user') return false;
+  if (!asksForTitle(first) || !quotesMessages(second)) return false;
   const words = countWords(textOf(reply).text ?? '', MAX_WORDS + 1);
   return words >= 1 && words <= MAX_WORDS;
 }

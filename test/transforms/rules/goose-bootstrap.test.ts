@@ -1,0 +1,73 @@
+import { describe, expect, it, test } from 'vitest';
+import gooseBootstrap from '../../../transforms/rules/goose-bootstrap.ts';
+import { text } from '../bytes.ts';
+import { IMAGE, messageOf, of, part, raw, SPACES } from './rule-samples.ts';
+
+const WORDS = 'general-purpose AI agent called goose';
+const SENTENCE = 'You are a general-purpose AI agent';
+const LONG = `You are a ${WORDS}, created by Block.\nIt is 2026-01-13.`;
+
+describe('replaces the whole content', () => {
+  test.each([
+    ['of a text', of('system', LONG)],
+    ['of the words alone', of('system', WORDS)],
+    ['in any case', of('system', WORDS.toUpperCase())],
+    ['with any white space between the words', of('system', WORDS.replaceAll(' ', SPACES))],
+    ['with words of other words around', of('system', `x${WORDS}y`)],
+    ['of parts', of('system', [part(LONG), part('more')])],
+    ['of words that go over parts', of('system', [part('general-purpose AI ag'), part('ent called goose')])],
+    ['of parts that are no text too', of('system', [part(LONG), IMAGE])],
+  ])('%s', (_what, message) => {
+    const made = gooseBootstrap.apply(message);
+    expect(text(made?.bytes as Uint8Array)).toBe(JSON.stringify({ role: 'system', content: SENTENCE }));
+    expect(made?.role).toBe('system');
+  });
+
+  it('and leaves every other byte', () => {
+    const message = raw('system', `{ "n":1.0,"content" : "${WORDS}" ,"role":"system"}`);
+    expect(text(gooseBootstrap.apply(message)?.bytes as Uint8Array)).toBe(
+      `{ "n":1.0,"content" : "${SENTENCE}" ,"role":"system"}`,
+    );
+  });
+
+  it('the one that counts, when there are two', () => {
+    const message = raw('system', `{"role":"system","content":"a","content":"${WORDS}"}`);
+    expect(text(gooseBootstrap.apply(message)?.bytes as Uint8Array)).toBe(
+      `{"role":"system","content":"a","content":"${SENTENCE}"}`,
+    );
+  });
+
+  it('once: its own sentence does not match', () => {
+    const made = gooseBootstrap.apply(of('system', LONG));
+    expect(made && gooseBootstrap.apply(made)).toBe(made);
+  });
+});
+
+describe('keeps', () => {
+  test.each([
+    ['role developer', of('developer', LONG)],
+    ['role user', of('user', LONG)],
+    ['other words', of('system', 'You are a general-purpose AI agent called duck')],
+    ['words without white space', of('system', WORDS.replace(' ', ''))],
+    ['a blank for the hyphen', of('system', WORDS.replace('-', ' '))],
+    ['a comma between the words', of('system', WORDS.replace('agent ', 'agent, '))],
+    ['a byte order mark between the words', of('system', WORDS.replace(' ', '\ufeff'))],
+    ['letters that only look the same', of('system', WORDS.replace('s', '\u017f'))],
+    ['null content', of('system', null)],
+    ['no content', messageOf({ role: 'system', name: WORDS })],
+    ['the words in a part that is no text', of('system', [{ type: 'x', text: WORDS }])],
+    ['its own sentence', of('system', SENTENCE)],
+  ])('%s', (_what, message) => {
+    expect(gooseBootstrap.apply(message)).toBe(message);
+  });
+});
+
+test.each([
+  ['blanks', ' '.repeat(5_000_000)],
+  ['blanks after the first word', `general-purpose${' '.repeat(5_000_000)}x`],
+  ['first words', 'general-purpose '.repeat(300_000)],
+  ['words without the last', 'general-purpose AI agent called goos '.repeat(140_000)],
+])('5 MB of %s end', (_what, content) => {
+  const message = of('system', content);
+  expect(gooseBootstrap.apply(message)).toBe(message);
+});

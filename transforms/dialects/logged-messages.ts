@@ -1,0 +1,76 @@
+/**
+ * Reads the `messages` of a request: an object is walked once, when it is new, and its members are noted on its bytes, so
+ * that no stage has to walk it again. Known ones are only compared (json/known-list.ts).
+ */
+import type { Message } from '../element.ts';
+import { createKeeper } from '../json/keep.ts';
+import { createKnownList, type KnownList } from '../json/known-list.ts';
+import { type Member, rememberMembers, walkMembers } from '../json/members.ts';
+import { oneLine } from '../json/one-line.ts';
+import type { Scanner } from '../json/scanner.ts';
+import { parseString } from '../json/utf8.ts';
+import { stringValue } from '../message.ts';
+
+/** A message as it was logged; one without a string role is kept too, so that its bytes are known again. */
+export interface LoggedMessage {
+  readonly bytes: Uint8Array;
+  readonly role: string | undefined;
+}
+
+/** Depth of a message: the line's object, the request and the list are open around it. */
+const MESSAGE_DEPTH = 3;
+const OPEN_OBJECT = 0x7b;
+
+export function isMessage(message: LoggedMessage): message is Message {
+  return message.role !== undefined;
+}
+
+export function createMessageList(scanner: Scanner): KnownList<LoggedMessage> {
+  const read = createObjectReader(scanner);
+
+  function make(bytes: Uint8Array, start: number, end: number): LoggedMessage {
+    const text = read.copy(bytes, start, end);
+    return { bytes: text, role: text[0] === OPEN_OBJECT ? stringValue(text, 'role') : undefined };
+  }
+
+  return createKnownList<LoggedMessage>(scanner, MESSAGE_DEPTH, make, (bytes, at) =>
+    read.scan(bytes, at, MESSAGE_DEPTH),
+  );
+}
+
+/** Scans an object and makes a copy that knows its members: one walk for both. */
+export interface ObjectReader {
+  /** The index after the value at `at`, or -1: the scanner knows where. */
+  scan(bytes: Uint8Array, at: number, depth: number): number;
+  /** A copy of what was scanned last. */
+  copy(bytes: Uint8Array, start: number, end: number): Uint8Array;
+}
+
+export function createObjectReader(scanner: Scanner): ObjectReader {
+  const keep = createKeeper();
+  let members: Member[] = []; // of the object scanned last; the indexes are those of the line
+
+  return {
+    scan(bytes, at, depth) {
+      members = [];
+      if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, depth);
+      return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
+        const end = scanner.value(bytes, valueStart, depth + 1);
+        if (end >= 0) members.push({ key: parseString(bytes, start, keyEnd), start, valueStart, end });
+        return end;
+      });
+    },
+    copy(bytes, start, end) {
+      const text = oneLine(keep(bytes, start, end));
+      if (text[0] !== OPEN_OBJECT) return text;
+      const own = members.map((member) => ({
+        key: member.key,
+        start: member.start - start,
+        valueStart: member.valueStart - start,
+        end: member.end - start,
+      }));
+      rememberMembers(text, own);
+      return text;
+    },
+  };
+}

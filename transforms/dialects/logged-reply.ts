@@ -1,0 +1,62 @@
+/** Reads `response` and finds the reply in it, `choices[0].message`, in one walk. */
+import type { Message } from '../element.ts';
+import { isKey, walkElements, walkMembers } from '../json/members.ts';
+import type { Scanner } from '../json/scanner.ts';
+import { stringValue } from '../message.ts';
+import { createObjectReader } from './logged-messages.ts';
+
+export interface ReplyReader {
+  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
+  read(bytes: Uint8Array, at: number): number;
+  /** The reply of what was read last; `bytes` are still those. Undefined when there is no message object. */
+  message(bytes: Uint8Array): Message | undefined;
+}
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+/** How many objects and arrays are open around the response, a choice and its message. */
+const RESPONSE_DEPTH = 1;
+const CHOICE_DEPTH = 3;
+const MESSAGE_DEPTH = 4;
+
+export function createReplyReader(scanner: Scanner): ReplyReader {
+  const object = createObjectReader(scanner);
+  let start = -1;
+  let end = -1;
+
+  function readChoices(bytes: Uint8Array, at: number): number {
+    start = -1;
+    if (bytes[at] !== OPEN_ARRAY) return scanner.value(bytes, at, CHOICE_DEPTH - 1);
+    return walkElements(bytes, at, scanner, (number, choice) =>
+      number === 0 && bytes[choice] === OPEN_OBJECT
+        ? readChoice(bytes, choice)
+        : scanner.value(bytes, choice, CHOICE_DEPTH),
+    );
+  }
+
+  function readChoice(bytes: Uint8Array, at: number): number {
+    return walkMembers(bytes, at, scanner, (keyStart, keyEnd, value) => {
+      if (!isKey(bytes, keyStart, keyEnd, 'message')) return scanner.value(bytes, value, MESSAGE_DEPTH);
+      start = bytes[value] === OPEN_OBJECT ? value : -1;
+      end = object.scan(bytes, value, MESSAGE_DEPTH);
+      return end;
+    });
+  }
+
+  return {
+    read(bytes, at) {
+      start = -1;
+      if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, RESPONSE_DEPTH);
+      return walkMembers(bytes, at, scanner, (keyStart, keyEnd, value) =>
+        isKey(bytes, keyStart, keyEnd, 'choices')
+          ? readChoices(bytes, value)
+          : scanner.value(bytes, value, RESPONSE_DEPTH + 1),
+      );
+    },
+    message(bytes) {
+      if (start < 0) return undefined;
+      const text = object.copy(bytes, start, end);
+      return { bytes: text, role: stringValue(text, 'role') ?? '' };
+    },
+  };
+}
