@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { formatted } from './gen/format.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const parts = { registries: 'registries.mjs', docs: 'docs.mjs' };
@@ -24,7 +25,8 @@ let stale = 0;
 for (const name of named.length > 0 ? named : Object.keys(parts)) {
   const { make } = await import(`./gen/${parts[name]}`);
   const files = await make(root);
-  for (const [path, text] of files) {
+  for (const [path, made] of files) {
+    const text = formatted(root, path, made);
     const full = join(root, path);
     const now = existsSync(full) ? readFileSync(full, 'utf8') : undefined;
     if (now === text) continue;

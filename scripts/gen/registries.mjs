@@ -1,6 +1,5 @@
 // The registries: one array per folder of plug-ins. A plug-in is a file with an `export default`; the other files of the
 // folder are its contract (dialect.ts, rule.ts, ...) and what the plug-ins share. Read as text: this runs before the build.
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,7 +17,7 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export function make(root) {
   return REGISTRIES.map((registry) => {
     const path = `transforms/${registry.folder}/index.ts`;
-    return [path, formatted(root, path, registryText(root, registry))];
+    return [path, registryText(root, registry)];
   });
 }
 
@@ -51,14 +50,4 @@ function pluginNames(folder) {
 
 function camelCase(name) {
   return name.replace(/-([a-z0-9])/g, (_, letter) => letter.toUpperCase());
-}
-
-/** As biome would have it: its order of imports and its line breaks. */
-function formatted(root, path, text) {
-  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
-  return execFileSync(process.execPath, [biome, 'check', '--write', `--stdin-file-path=${path}`], {
-    cwd: root,
-    input: text,
-    encoding: 'utf8',
-  });
 }

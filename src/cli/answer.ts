@@ -26,9 +26,9 @@ export async function answer(where: string, values: Values, signal: AbortSignal)
 type Found = Awaited<ReturnType<typeof explainLine>>[number];
 
 async function recordsOf(
-  { source, session, outcome }: Found,
+  { source, session, snapshotLine }: Found,
   out: string | undefined,
 ): Promise<readonly RecordPlace[] | undefined> {
   if (out === undefined) return undefined;
-  return session !== undefined && outcome === 'written' ? findRecords(out, source, session) : [];
+  return session !== undefined && snapshotLine !== undefined ? findRecords(out, source, session) : [];
 }

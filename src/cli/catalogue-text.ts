@@ -16,8 +16,8 @@ function itemLines(items: readonly CatalogueItem[]): readonly string[] {
   ]);
 }
 
-function optionText({ name, describe, choices, default: held }: CatalogueOption): string {
+function optionText({ name, describe, flag, choices, default: held }: CatalogueOption): string {
   const shown = Array.isArray(held) ? held.join(',') || 'none' : String(held);
   const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
-  return `--${name}  ${describe}${among}; default ${shown}`;
+  return `${flag ? '--' : ''}${name}${flag ? '' : ' (library)'}  ${describe}${among}; default ${shown}`;
 }

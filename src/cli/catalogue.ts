@@ -9,6 +9,7 @@ import { LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
 import type { SourceReason } from '../errors.ts';
+import { build } from './commands/build.ts';
 import { flagOf } from './options/option.ts';
 
 export interface CatalogueItem {
@@ -24,8 +25,10 @@ export interface CatalogueItem {
 }
 
 export interface CatalogueOption {
+  /** The flag's name; of an option that only the library has, the option's. */
   readonly name: string;
   readonly describe: string;
+  readonly flag: boolean;
   readonly default: unknown;
   readonly choices?: readonly unknown[];
 }
@@ -39,7 +42,8 @@ const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'unsupported-compression': 'The file is packed in a way that turnmill does not read.',
 };
 
-const FLAGS: Readonly<Record<string, string>> = { rejectOn: 'on-finding' };
+const FLAGS: ReadonlySet<string> = new Set(build.options.map(({ name }) => name));
+const named = (key: string): string => (key === 'rejectOn' ? 'onFinding' : key);
 
 interface AnyStage {
   readonly name: string;
@@ -49,7 +53,10 @@ interface AnyStage {
 
 function stageItem({ name, summary, options }: AnyStage): CatalogueItem {
   const specs = Object.entries(options) as [string, OptionSpec<unknown>][];
-  const shown = specs.map(([key, spec]) => ({ name: FLAGS[key] ?? flagOf(key), ...spec }));
+  const shown = specs.map(([key, spec]) => {
+    const option = named(key);
+    return { ...spec, name: FLAGS.has(option) ? flagOf(option) : option, flag: FLAGS.has(option) };
+  });
   return { name, summary, ...(shown.length === 0 ? {} : { options: shown }) };
 }
 

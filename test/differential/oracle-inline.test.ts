@@ -82,12 +82,12 @@ describe('calls', () => {
     expect(content(`{"role":"assistant",${members}}`)).toBe(expected);
   });
 
-  test('other members stay, the content keeps its place or takes that of the calls', () => {
+  test('other members stay, the content keeps its place or goes to the end', () => {
     expect(inline(`{"n":1.0,"content":null,"role":"assistant","tool_calls":[${call}],"z":null}`)).toBe(
-      `{"n":1.0,"content":${JSON.stringify(line)},"role":"assistant"}`,
+      `{"n":1.0,"role":"assistant","content":${JSON.stringify(line)}}`,
     );
     expect(inline(`{"role":"assistant","tool_calls":[${call}],"n":1}`)).toBe(
-      `{"role":"assistant","content":${JSON.stringify(line)},"n":1}`,
+      `{"role":"assistant","n":1,"content":${JSON.stringify(line)}}`,
     );
   });
 

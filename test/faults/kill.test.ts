@@ -30,7 +30,9 @@ async function killAfter(args: readonly string[], parent: string, delayMs: numbe
 }
 
 const leftovers = (parent: string): string[] =>
-  readdirSync(parent).filter((name) => name.includes('.staging-') || name.includes('.link-') || name.includes('.old-'));
+  readdirSync(parent).filter(
+    (name) => name.includes('.staging-') || name.includes('.link-') || name.includes('.old-'),
+  );
 
 async function timed(args: readonly string[]): Promise<number> {
   const started = performance.now();

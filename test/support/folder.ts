@@ -21,6 +21,11 @@ export function hashesOf(folder: string): Record<string, string> {
     .filter((path) => path !== 'run.json')
     .sort();
   return Object.fromEntries(
-    files.map((path) => [path, createHash('sha256').update(readFileSync(join(root, path))).digest('hex')]),
+    files.map((path) => [
+      path,
+      createHash('sha256')
+        .update(readFileSync(join(root, path)))
+        .digest('hex'),
+    ]),
   );
 }

@@ -52,7 +52,7 @@ export function readHouse(markdown: string): House {
 /** The cells of the rows of the table whose first head cell is `head`. */
 function rowsUnder(markdown: string, head: string): string[][] {
   const lines = markdown.split('\n');
-  const at = lines.findIndex((line) => line.startsWith(`| ${head} |`));
+  const at = lines.findIndex((line) => new RegExp(`^\\| ${head} +\\|`).test(line));
   if (at < 0) return [];
   const end = lines.findIndex((line, i) => i > at && !line.startsWith('|'));
   return lines.slice(at + 2, end < 0 ? undefined : end).map((line) =>

@@ -20,9 +20,13 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** The lines of one session, oldest first. */
-export function sessionLines(id: string, { entries, messageChars, seed }: Omit<PlainLogs, 'sessions'>): string[] {
+export function sessionLines(
+  id: string,
+  { entries, messageChars, seed }: Omit<PlainLogs, 'sessions'>,
+): string[] {
   const random = randomFrom(seed);
-  const text = (): string => Array.from({ length: messageChars / 8 }, () => random().toString(36).slice(2, 10)).join('');
+  const text = (): string =>
+    Array.from({ length: messageChars / 8 }, () => random().toString(36).slice(2, 10)).join('');
   const messages: object[] = [{ role: 'system', content: `You help. ${text()}` }];
   return Array.from({ length: entries }, (_, i) => {
     messages.push({ role: 'user', content: text() });
@@ -30,7 +34,11 @@ export function sessionLines(id: string, { entries, messageChars, seed }: Omit<P
     const line = JSON.stringify({
       timestamp: new Date(Date.UTC(2026, 0, 13, 8, i)).toISOString(),
       session_id: id,
-      request: { model: 'm', messages, tools: [{ type: 'function', function: { name: 'read', parameters: {} } }] },
+      request: {
+        model: 'm',
+        messages,
+        tools: [{ type: 'function', function: { name: 'read', parameters: {} } }],
+      },
       response: { choices: [{ index: 0, message: reply }] },
     });
     messages.push(reply);

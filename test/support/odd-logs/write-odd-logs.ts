@@ -52,7 +52,7 @@ function emptyFiles(dice: Dice, root: string): void {
   if (dice.odd('no source', 0.3)) {
     put(root, 'notes.txt', Buffer.from('{}'));
     put(root, '2026-01-13/x.jsonl.bak', Buffer.from('{}'));
-    put(root, 'one.json', Buffer.from('{}'));
+    put(root, 'one.txt', Buffer.from('{}'));
   }
 }
 

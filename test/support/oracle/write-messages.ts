@@ -23,20 +23,13 @@ function callLine(call: Tree): readonly string[] {
   return [`<tool_call>{"name": ${dumpString(name)}, "arguments": ${args}}</tool_call>`];
 }
 
-/** Content goes where it was (null counts), else where the removed member was. */
+/** Content goes where it was, else (absent or null, which no record keeps) to the end of the message. */
 function withContent(m: ObjectTree, removedKey: string, content: string): ObjectTree {
-  if (get(m, 'content') !== undefined) {
-    const done = replaced(m, 'content', str(content));
-    return obj(done.members.filter((member) => member.key !== removedKey));
-  }
-  const done = replaced(m, removedKey, str(content));
-  const at = done.members.findLastIndex((member) => member.key === removedKey);
-  return obj(
-    done.members.flatMap((member, i) => {
-      if (member.key !== removedKey) return [member];
-      return i === at ? [{ key: 'content', value: member.value }] : [];
-    }),
-  );
+  const rest = obj(m.members.filter((member) => member.key !== removedKey));
+  const old = get(rest, 'content');
+  if (old !== undefined && !isNull(old)) return replaced(rest, 'content', str(content));
+  const others = rest.members.filter((member) => member.key !== 'content');
+  return obj([...others, { key: 'content', value: str(content) }]);
 }
 
 export function inlined(m: ObjectTree): ObjectTree {
@@ -57,7 +50,7 @@ function normalised(m: ObjectTree): ObjectTree {
 }
 
 function withoutNulls(m: ObjectTree): ObjectTree {
-  const kept = m.members.filter((member) => !isNull(member.value));
+  const kept = m.members.filter((member) => !isNull(get(m, member.key) as Tree)); // the last one is effective
   return kept.length === m.members.length ? m : obj(kept);
 }
 

@@ -1,0 +1,12 @@
+// Generated text as biome would have it: its order of imports, its line breaks, its tables.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+export function formatted(root, path, text) {
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
+  return execFileSync(process.execPath, [biome, 'check', '--write', `--stdin-file-path=${path}`], {
+    cwd: root,
+    input: text,
+    encoding: 'utf8',
+  });
+}

@@ -1,0 +1,175 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { commands } from '../../../src/cli/commands/index.ts';
+import type { Values } from '../../../src/cli/options/option.ts';
+import { settingsOf } from '../../../src/cli/options/settings-of.ts';
+import { turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from './small-logs.ts';
+
+function valuesOf(config: unknown, flags: readonly string[] = []): Values {
+  const path = join(temporaryFolder(), 'config.json');
+  writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config));
+  const read = readArguments(['build', 'x', '--config', path, ...flags]);
+  if ('text' in read) throw new Error(read.text);
+  const { config: _config, ...values } = read.values;
+  return values;
+}
+
+const WHOLE = {
+  out: 'd',
+  replace: true,
+  dryRun: false,
+  allowEmpty: true,
+  dialect: 'exchange',
+  sessionBy: 'id',
+  maxLine: '1MiB',
+  limit: 5,
+  cleanup: ['goose-info'],
+  format: 'chat',
+  jsonToolCalls: false,
+  groupBy: 'none',
+  integrity: false,
+  onFinding: { 'control-token-in-content': 'reject' },
+  onReject: 'fail',
+  quarantineContent: 'raw',
+  shardSize: 1000,
+  compress: 'gzip',
+  workers: 2,
+  logLevel: 'error',
+};
+
+describe('a configuration file', () => {
+  test('may hold every option of the command', () => {
+    const names = commands.find(({ name }) => name === 'build')?.options.map(({ name }) => name);
+    expect(Object.keys(WHOLE).sort()).toEqual(names?.filter((name) => name !== 'config').sort());
+    expect(valuesOf(WHOLE)).toEqual({ ...WHOLE, maxLine: 1024 * 1024 });
+    expect(valuesOf({})).toEqual({});
+  });
+
+  test('is overruled by flags', () => {
+    const flags = [
+      '--out',
+      'e',
+      '--max-line',
+      '7',
+      '--limit',
+      '9',
+      '--cleanup',
+      'goose',
+      '--group-by',
+      'date',
+      '--workers',
+      '1',
+    ];
+    const values = valuesOf(WHOLE, flags);
+    expect(values).toMatchObject({
+      out: 'e',
+      maxLine: 7,
+      limit: 9,
+      cleanup: ['goose'],
+      groupBy: 'date',
+      workers: 1,
+      replace: true,
+    });
+    expect(valuesOf({ cleanup: ['goose'] }, ['--no-cleanup']).cleanup).toEqual([]);
+    expect(valuesOf({ integrity: true }, ['--no-integrity']).integrity).toBe(false);
+  });
+
+  test('with one format and a flag for another: the flag', () => {
+    const formatOf = (config: object, flags: readonly string[]): string | undefined =>
+      settingsOf(['x'], valuesOf(config, flags)).format;
+    expect(formatOf({ jsonToolCalls: true }, ['--format', 'chat'])).toBe('chat');
+    expect(formatOf({ format: 'chat' }, ['--json-tool-calls'])).toBe('chat-inline');
+    expect(formatOf({ format: 'chat' }, [])).toBe('chat');
+    expect(formatOf({ jsonToolCalls: true }, [])).toBe('chat-inline');
+  });
+
+  test('and flags decide rule by rule what a finding does', () => {
+    const values = valuesOf(
+      { onFinding: { 'control-token-in-content': 'reject', 'non-text-part': 'reject' } },
+      ['--on-finding', 'non-text-part=keep'],
+    );
+    expect(settingsOf(['x'], values).rejectOn).toEqual(['control-token-in-content']);
+  });
+
+  test('may start with a byte order mark', () => {
+    expect(valuesOf('\ufeff{"limit": 3}')).toEqual({ limit: 3 });
+  });
+
+  test.each<[string, string]>([
+    ['', 'not JSON'],
+    ['{', 'not JSON'],
+    ["{'limit': 1}", 'not JSON'],
+    ['[]', 'no JSON object'],
+    ['null', 'no JSON object'],
+    ['3', 'no JSON object'],
+    ['{"limits": 1}', "'limits'"],
+    ['{"shard-size": 1}', "'shard-size'"],
+    ['{"__proto__": {"limit": 1}}', "'__proto__'"],
+    ['{"constructor": 1}', "'constructor'"],
+    ['{"config": "other.json"}', "'config'"],
+    ['{"version": 2}', "'version'"],
+    ['{"limit": "5"}', 'limit: must be a number'],
+    ['{"limit": 1.5}', 'limit'],
+    ['{"limit": null}', 'limit'],
+    ['{"replace": "yes"}', 'replace: must be true or false'],
+    ['{"out": 3}', 'out: must be a string'],
+    ['{"out": ""}', 'out: needs a value'],
+    ['{"format": "nope"}', "format: 'nope' is none of"],
+    ['{"format": ["chat"]}', 'format: must be a string'],
+    ['{"cleanup": "goose"}', 'cleanup: must be an array'],
+    ['{"cleanup": ["x"]}', 'cleanup'],
+    ['{"cleanup": [["goose"]]}', 'cleanup'],
+    ['{"maxLine": true}', 'maxLine: must be a number of bytes or a string'],
+    ['{"maxLine": "1Q"}', 'maxLine'],
+    ['{"shardSize": 1.5}', 'shardSize'],
+    ['{"onFinding": ["a"]}', 'onFinding: must be an object'],
+    ['{"onFinding": {"toString": "reject"}}', 'onFinding'],
+    ['{"onFinding": {"non-text-part": true}}', 'onFinding'],
+    ['{"jsonToolCalls": true, "format": "chat"}', 'jsonToolCalls is format chat-inline'],
+  ])('%s is refused', (text, problem) => {
+    let fault: unknown;
+    try {
+      valuesOf(text);
+    } catch (error) {
+      fault = error;
+    }
+    expect(fault).toMatchObject({ code: 'config' });
+    expect((fault as Error).message).toContain(problem);
+  });
+
+  test('that is missing, a folder, or refused ends with 78 and one structured line', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'bad.json'), '{"secret": "hunter2"}');
+    mkdirSync(join(folder, 'd'));
+    for (const name of ['no.json', 'd', 'bad.json', '/dev/zero']) {
+      const path = name.startsWith('/') ? name : join(folder, name);
+      const { status, stderr } = await turnmill(['build', 'x', '--out', 'y', '--config', path]);
+      expect([status, JSON.parse(stderr).code]).toEqual([78, 'config']);
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+
+  test.skipIf(process.getuid?.() === 0)('that may not be read ends with 78', async () => {
+    const path = join(temporaryFolder(), 'c.json');
+    writeFileSync(path, '{}');
+    chmodSync(path, 0);
+    expect((await turnmill(['build', 'x', '--out', 'y', '--config', path])).status).toBe(78);
+  });
+
+  test('decides the run, and the manifest says so', async () => {
+    const folder = temporaryFolder();
+    const [log, out, config] = [
+      writeLog(folder, 'a.jsonl', [entry()]),
+      join(folder, 'out'),
+      join(folder, 'c.json'),
+    ];
+    writeFileSync(config, JSON.stringify({ out, groupBy: 'none', shardSize: '1MB', cleanup: [] }));
+    expect((await turnmill(['build', log, '--config', config, '--group-by', 'scenario'])).status).toBe(0);
+    const { settings } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+    expect(settings).toMatchObject({ groupBy: 'scenario', shardSizeBytes: 1_000_000, cleanup: [] });
+  });
+});

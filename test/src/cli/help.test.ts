@@ -1,0 +1,64 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { commands } from '../../../src/cli/commands/index.ts';
+import { flagOf } from '../../../src/cli/options/option.ts';
+import { COMMAND, turnmill } from '../../support/command.ts';
+
+test('--help tells the commands, --version the version', async () => {
+  const { status, stdout, stderr } = await turnmill(['--help']);
+  expect([status, stderr]).toEqual([0, '']);
+  for (const { name } of commands) expect(stdout.toString()).toContain(`turnmill ${name} `);
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  expect((await turnmill(['--version'])).stdout.toString()).toBe(`${version}\n`);
+});
+
+test.each(commands)('$name --help tells each option in its group, with examples', ({ name, options }) => {
+  const read = readArguments([name, '--help']);
+  const text = 'text' in read ? read.text : '';
+  for (const option of options) {
+    if (option.negative?.only !== true) expect(text).toContain(`--${flagOf(option.name)} `);
+    if (option.negative !== undefined) expect(text).toContain(`--no-${flagOf(option.name)} `);
+    expect(text).toContain(`${option.group}:`);
+  }
+  expect(text).toContain('Examples:');
+  expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
+});
+
+test('wraps at the width of the terminal', () => {
+  const read = readArguments(['build', '--help'], 100);
+  const widest = Math.max(...('text' in read ? read.text : '').split('\n').map((line) => line.length));
+  expect(widest).toBeGreaterThan(80);
+  expect(widest).toBeLessThanOrEqual(100);
+});
+
+test('does not depend on the language', () => {
+  const env = { ...process.env, LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8', LANGUAGE: 'de' };
+  expect(execFileSync(process.execPath, [COMMAND, '--help'], { env, encoding: 'utf8' })).toContain(
+    'Commands:',
+  );
+});
+
+test('the start is quick: help loads no pipeline, no log, no sinks but standard output', () => {
+  const env = { ...process.env, NODE_DEBUG: 'esm' };
+  const { stderr } = spawnSync(process.execPath, [COMMAND, 'build', '--help'], {
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  });
+  expect(stderr).toContain('dist/src/cli/parser.js');
+  for (const late of [
+    'pipeline/run.js',
+    'pipeline/lane',
+    'sinks/shards.js',
+    'sources/',
+    'framing/',
+    'verify/',
+    'logger.js',
+    '/pino/',
+    '/stream-json/',
+  ]) {
+    expect(stderr.includes(late), late).toBe(false);
+  }
+});

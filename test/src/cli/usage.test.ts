@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { COMMAND, turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from './small-logs.ts';
+
+const USAGE_ERRORS: readonly (readonly [string, string])[] = [
+  ['', 'name a command'],
+  ['biuld x', 'build'],
+  ['build', 'name at least one input'],
+  ['build x', '--out is missing'],
+  ['build x --outt d', 'no option --outt'],
+  ['build x --ou d', 'no option --ou'],
+  ['build x -x', 'no option -x'],
+  ['build x --o d', 'no option --o'],
+  ['build x -oDIR', 'no option -oDIR'],
+  ['build x --constructor 1', 'no option --constructor'],
+  ['build x --__proto__ 1', 'no option --__proto__'],
+  ['build x --out', '--out needs a value'],
+  ['build x --out --replace', '--out needs a value'],
+  ['build x --out=', '--out: needs a value'],
+  ['build x --out a --out b', '--out is given twice'],
+  ['build x --out a -o b', '--out is given twice'],
+  ['build x --out a --replace --replace', '--replace is given twice'],
+  ['build x --out a --replace=maybe', '--replace takes no value'],
+  ['build x --out a --no-replace', 'no option --no-replace'],
+  ['build x --out a --limit 1e3', "--limit: '1e3' is no whole number"],
+  ['build x --out a --limit 0x10', '--limit'],
+  ['build x --out a --limit=-5', '--limit'],
+  ['build x --out a --limit 0', '--limit'],
+  ['build x --out a --limit 1.5', '--limit'],
+  ['build x --out a --workers 0', '--workers'],
+  ['build x --out a --workers 9999999999999999999', '--workers'],
+  ['build x --out a --max-line 1GiB', '--max-line'],
+  ['build x --out a --shard-size 12Q', "--shard-size: '12Q' is no size"],
+  ['build x --out a --shard-size 0', '--shard-size'],
+  ['build x --out a --format nope', "--format: 'nope' is none of"],
+  ['build x --out a --dialect nope', '--dialect'],
+  ['build x --out a --group-by week', '--group-by'],
+  ['build x --out a --session-by day', '--session-by'],
+  ['build x --out a --compress zip', '--compress'],
+  ['build x --out a --on-reject stop', '--on-reject'],
+  ['build x --out a --quarantine-content all', '--quarantine-content'],
+  ['build x --out a --log-level loud', '--log-level'],
+  ['build x --out a --cleanup gooose', "--cleanup: 'gooose' is none of"],
+  ['build x --out a --cleanup goose,', '--cleanup'],
+  ['build x --out a --cleanup goose --no-cleanup', 'contradict'],
+  ['build x --out a --integrity', 'no option --integrity'],
+  ['build x --out a --json-tool-calls --format chat', '--json-tool-calls is --format chat-inline'],
+  ['build x --out a --on-finding control-token-in-content', 'is not RULE=reject'],
+  ['build x --out a --on-finding nope=reject', "--on-finding: 'nope'"],
+  ['build x --out a --on-finding control-token-in-content=drop', 'reject or keep'],
+  ['build x --out a --on-finding non-text-part=keep --on-finding non-text-part=reject', 'given twice'],
+  ['build - - --out a', 'once'],
+  ['check x --out a', 'out'],
+  ['explain', 'FILE:LINE'],
+  ['explain a.jsonl', 'FILE:LINE'],
+  ['explain a.jsonl:0', 'FILE:LINE'],
+  ['explain a.jsonl:x', 'FILE:LINE'],
+  ['explain a:1 b:2', 'one word too many'],
+  ['inspect x', '--after is missing'],
+  ['inspect x --after nope', 'is none of framing, parse'],
+  ['inspect x --after parse --kind lines', '--kind'],
+  ['verify', 'name the folder'],
+  ['verify a b', 'one word too many'],
+  ['list nope', 'is none of stages'],
+];
+
+describe('a usage error is one line and a hint, with status 64', () => {
+  test.each(USAGE_ERRORS)('turnmill %s', async (line, problem) => {
+    const { status, stderr, stdout } = await turnmill(
+      line.split(' ').filter((word) => word !== ''),
+      '',
+    );
+    expect(status, stderr).toBe(64);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^turnmill: /);
+    expect(lines[0]).toContain(problem);
+    expect(lines[1]).toMatch(/^Try 'turnmill( [a-z]+)? --help'\.$/);
+    expect(stdout.toString()).toBe('');
+  });
+});
+
+describe('words are kept as they are', () => {
+  const given = (line: string): object => {
+    const read = readArguments(line.split(' '));
+    return 'text' in read ? {} : { words: read.words, ...read.values };
+  };
+
+  test.each<[string, object]>([
+    ['build - 00123 1e3 0x10 true --out d', { words: ['-', '00123', '1e3', '0x10', 'true'], out: 'd' }],
+    ['build --replace false --out -', { words: ['false'], replace: true, out: '-' }],
+    ['build help --out version', { words: ['help'], out: 'version' }],
+    ['build --out d -- --weird -x', { words: ['--weird', '-x'], out: 'd' }],
+    ['build x --out=-x', { words: ['x'], out: '-x' }],
+    ['build x -o a=b', { words: ['x'], out: 'a=b' }],
+    ['--out d build x', { words: ['x'], out: 'd' }],
+    ['explain -:3', { words: ['-:3'] }],
+  ])('turnmill %s', (line, expected) => {
+    expect(given(line)).toEqual(expected);
+  });
+});
+
+describe('standard input', () => {
+  const build = (stdin: number): ReturnType<typeof spawnSync> =>
+    spawnSync(process.execPath, [COMMAND, 'build', '-', '--out', '-'], { stdio: [stdin, 'pipe', 'pipe'] });
+
+  test('that is a folder or /dev/null is no input', () => {
+    for (const path of [temporaryFolder(), '/dev/null']) {
+      const { status, stderr } = build(openSync(path, 'r'));
+      expect(status).toBe(66);
+      expect(JSON.parse(String(stderr)).code).toBe('no-input');
+    }
+  });
+
+  test('that is closed is no input', () => {
+    const run = spawnSync('bash', ['-c', `${process.execPath} ${COMMAND} build - --out - <&-`], {
+      encoding: 'utf8',
+    });
+    expect(run.status).toBe(66);
+  });
+
+  test('that is a file, or a pipe, is read', async () => {
+    const log = writeLog(temporaryFolder(), 'a', [entry()]);
+    expect(String(build(openSync(log, 'r')).stdout)).toMatch(/^\{"messages":/);
+    expect((await turnmill(['build', '-', '--out', '-'], readFileSync(log))).status).toBe(0);
+  });
+});
+
+describe('stderr', () => {
+  test('that is full or closed changes nothing (F164)', () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry()]);
+    const run = (words: string): number | null =>
+      spawnSync('bash', ['-c', `${process.execPath} ${COMMAND} ${words}`]).status;
+    expect(run(`build ${log} --out ${folder}/1 2>/dev/full`)).toBe(0);
+    expect(run(`build ${log} --out ${folder}/2 2>&-`)).toBe(0);
+    expect(run(`build ${log} --out ${folder}/1 2>/dev/full`)).toBe(73);
+    expect(run(`build ${log} --out ${folder}/1 2>&-`)).toBe(73);
+    expect(run(`build 2>/dev/full`)).toBe(64);
+  });
+
+  test('has nothing at level silent', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
+    const quiet = ['--log-level', 'silent'];
+    expect(await turnmill(['check', log, ...quiet])).toMatchObject({ status: 3, stderr: '' });
+    expect(await turnmill(['build', join(folder, 'no'), '--out', '-', ...quiet])).toMatchObject({
+      status: 66,
+      stderr: '',
+    });
+  });
+
+  test('shows nothing of a name that moves the cursor (F115, F116)', async () => {
+    const folder = temporaryFolder();
+    const bad = 'a\u001b[2J\u009b1m\u202e\u2028\n{"level":"x"}.jsonl';
+    mkdirSync(join(folder, 'logs'));
+    writeLog(join(folder, 'logs'), bad, ['{']);
+    for (const args of [
+      ['check', join(folder, 'logs')],
+      ['check', join(folder, bad)],
+      ['check', 'x', `--${bad}`],
+    ]) {
+      const { stderr } = await turnmill(args);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
+      expect(stderr.split('\n').some((line) => line.startsWith('{"level":"x"'))).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import exchange from '../../../transforms/dialects/exchange.ts';
+import type { Entry, Rejection } from '../../../transforms/element.ts';
+import { damage, damaged, jsonText, objectText } from '../arbitraries.ts';
+import { asArray, asBuffer, KINDS, type MakeBytes, text } from '../bytes.ts';
+import { entryJson, lineOf, plain } from '../log-lines.ts';
+
+const read = (...lines: readonly (string | Uint8Array)[]) => {
+  const reader = exchange.create();
+  return lines.flatMap((json, i) => reader.read(lineOf(json, asBuffer, i + 1)));
+};
+const entries = (...lines: readonly string[]) => read(...lines) as readonly Entry[];
+const texts = (items: readonly { readonly bytes: Uint8Array }[]) => items.map(({ bytes }) => text(bytes));
+const wrap = (messages: string, more = '') =>
+  `{"timestamp":1,"session_id":"s","request":{"messages":${messages}${more}}}`;
+
+describe('an entry', () => {
+  it('keeps the bytes of its messages: numbers, key order, duplicate keys, escapes, white space', () => {
+    const messages = [
+      '{"role":"user","content":{"n":[1.0,12345678901234567890,1e400,-0,1.10]}}',
+      '{ "2":2, "1":1,\t"role" :"user","role":"tool" }',
+      '{"role":"a\\u0062","content":"\\/\\u0041\\ud800é\u2028"}',
+    ];
+    const [entry] = entries(wrap(`[ ${messages.join(' , ')} ]`));
+    expect(texts((entry as Entry).messages)).toEqual(messages);
+    expect(entry?.messages.map(({ role }) => role)).toEqual(['user', 'tool', 'ab']);
+  });
+
+  it('is read through escaped keys', () => {
+    const [entry] = entries(
+      '{"\\u0074imestamp":1,"session\\u005fid":"\\u0073","requ\\u0065st":{"\\u006dessages":[{"r\\u006fle":"user"}],"t\\u006fols":[{"n\\u0061me":"t"}]},"respons\\u0065":{"choice\\u0073":[{"messag\\u0065":{"role":"assistant"}}]}}',
+    );
+    expect(entry).toMatchObject({ sessionId: 's', timestamp: 1_000_000_000n, reply: { role: 'assistant' } });
+    expect(entry?.messages[0]?.role).toBe('user');
+    expect(entry?.tools[0]?.name).toBe('t');
+  });
+
+  it('may have any other keys, twice and in any order', () => {
+    const [entry] = entries(
+      '{"model":1,"model":2,"request":{"x":[],"x":{},"messages":[],"model":null},"__proto__":{},"session_id":"s","timestamp":2}',
+    );
+    expect(entry).toMatchObject({ kind: 'entry', timestamp: 2_000_000_000n });
+  });
+
+  it('has no raw line break in what a record will hold', () => {
+    const message = '{\r"role":\r\n"user"}';
+    const tool = '{"type":"function","function":{\n"name":"t"\r}}';
+    const reply = '{"role":\n"assistant"}';
+    const [entry] = entries(
+      `{"timestamp":1,"session_id":"s","request":{"messages":[${message}],"tools":[${tool}]},"response":{"choices":[{"message":${reply}}]}}`,
+    ) as [Entry];
+    expect(texts(entry.messages)).toEqual(['{ "role":  "user"}']);
+    expect(texts(entry.tools)).toEqual(['{ "name":"t" }']);
+    expect(text(entry.reply?.bytes as Uint8Array)).toBe('{"role": "assistant"}');
+  });
+
+  it('survives its line', () => {
+    const line = lineOf(entryJson());
+    const [entry] = exchange.create().read(line) as [Entry];
+    line.bytes.fill(0);
+    expect(texts([...entry.messages, entry.reply as NonNullable<Entry['reply']>])).toEqual([
+      '{"role":"user","content":"hi"}',
+      '{"role":"assistant","content":"ho"}',
+    ]);
+    expect(entry.sessionId).toBe('s');
+  });
+
+  it('has a timestamp of any notation', () => {
+    const stamps = [
+      '"1970-01-01T00:00:01Z"',
+      '1',
+      '1.0e0',
+      '1000000000000e-12',
+      '"1970-01-01T01:00:01\\u002b01:00"',
+    ];
+    for (const stamp of stamps) {
+      const [entry] = entries(wrap('[]').replace('1', stamp));
+      expect(entry?.timestamp).toBe(1_000_000_000n);
+    }
+    const long = entries(wrap('[]').replace('1', `1.768342443${'0'.repeat(100)}e9`));
+    expect(long[0]?.timestamp).toBe(1_768_342_443_000_000_000n);
+  });
+});
+
+describe('the reply', () => {
+  const reply = (response: string) => {
+    const [entry] = entries(
+      `{"timestamp":1,"session_id":"s","request":{"messages":[]},"response":${response}}`,
+    );
+    expect(entry?.kind).toBe('entry');
+    return entry?.reply && [entry.reply.role, text(entry.reply.bytes)];
+  };
+
+  test.each([
+    [
+      '{"choices":[{"message":{"role":"assistant","content":"a"}}]}',
+      'assistant',
+      '{"role":"assistant","content":"a"}',
+    ],
+    [
+      '{"choices":[ {"index":0,"message": {"role":"x"} ,"finish_reason":"stop"},{"message":{}}]}',
+      'x',
+      '{"role":"x"}',
+    ],
+    ['{"id":"r","choices":[{"message":{}}],"usage":{}}', '', '{}'],
+    ['{"choices":[{"message":{"role":null}}]}', '', '{"role":null}'],
+    ['{"choices":[],"choices":[{"message":1,"message":{"role":"x"}}]}', 'x', '{"role":"x"}'],
+    ['{"choices":[{"message":{"role":"x"}},1,[],null]}', 'x', '{"role":"x"}'],
+  ])('of %s has the role %j', (response, role, json) => {
+    expect(reply(response)).toEqual([role, json]);
+  });
+
+  test.each([
+    'null',
+    '{}',
+    '{"choices":null}',
+    '{"choices":{}}',
+    '{"choices":[]}',
+    '{"choices":[null]}',
+    '{"choices":[[{"message":{"role":"x"}}]]}',
+    '{"choices":[{}]}',
+    '{"choices":[{"message":null}]}',
+    '{"choices":[{"message":[]}]}',
+    '{"choices":[{"delta":{"role":"x"}}]}',
+    '{"choices":[1,{"message":{"role":"x"}}]}',
+    '{"choices":[{"message":{"role":"x"},"message":null}]}',
+    '{"choices":[{"message":{"role":"x"}}],"choices":[]}',
+    '{"error":{"message":{"role":"x"}}}',
+  ])('of %s is none', (response) => {
+    expect(reply(response)).toBeUndefined();
+  });
+
+  it('is none without a response, after a line that had one', () => {
+    const [, entry] = entries(entryJson(), wrap('[]'));
+    expect(entry?.reply).toBeUndefined();
+  });
+});
+
+describe('repeated messages', () => {
+  const messages = ['{"role":"user","n":1}', '{"role":"user","n":2}', '{"role":"user","n":3}'];
+
+  it('are the same objects', () => {
+    const [a, b] = entries(wrap(`[${messages.slice(0, 2)}]`), wrap(`[${messages.join(' , ')}]`)) as [
+      Entry,
+      Entry,
+    ];
+    expect(b.messages[0]).toBe(a.messages[0]);
+    expect(b.messages[1]).toBe(a.messages[1]);
+  });
+
+  it('are known behind a changed first message, and after a rejected line', () => {
+    const changed = wrap(`[{"role":"system","n":9},${messages.slice(1)}]`);
+    const [a, , b] = entries(wrap(`[${messages}]`), changed.replace(':1,', ':null,'), changed) as [
+      Entry,
+      Rejection & Entry,
+      Entry,
+    ];
+    expect(b.messages.slice(1)).toEqual(a.messages.slice(1));
+    expect(b.messages[1]).toBe(a.messages[1]);
+  });
+
+  it('are forgotten with the source', () => {
+    const reader = exchange.create();
+    const [a] = reader.read(lineOf(wrap(`[${messages}]`))) as [Entry];
+    reader.forget();
+    const [b] = reader.read(lineOf(wrap(`[${messages}]`))) as [Entry];
+    expect(b.messages[0]).not.toBe(a.messages[0]);
+    expect(texts(b.messages)).toEqual(texts(a.messages));
+  });
+});
+
+test('any line that begins with a brace looks like this dialect', () => {
+  expect([' {', '{"a":1}', '\t\r{x'].map((line) => exchange.detect(asArray(line)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(['', '[{}]', '"{', 'x{'].map((line) => exchange.detect(asBuffer(line)))).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+/** Lines as logs have them: histories that grow and change, with odd parts. */
+const message = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(6).map((n) => `{"role":"user","n":${n}}`) },
+  { weight: 2, arbitrary: objectText.map((json) => `{"role":"tool","content":${json}}`) },
+  fc.oneof(objectText, jsonText),
+);
+const tools = fc.constantFrom(
+  ...[
+    '[]',
+    'null',
+    '[{"name":"a"}]',
+    '[{"type":"function","function":{"name":"a"}},{"name":"b"}]',
+    '{}',
+    '[1]',
+    '[{},]',
+  ],
+);
+const member = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.array(message, { maxLength: 6 }).map((all) => `"request":{"messages":[${all.join()}]}`),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.array(message, { maxLength: 3 }), tools)
+      .map(([all, some]) => `"request":{"tools":${some},"messages":[${all.join(' , ')}]}`),
+  },
+  { weight: 3, arbitrary: message.map((json) => `"response":{"choices":[{"message":${json}}]}`) },
+  fc.tuple(fc.constantFrom('"timestamp"', '"x"', '"respons\\u0065"'), jsonText).map((pair) => pair.join(':')),
+);
+const line = fc
+  .array(member, { minLength: 1, maxLength: 4 })
+  .map((members) => `{"timestamp":1,"session_id":"s",${members.join()}}`);
+const lines = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: line.map((json) => json) },
+    fc.tuple(line, line).map((two) => two.join(' ')),
+  ),
+  { minLength: 2, maxLength: 6 },
+);
+
+/** Each line by one reader, and each by a fresh one. */
+function compare(all: readonly Uint8Array[], make: MakeBytes): void {
+  const reader = exchange.create();
+  all.forEach((bytes, i) => {
+    const [warm, cold] = [reader, exchange.create()].map((one) =>
+      one.read(lineOf(bytes, make, i + 1)).map(plain),
+    );
+    expect(warm).toEqual(cold);
+  });
+}
+
+describe.each(KINDS)('a reader that remembers (%s)', (_kind, make) => {
+  it('reads every line as a fresh one does', () => {
+    fc.assert(
+      fc.property(lines, (all) =>
+        compare(
+          all.map((json) => Buffer.from(json)),
+          make,
+        ),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reads every damaged line as a fresh one does', () => {
+    fc.assert(
+      fc.property(lines, fc.array(damage, { minLength: 6, maxLength: 6 }), (all, changes) => {
+        const bytes = all.flatMap((json, i) => {
+          const good = Buffer.from(json);
+          return [good, damaged(good, changes[i] as (typeof changes)[number]), good];
+        });
+        compare(bytes, make);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
