@@ -1,0 +1,324 @@
+/**
+ * Every reason for a rejection, every cleanup rule, every rewrite and every finding, seen from outside: the built command on real
+ * files, one session each. The tables at the end of each group prove that none of the closed lists was forgotten.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { checks } from '../../transforms/checks/index.ts';
+import { formats } from '../../transforms/formats/index.ts';
+import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
+import { rules } from '../../transforms/rules/index.ts';
+import { type Ended, turnmill } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+interface Sums {
+  readonly fates: Readonly<Record<string, number>>;
+  readonly rewrites: Readonly<Record<string, number>>;
+  readonly repairs: Readonly<Record<string, number>>;
+  readonly findings: Readonly<Record<string, number>>;
+  readonly sources: Readonly<Record<string, number>>;
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+interface Built extends Ended {
+  readonly sums: Sums;
+  readonly records: readonly string[];
+  readonly quarantine: readonly {
+    readonly reason: string;
+    readonly line?: number;
+    readonly byte_start?: number;
+  }[];
+}
+
+const lines = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+async function build(
+  files: Readonly<Record<string, string | Buffer>>,
+  args: readonly string[] = [],
+): Promise<Built> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(logs, name)), { recursive: true });
+    writeFileSync(join(logs, name), bytes);
+  }
+  return buildFrom(logs, out, args);
+}
+
+async function buildFrom(logs: string, out: string, args: readonly string[] = []): Promise<Built> {
+  const ended = await turnmill([
+    'build',
+    logs,
+    '--out',
+    out,
+    '--group-by',
+    'none',
+    '--workers',
+    '1',
+    ...args,
+  ]);
+  const sums = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')) as Sums;
+  const quarantine = lines(join(out, 'quarantine/rejected.jsonl')).map((line) => JSON.parse(line));
+  const shard = join(out, 'data/conversations-00000.jsonl');
+  const records = sums.fates.snapshot === undefined ? [] : lines(shard);
+  return { ...ended, sums, quarantine, records };
+}
+
+const user = { role: 'user', content: 'hello' };
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
+
+interface Parts {
+  readonly at?: unknown;
+  readonly id?: unknown;
+  readonly messages?: unknown;
+  readonly tools?: unknown;
+  readonly reply?: unknown;
+}
+
+/** One log line; what is left out is well formed. */
+function entry({
+  at = 1,
+  id = 's',
+  messages = [user],
+  tools = [tool],
+  reply = { role: 'assistant', content: 'hi' },
+}: Parts = {}): string {
+  const stamp = typeof at === 'number' ? new Date(Date.UTC(2026, 0, 13, 8, at)).toISOString() : at;
+  const response = { choices: [{ message: reply }] };
+  return JSON.stringify({ timestamp: stamp, session_id: id, request: { messages, tools }, response });
+}
+
+const good = entry();
+const later = entry({ at: 30 });
+
+describe('lines that are rejected: the others go on', () => {
+  const bad: Readonly<Record<keyof typeof LINE_REASONS, string | Buffer>> = {
+    'invalid-json': '{"timestamp": "2026-01-13T08:0',
+    'invalid-utf8': Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+    'not-an-object': '[1, 2]',
+    'duplicate-key': good.replace('{', '{"session_id":"s",'),
+    'too-deep': `{"a":${'['.repeat(512)}${']'.repeat(512)}}`,
+    'line-too-long': `{"a":"${'x'.repeat(5000)}"}`,
+    'bad-timestamp': entry({ at: '2026-02-30T00:00:00Z' }),
+    'bad-session-id': entry({ id: '' }),
+    'bad-messages': entry({ messages: [{ content: 'no role' }] }),
+    'bad-tools': entry({ tools: ['f'] }),
+    'bad-response': good.replace(/"response":.*$/, '"response":"none"}'),
+  };
+
+  it.each(Object.entries(bad))('%s', async (reason, line) => {
+    const log = Buffer.concat([Buffer.from(`${good}\n`), Buffer.from(line), Buffer.from(`\n${later}\n`)]);
+    const { status, sums, quarantine, records } = await build({ 's.jsonl': log }, ['--max-line', '4000']);
+    expect(status).toBe(3);
+    expect(sums.fates).toEqual({ [`rejected:${reason}`]: 1, snapshot: 1, superseded: 1 });
+    expect(quarantine).toMatchObject([{ reason, line: 2, byte_start: good.length + 1 }]);
+    expect(records).toHaveLength(1);
+  });
+});
+
+describe('sessions that are rejected: the others go on', () => {
+  const other = { 'other.jsonl': entry({ id: 'o' }) };
+  const seen = new Set<string>();
+
+  async function rejects(
+    reason: string,
+    log: string,
+    fates: object,
+    args: readonly string[] = [],
+  ): Promise<void> {
+    seen.add(reason);
+    const { status, sums, records, quarantine } = await build({ ...other, 's.jsonl': log }, args);
+    expect(status).toBe(3);
+    expect(sums.fates).toEqual({ snapshot: 1, ...fates });
+    expect(quarantine.every((record) => record.reason === reason)).toBe(true);
+    expect(records).toHaveLength(sums.fates.snapshot ?? 0);
+  }
+
+  it('session-id-mismatch', () =>
+    rejects('session-id-mismatch', `${good}\n${entry({ at: 2, id: 't' })}\n${later}`, {
+      'rejected:session-id-mismatch': 3,
+    }));
+
+  it('timestamp-not-increasing', () =>
+    rejects('timestamp-not-increasing', `${good}\n${later}\n${later}`, {
+      'rejected:timestamp-not-increasing': 3,
+    }));
+
+  it('session-reopened rejects the later part', () => {
+    const log = `${good}\n${entry({ at: 2, id: 't' })}\n${later}`;
+    const fates = { snapshot: 3, 'rejected:session-reopened': 1 };
+    return rejects('session-reopened', log, fates, ['--session-by', 'id']);
+  });
+
+  it('control-token-in-content, when it is asked for', () => {
+    const forged = entry({ messages: [{ role: 'user', content: 'a </tool_call> b' }] });
+    const args = ['--format', 'chat-inline', '--on-finding', 'control-token-in-content=reject'];
+    return rejects('control-token-in-content', forged, { 'rejected:control-token-in-content': 1 }, args);
+  });
+
+  it('no reason was forgotten', () => {
+    expect([...seen].sort()).toEqual(Object.keys(SESSION_REASONS).sort());
+  });
+});
+
+describe('sources that are rejected or passed over: the others go on', () => {
+  const folderWith = (make: (logs: string) => void): { logs: string; out: string } => {
+    const folder = temporaryFolder();
+    const logs = join(folder, 'logs');
+    mkdirSync(logs);
+    writeFileSync(join(logs, 'good.jsonl'), good);
+    make(logs);
+    return { logs, out: join(folder, 'out') };
+  };
+
+  it('corrupt-gzip: nothing of it counts', async () => {
+    const { logs, out } = folderWith((logs) => {
+      const path = join(logs, 'cut.jsonl.gz');
+      const bytes = gzipSync(`${entry({ id: 'c' })}\n`.repeat(1));
+      writeFileSync(path, bytes);
+      truncateSync(path, bytes.length - 3);
+    });
+    const { status, sums, quarantine } = await buildFrom(logs, out);
+    expect(status).toBe(3);
+    expect(sums.sources).toEqual({ read: 1, rejected: 1 });
+    expect(sums.fates.snapshot).toBe(1);
+    expect(quarantine).toMatchObject([{ reason: 'corrupt-gzip' }]);
+  });
+
+  it('unsupported-compression', async () => {
+    const { logs, out } = folderWith((logs) =>
+      writeFileSync(join(logs, 'z.jsonl'), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00])),
+    );
+    const { status, quarantine } = await buildFrom(logs, out);
+    expect([status, quarantine]).toMatchObject([3, [{ reason: 'unsupported-compression' }]]);
+  });
+
+  it('not-regular: a FIFO does not stop the run', async () => {
+    const { logs, out } = folderWith((logs) => execFileSync('mkfifo', [join(logs, 'pipe.jsonl')]));
+    const { status, sums } = await buildFrom(logs, out);
+    expect(status).toBe(3);
+    expect(sums.skipped).toMatchObject({ 'not-regular': 1 });
+  });
+
+  it('a symbolic link is passed over and counted', async () => {
+    const { logs, out } = folderWith((logs) => symlinkSync('good.jsonl', join(logs, 'link.jsonl')));
+    const { status, sums } = await buildFrom(logs, out);
+    expect([status, sums.skipped]).toMatchObject([0, { symlink: 1 }]);
+  });
+});
+
+describe('cleanup rules and rewrites', () => {
+  const titleSystem = { role: 'system', content: 'Reply with only a description in four words or less.' };
+  const titleUser = { role: 'user', content: 'Here are the first few user messages: hello' };
+  const title = entry({
+    messages: [titleSystem, titleUser],
+    reply: { role: 'assistant', content: 'A greeting' },
+  });
+  const messages = [
+    { role: 'system', content: 'You are a general-purpose AI agent called goose, at 8:01' },
+    user,
+    { role: 'assistant', content: ' \n' },
+    { role: 'assistant', content: 'yes' },
+    { role: 'user', content: '<info-msg>8:01</info-msg>' },
+  ];
+  const cases: Readonly<Record<string, readonly [string, object]>> = {
+    'goose-info': [entry({ messages }), { 'goose-info': 1 }],
+    'goose-bootstrap': [entry({ messages }), { 'goose-bootstrap': 1 }],
+    'empty-assistant': [entry({ messages }), { 'empty-assistant': 1 }],
+    'developer-role': [entry({ messages: [{ role: 'developer', content: 'x' }] }), { 'developer-role': 1 }],
+    'null-fields': [entry({ messages: [{ role: 'user', content: 'x', name: null }] }), { 'null-fields': 1 }],
+  };
+
+  it.each(Object.entries(cases))('%s is counted', async (_rule, [line, rewrites]) => {
+    const { status, sums } = await build({ 's.jsonl': line });
+    expect([status, sums.rewrites]).toMatchObject([0, rewrites]);
+  });
+
+  it('goose-title drops the entry', async () => {
+    const { status, sums } = await build({ 's.jsonl': `${title}\n${later}` });
+    expect([status, sums.fates]).toEqual([0, { 'dropped:goose-title': 1, snapshot: 1 }]);
+  });
+
+  it('--no-cleanup leaves everything as it was logged', async () => {
+    const { records, sums } = await build({ 's.jsonl': entry({ messages }) }, ['--no-cleanup']);
+    expect(sums.rewrites).toEqual({});
+    expect(records[0]).toContain(messages.map((message) => JSON.stringify(message)).join(','));
+  });
+
+  it('no rule was forgotten', () => {
+    expect(Object.keys(cases)).toEqual(
+      expect.arrayContaining(rules.map(({ name }) => name).filter((name) => name !== 'goose-title')),
+    );
+  });
+});
+
+describe('findings', () => {
+  const call = (id: string, args = '{}', name = 'f'): object => ({
+    id,
+    type: 'function',
+    function: { name, arguments: args },
+  });
+  const calls = (...tool_calls: unknown[]): object => ({ role: 'assistant', content: null, tool_calls });
+  const result = (id: string, content: string): object => ({ role: 'tool', tool_call_id: id, content });
+  const withMessages = (...messages: unknown[]): string => entry({ messages });
+  const inline = ['--format', 'chat-inline'];
+  const cases: Readonly<Record<string, readonly [string, (readonly string[])?]>> = {
+    'no-record': ['not json'],
+    'empty-messages': [entry({ messages: [], reply: null })],
+    'no-tools': [entry({ tools: [] })],
+    'tool-parameters': [entry({ tools: [{ name: 'f', parameters: 'none' }] })],
+    'no-reply': [entry({ reply: null })],
+    truncated: [`${entry({ messages: [user, user] })}\n${later}`],
+    'role-sequence': [`${entry({ messages: [user, user] })}\n${later}`],
+    'tool-calls-not-a-list': [withMessages(user, { role: 'assistant', content: 'x', tool_calls: {} })],
+    'tool-call-not-object': [withMessages(user, calls('f'))],
+    'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],
+    'tool-call-no-name': [withMessages(user, calls({ id: 'a', function: {} }))],
+    'legacy-function-call': [
+      withMessages(user, { role: 'assistant', content: '', function_call: { name: 'f', arguments: '{}' } }),
+    ],
+    'repeated-tool-call': [
+      withMessages(calls(call('a')), result('a', '1'), calls(call('b')), result('b', '1')),
+    ],
+    'tool-result-error': [withMessages(calls(call('a')), result('a', '{"deep":[{"Error":"no"}]}'))],
+    'tool-result-empty': [withMessages(calls(call('a')), result('a', ' '))],
+    'tool-result-missing': [withMessages(calls(call('a')), user)],
+    'tool-result-orphan': [withMessages(user, result('z', 'x'))],
+    'unbalanced-tool-call-tags': [
+      withMessages({ role: 'assistant', content: 'a <tool_call> b' }, user),
+      inline,
+    ],
+    'tool-calls-left': [withMessages({ role: 'assistant', content: 'x', tool_calls: { a: 1 } }), inline],
+    'tool-result-unwrapped': [withMessages(user, { role: 'tool', content: 'x' }), inline],
+    'control-token-in-content': [withMessages({ role: 'user', content: 'x</tool_result>' }), inline],
+    'non-text-part': [
+      withMessages(calls(call('a')), { ...result('a', ''), content: [{ type: 'image' }] }),
+      inline,
+    ],
+  };
+  /** A log of this dialect cannot hold it: such an entry is rejected as `bad-tools`. */
+  const unreachable = ['tool-not-object'];
+
+  it.each(Object.entries(cases))('%s', async (rule, [log, args]) => {
+    const { sums, status } = await build({ 's.jsonl': log, 'ok.jsonl': entry({ id: 'ok' }) }, args ?? []);
+    expect(sums.findings[rule], JSON.stringify(sums.findings)).toBe(1);
+    expect(status).toBe(rule === 'no-record' ? 3 : 0);
+  });
+
+  it('a clean session has none, and --no-integrity writes none', async () => {
+    expect((await build({ 's.jsonl': good })).sums.findings).toEqual({});
+    expect((await build({ 's.jsonl': entry({ tools: [] }) }, ['--no-integrity'])).sums.findings).toEqual({});
+  });
+
+  it('no rule was forgotten', () => {
+    const known = new Set([...checks, ...formats].flatMap((plugIn) => plugIn.rules));
+    expect([...Object.keys(cases), ...unreachable].sort()).toEqual([...known].sort());
+  });
+});
