@@ -15,4 +15,6 @@ export function perObject<O extends object, T>(work: (object: O) => T): (object:
 }
 
 /** The same for messages. */
-export const perMessage: <T>(work: (message: Message) => T) => (message: Message) => T = perObject;
+export function perMessage<T>(work: (message: Message) => T): (message: Message) => T {
+  return perObject(work);
+}

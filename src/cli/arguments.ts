@@ -12,6 +12,9 @@ export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
+/** Where a command's name is nearly right. */
+const HINT = /^Did you mean .*$/m;
+
 /** Throws `usage`, or `config` for the configuration file. */
 export function readArguments(argv: readonly string[], columns: number = 80): Invocation {
   let chosen: { readonly command: Command; readonly given: Given } | undefined;
@@ -29,7 +32,7 @@ export function readArguments(argv: readonly string[], columns: number = 80): In
       text = output;
     },
   );
-  if (refusal !== undefined) throw usage(refusal.message);
+  if (refusal !== undefined) throw usage([refusal.message, ...(HINT.exec(text) ?? [])].join('. '));
   if (chosen === undefined) return { text };
   return invocationOf(chosen.command, words.slice(1), chosen.given);
 }

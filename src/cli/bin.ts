@@ -7,9 +7,8 @@ import { writeSync } from 'node:fs';
 
 process.exitCode = 70;
 let ended = false;
-process.on('exit', (status) => {
-  if (ended || status !== 70) return;
-  tell('turnmill: unfinished: the run ended before its time; this is a bug\n');
+process.on('beforeExit', () => {
+  if (!ended) tell('turnmill: unfinished: the run ended before its time; this is a bug\n');
 });
 
 function tell(text: string): void {

@@ -6,7 +6,6 @@ export const SUCCESS = 0;
 export const REJECTIONS = 3;
 /** A bug, and what holds until the run has earned another one. */
 export const BUG = 70;
-export const UNSUPPORTED_NODE = 78;
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
   usage: 64,

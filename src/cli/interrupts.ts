@@ -28,7 +28,6 @@ export function listenForInterrupts(atOnce: boolean): Interrupts {
     grace.unref();
     const reason = new Error(`stopped by ${name}`);
     controller.abort(reason);
-    process.stdin.destroy();
     if (process.stdout.writableNeedDrain) process.stdout.destroy(reason);
   }
 

@@ -42,7 +42,7 @@ export function progressText(progress: RunProgress, elapsedMs: number): string {
   return [
     `${showCount(sources)}/${showCount(totalSources)} sources`,
     `${showSize(speed)}/s`,
-    `${showCount(records)} records`,
+    `${showCount(records)} ${records === 1 ? 'record' : 'records'}`,
     `${showCount(rejections)} rejected`,
     ...(left === undefined ? [showSize(readBytes)] : [`${showDuration(left * 1000)} left`]),
   ].join('  ');

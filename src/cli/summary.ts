@@ -19,8 +19,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes): string {
     '',
     row('sources', [tally(sums.sources), passedOver(sums.skipped)]),
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
-    row('lines', [`${showCount(sums.lines)}: ${tally(without(sums.fates, REJECTED), FATES)}`]),
-    row('', [tally(only(sums.fates, REJECTED))]),
+    ...fates(sums),
     row('mended', [tally(sums.repairs)]),
     row('rewrites', [tally(sums.rewrites)]),
     ...findings(summary, notes),
@@ -60,6 +59,18 @@ const only = (counts: Counts, start: string): Counts =>
 
 const without = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
+
+/** Those that were rejected have a line of their own. */
+function fates(sums: RunSummary['sums']): (string | undefined)[] {
+  const kept = tally(without(sums.fates, REJECTED), FATES);
+  const rejected = tally(only(sums.fates, REJECTED));
+  const [first, ...rest] = [kept, rejected].filter((text) => text !== '');
+  const all = showCount(sums.lines);
+  return [
+    row('lines', [first === undefined ? all : `${all}: ${first}`]),
+    ...rest.map((text) => row('', [text])),
+  ];
+}
 
 function passedOver(skipped: Counts): string | undefined {
   const text = tally(skipped);

@@ -54,7 +54,7 @@ export interface ReadThrough {
 
 /** Reads a source through to its session-end; returns its number of lines. Throws SourceFault. */
 export async function readThrough({ ref, maxLineBytes, push, enough, signal }: ReadThrough): Promise<number> {
-  const reader = await openSource(ref);
+  const reader = await openSource(ref, signal);
   try {
     const framer = createFramer(ref.name, maxLineBytes);
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {

@@ -52,6 +52,7 @@ interface Chain {
 export async function* runLane(
   sources: Iterable<LaneSource> | AsyncIterable<LaneSource>,
   settings: LaneSettings,
+  signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
   const slab = createSlab(scanMemory(settings.scanner)?.slab);
   const chains = new Map<SessionBy, Chain>();
@@ -123,7 +124,7 @@ export async function* runLane(
     let fault: SourceFault | undefined;
     let limited = false;
     try {
-      reader = await openSource(ref);
+      reader = await openSource(ref, signal);
       emit({ kind: 'source-begin', source: index, provisional: !isStdin || reader.compression !== 'none' });
       limited = yield* feed(reader, framer, chain);
       if (!limited) reader.verify();

@@ -28,7 +28,7 @@ export async function* runLanes(
   const workers = Math.min(settings.workers, units.length);
   const alone =
     workers <= 1 || settings.limit !== undefined || sources.some(({ path }) => path === undefined);
-  if (alone) yield* runLane(units.flat(), conversion);
+  if (alone) yield* runLane(units.flat(), conversion, signal);
   else yield* runWorkers(units, workers, conversion, signal);
 }
 

@@ -3,12 +3,12 @@
  * did not make shows here (F025). Asynchronous, so that a signal is heard while a large dataset is read.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ioError } from '../errors.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 export interface ReadBack {
   /** Of the file. */
@@ -29,11 +29,21 @@ export async function readBack(
   let lines = 0;
   let contentBytes = 0;
 
-  async function* raw(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
+  /** The file in chunks of one buffer that is used again and again: a large dataset leaves no garbage. */
+  async function* raw(): AsyncGenerator<Uint8Array> {
+    const file = await open(path, 'r');
+    try {
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      for (;;) {
+        signal?.throwIfAborted();
+        const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
+        if (bytesRead === 0) return;
+        hash.update(buffer.subarray(0, bytesRead));
+        bytes += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await file.close();
     }
   }
 
@@ -44,11 +54,15 @@ export async function readBack(
     }
   }
 
-  const source = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  const options = signal ? { signal } : {};
+  /** The stream keeps a chunk until it has inflated it: each needs its own memory. */
+  async function* copies(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of raw()) yield Buffer.from(chunk);
+  }
+
   try {
-    if (gzip) await pipeline(source, raw, createGunzip({ chunkSize: CHUNK_BYTES }), content, options);
-    else await pipeline(source, raw, content, options);
+    if (gzip)
+      await pipeline(copies, createGunzip({ chunkSize: CHUNK_BYTES }), content, signal ? { signal } : {});
+    else await content(raw());
   } catch (error) {
     signal?.throwIfAborted();
     throw ioError('read back', path, error);

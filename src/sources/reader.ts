@@ -3,6 +3,7 @@ import { gunzip } from '../compression/gzip.ts';
 import { SNIFF_BYTES, sniff } from '../compression/sniff.ts';
 import { openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
+import { openStdin } from './stdin.ts';
 
 export interface SourceReader {
   readonly compression: 'none' | 'gzip';
@@ -17,8 +18,10 @@ export interface SourceReader {
 
 const CHUNK_BYTES = 256 * 1024;
 
-export async function openSource(ref: SourceRef): Promise<SourceReader> {
-  return ref.path === undefined ? openStdin() : openFileReader(ref.path, !ref.name.includes('/'));
+/** @param signal stops the waiting for standard input */
+export async function openSource(ref: SourceRef, signal?: AbortSignal): Promise<SourceReader> {
+  if (ref.path === undefined) return openStdinReader(signal);
+  return openFileReader(ref.path, !ref.name.includes('/'));
 }
 
 function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
@@ -52,7 +55,10 @@ function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
 }
 
 /** Gives out the head that was looked at, then what `read` gives. */
-function afterHead(head: Buffer, read: (room: Uint8Array) => number): (room: Uint8Array) => number {
+function afterHead<T extends number | Promise<number>>(
+  head: Buffer,
+  read: (room: Uint8Array) => T,
+): (room: Uint8Array) => number | T {
   let given = 0;
   return (room) => {
     if (given === head.length) return read(room);
@@ -63,9 +69,12 @@ function afterHead(head: Buffer, read: (room: Uint8Array) => number): (room: Uin
 }
 
 /** The bytes in chunks. Each is valid until the next one is asked for. */
-async function* chunksOf(read: (room: Uint8Array) => number, sizeBytes: number): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+  read: (room: Uint8Array) => number | Promise<number>,
+  sizeBytes: number,
+): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, sizeBytes)));
-  for (let count = read(room); count > 0; count = read(room)) yield room.subarray(0, count);
+  for (let count = await read(room); count > 0; count = await read(room)) yield room.subarray(0, count);
 }
 
 interface Pull {
@@ -95,30 +104,27 @@ function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
 }
 
 /** Standard input: gzip is known by its magic bytes here too, however small the pipe's first chunks are. */
-async function openStdin(): Promise<SourceReader> {
+async function openStdinReader(signal: AbortSignal | undefined): Promise<SourceReader> {
+  const input = openStdin(signal);
   let bytes = 0;
-  const input = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  const first: Uint8Array[] = [];
-  let ended = false;
-  for (let have = 0; have < SNIFF_BYTES && !ended; ) {
-    const next = await input.next();
-    ended = next.done === true;
-    if (next.done !== true) {
-      first.push(next.value);
-      have += next.value.length;
-    }
+  async function read(room: Uint8Array): Promise<number> {
+    const count = await input.read(room);
+    bytes += count;
+    return count;
   }
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    for (const chunk of first) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-    for (let next = await input.next(); next.done !== true; next = await input.next()) {
-      bytes += next.value.length;
-      yield next.value;
-    }
+  const first = Buffer.alloc(SNIFF_BYTES);
+  let have = 0;
+  for (let count = -1; have < SNIFF_BYTES && count !== 0; have += count)
+    count = await read(first.subarray(have));
+  const rest = afterHead(first.subarray(0, have), read);
+  const shared = { readBytes: () => bytes, verify: () => undefined };
+  if (sniff(first.subarray(0, have)) === 'none') {
+    return { ...shared, compression: 'none', read: rest, close: async () => input.close() };
   }
-  const compression = sniff(Buffer.concat(first));
-  const { read, close } = pull(compression === 'gzip' ? gunzip(chunks()) : chunks());
-  return { compression, read, readBytes: () => bytes, verify: () => undefined, close };
+  const chunks = pull(gunzip(chunksOf(rest, CHUNK_BYTES)));
+  const close = async (): Promise<void> => {
+    await chunks.close();
+    input.close();
+  };
+  return { ...shared, compression: 'gzip', read: chunks.read, close };
 }

@@ -163,6 +163,12 @@ describe('sessions that are rejected: the others go on', () => {
     return rejects('control-token-in-content', forged, { 'rejected:control-token-in-content': 1 }, args);
   });
 
+  it('non-text-part, when it is asked for', () => {
+    const image = { role: 'tool', tool_call_id: 'a', content: [{ type: 'image_url', image_url: {} }] };
+    const args = ['--format', 'chat-inline', '--on-finding', 'non-text-part=reject'];
+    return rejects('non-text-part', entry({ messages: [image] }), { 'rejected:non-text-part': 1 }, args);
+  });
+
   it('no reason was forgotten', () => {
     expect([...seen].sort()).toEqual(Object.keys(SESSION_REASONS).sort());
   });

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Message } from '../../transforms/element.ts';
 import {
   contentOf,
+  firstVisible,
   isObject,
   memberValue,
   objectBytes,
@@ -9,6 +11,7 @@ import {
   textOf,
   toolCallsOf,
 } from '../../transforms/message.ts';
+import { strip } from '../../transforms/white-space.ts';
 import { asArray, KINDS, text } from './bytes.ts';
 
 const TEXT = { type: 'text', text: 'a' };
@@ -103,4 +106,41 @@ test('stringValue is the decoded text of a string only', () => {
 test('isObject is true of objects that are no arrays', () => {
   expect([{}, { a: 1 }].every(isObject)).toBe(true);
   expect([[], null, undefined, 'a', 1, true].some(isObject)).toBe(false);
+});
+
+describe('firstVisible', () => {
+  test.each<[string, string | undefined]>([
+    ['{"content":"abc"}', 'a'],
+    ['{"content":"  <info"}', '<'],
+    ['{"content":" \\n\\r\\t\\f x"}', 'x'],
+    ['{"content":"~"}', '~'],
+    ['{"content":"!"}', '!'],
+    ['{"content":""}', undefined],
+    ['{"content":"  "}', undefined],
+    ['{"content":"\\n"}', undefined],
+    ['{"content":"\\\\"}', undefined],
+    ['{"content":"\\"a"}', undefined],
+    ['{"content":"\\u0041"}', undefined],
+    ['{"content":" \\b"}', undefined],
+    ['{"content":"\u007f"}', undefined],
+    ['{"content":"é"}', undefined],
+    ['{"content":"\u00a0a"}', undefined],
+    ['{"content":null}', undefined],
+    ['{"content":["a"]}', undefined],
+    ['{}', undefined],
+  ])('of %s is %j', (json, expected) => {
+    for (const [, make] of KINDS) expect(firstVisible({ role: 'user', bytes: make(json) })).toBe(expected);
+  });
+
+  it('is the first character of the text that Python would not strip, wherever it is known', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.oneof(fc.constantFrom(...' \n\t\r\f\v\x1c\x85\u00a0\ufeff'), fc.string()) }),
+        (content) => {
+          const known = firstVisible({ role: 'user', bytes: asArray(JSON.stringify({ content })) });
+          if (known !== undefined) expect(strip(content).startsWith(known)).toBe(true);
+        },
+      ),
+    );
+  });
 });

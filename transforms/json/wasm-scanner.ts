@@ -100,7 +100,7 @@ function openMemory(module: object): ScanMemory {
       value(bytes, at, depth) {
         if (bytes.buffer !== buffer) return elsewhere(plain.value(bytes, at, depth));
         const from = bytes.byteOffset;
-        return result(wasm.value(from + at, from + bytes.length, maxDepth - depth), from);
+        return result(wasm.value(from + at, from + bytes.length, Math.max(maxDepth - depth, 0)), from);
       },
       string(bytes, at) {
         if (bytes.buffer !== buffer) return elsewhere(plain.string(bytes, at));

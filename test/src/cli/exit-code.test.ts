@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../../src/cli/exit-code.ts';
@@ -109,21 +109,25 @@ describe('the built command ends with', () => {
     const out = join(folder, 'out');
     const first = start(['build', '-', '--out', out], 'pipe');
     try {
-      await expect
-        .poll(async () => (await turnmill(['build', '-', '--out', out], `${entry()}\n`)).status, {
-          timeout: 20_000,
-        })
-        .toBe(75);
+      await expect.poll(() => readdirSync(folder).length, { timeout: 20_000 }).toBe(1);
+      const second = await turnmill(['build', '-', '--out', out], entry());
+      expect([second.status, faultIn(second.stderr).code]).toEqual([75, 'locked']);
     } finally {
       first.kill('SIGKILL');
     }
   });
 
-  test.skipIf(process.getuid?.() === 0)('77 where it may not write', async () => {
+  test('77 where it may not write', () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'logs/a.jsonl', [entry()]);
-    chmodSync(join(folder, 'logs'), 0o555);
-    expect((await turnmill(['build', log, '--out', join(folder, 'logs/out')])).status).toBe(77);
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, 'shut'), { mode: 0o555 });
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // root may do everything
+    const run = spawnSync(process.execPath, [COMMAND, 'build', log, '--out', join(folder, 'shut/out')], {
+      encoding: 'utf8',
+      ...nobody,
+    });
+    expect([run.status, faultIn(run.stderr).code]).toEqual([77, 'permission']);
   });
 
   test('141 when the reader goes away: quietly', async () => {

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Check, Found } from '../../transforms/checks/check.ts';
+import { checks } from '../../transforms/checks/index.ts';
+import { describePlugIns } from './plug-ins.ts';
+import { conversations, ends, entries, freeze, rows, snapshot } from './samples.ts';
+
+/** What a check finds in everything. */
+function run(check: Check): readonly Found[] {
+  if (check.on === 'conversation') return conversations.flatMap((one) => [...check.check(one)]);
+  if (check.on === 'row') return rows.flatMap((row) => [...check.check(row)]);
+  if (check.on === 'session-end')
+    return ends.flatMap((end) => [0, 1].flatMap((lines) => [...check.check(end, lines)]));
+  const watch = check.create();
+  const found = entries.flatMap((entry) => [...watch.entry(entry)]);
+  watch.sessionEnd();
+  return [...found, ...entries.toReversed().flatMap((entry) => [...watch.entry(entry)])];
+}
+
+describe('checks', () => {
+  describePlugIns('checks', checks);
+
+  describe.each(checks.map((check) => [check.name, check] as const))('%s', (_name, check) => {
+    it('finds the same in two runs, and leaves what it sees as it is', () => {
+      freeze([conversations, rows, entries, ends]);
+      const before = snapshot([conversations, rows, entries, ends]);
+      expect(snapshot(run(check))).toBe(snapshot(run(check)));
+      expect(snapshot([conversations, rows, entries, ends])).toBe(before);
+    });
+
+    it('reports rules that it has named, in kebab case, each in one line', () => {
+      expect(check.rules.length).toBeGreaterThan(0);
+      for (const rule of check.rules) expect(rule).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+      for (const { rule, severity, message } of run(check)) {
+        expect(check.rules).toContain(rule);
+        expect(['ERROR', 'WARNING']).toContain(severity);
+        expect(message).toMatch(/^[^\r\n]+$/);
+      }
+    });
+  });
+
+  it('no rule is reported by two checks', () => {
+    const names = checks.flatMap(({ rules }) => rules);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

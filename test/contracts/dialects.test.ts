@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../transforms/dialects/index.ts';
+import { asArray, asBuffer } from '../transforms/bytes.ts';
+import { entryJson, lineOf } from '../transforms/log-lines.ts';
+import { describePlugIns } from './plug-ins.ts';
+import { freeze, snapshot } from './samples.ts';
+
+const ODD = [
+  '{',
+  '{}',
+  '[1]',
+  '{"a":tru}',
+  'x',
+  '{"timestamp":1}',
+  '\u0000',
+  '{"a":1}{"b":2}',
+  ' {"request":{"messages":[1]}} ',
+];
+const LINES = [
+  entryJson(),
+  ...ODD,
+  `${entryJson()} ${entryJson()}`,
+  entryJson({ session_id: 7 }),
+  entryJson(),
+];
+
+describe('dialects', () => {
+  describePlugIns('dialects', dialects);
+
+  describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('%s', (_name, dialect) => {
+    it('detects without a throw, the same each time', () => {
+      for (const json of [...LINES, '']) {
+        for (const make of [asBuffer, asArray]) {
+          const detected = dialect.detect(make(json));
+          expect(dialect.detect(make(json))).toBe(detected);
+        }
+      }
+    });
+
+    it('gives the same elements in two runs, and leaves the line as it is', () => {
+      const [first, second] = [dialect.create(), dialect.create()];
+      for (const make of [asBuffer, asArray]) {
+        for (const json of LINES) {
+          const line = freeze(lineOf(json, make));
+          const before = snapshot(line);
+          expect(snapshot(first.read(line))).toBe(snapshot(second.read(line)));
+          expect(snapshot(line)).toBe(before);
+        }
+      }
+    });
+
+    it('gives at least one element for a line that is not blank', () => {
+      const reader = dialect.create();
+      for (const json of LINES) expect(reader.read(lineOf(json)).length).toBeGreaterThan(0);
+    });
+
+    it('gives the same elements after it forgot', () => {
+      const reader = dialect.create();
+      const read = () => LINES.map((json) => snapshot(reader.read(lineOf(json))));
+      const first = read();
+      reader.forget();
+      expect(read()).toEqual(first);
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { formats } from '../../transforms/formats/index.ts';
+import { describePlugIns } from './plug-ins.ts';
+import { conversations, freeze, snapshot } from './samples.ts';
+
+describe('formats', () => {
+  describePlugIns('formats', formats);
+
+  describe.each(formats.map((format) => [format.name, format] as const))('%s', (_name, format) => {
+    it('writes the same in two runs, and leaves the conversation as it is', () => {
+      freeze(conversations);
+      const before = snapshot(conversations);
+      const run = () => snapshot(conversations.map((conversation) => format.encode(conversation)));
+      expect(run()).toBe(run());
+      expect(snapshot(conversations)).toBe(before);
+    });
+
+    it('writes one line of JSON for each row', () => {
+      for (const conversation of conversations) {
+        const json = Buffer.from(format.encode(conversation).bytes).toString('utf8');
+        expect(json).not.toMatch(/[\r\n]/);
+        expect(() => JSON.parse(json)).not.toThrow();
+      }
+    });
+
+    it('tells the messages as they stand in the record', () => {
+      for (const conversation of conversations) {
+        const { bytes, written } = format.encode(conversation);
+        const record = Buffer.from(bytes);
+        for (const message of written) expect(record.includes(Buffer.from(message.bytes))).toBe(true);
+      }
+    });
+
+    it('has kebab-case rules, and findings of one line', () => {
+      for (const rule of format.rules) expect(rule).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+      for (const { rule, message } of conversations.flatMap((one) => format.encode(one).findings)) {
+        expect(rule).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+        expect(message).toMatch(/^[^\r\n]+$/);
+      }
+    });
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
+import type { StreamElement } from '../../transforms/element.ts';
+import * as stages from '../../transforms/index.ts';
+import { apply, defaultsOf, type OptionSpec, type Stage } from '../../transforms/stage.ts';
+import { entryJson, lineOf } from '../transforms/log-lines.ts';
+import { conversations, ends, entries, freeze, rows, snapshot } from './samples.ts';
+
+const all: readonly Stage[] = [
+  ...new Set([...Object.values(stages), checkEntries, checkConversations, checkRows] as unknown as Stage[]),
+];
+const elements = (): readonly StreamElement[] => [
+  ...[entryJson(), '', 'x', `${entryJson()}${entryJson()}`].map((json) => lineOf(json)),
+  ...entries,
+  ...ends,
+  ...conversations,
+  ...rows,
+];
+
+describe.each(all.map((stage) => [stage.name, stage] as const))('stage %s', (name, stage) => {
+  it('has a kebab-case name and a summary', () => {
+    expect(name).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+    expect(stage.summary).toMatch(/^[A-Z].{10,}\.$/);
+  });
+
+  it('describes every option, and its default is one of the choices', () => {
+    for (const [key, option] of Object.entries(stage.options) as [string, OptionSpec<unknown>][]) {
+      expect(key).toMatch(/^[a-z][a-zA-Z]*$/);
+      expect(option.describe.length).toBeGreaterThan(10);
+      expect(option).toHaveProperty('default');
+      if (option.choices !== undefined) expect(option.choices).toContain(option.default);
+    }
+  });
+
+  it('makes the same of the same in two runs, and leaves it as it is', () => {
+    const input = freeze(elements());
+    const before = snapshot(input);
+    const run = () => snapshot([...apply(stage.create(defaultsOf(stage.options)), input)]);
+    expect(run()).toBe(run());
+    expect(snapshot(input)).toBe(before);
+  });
+});
+
+it('no two stages have the same name', () => {
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+});

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { COMMAND, turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from './small-logs.ts';
+
+/** Runs the command in a process that something was done to first; standard input is a pipe that stays open for a while. */
+function sabotaged(code: string, args: string): { status: number | null; stderr: string } {
+  const first = `data:text/javascript,${encodeURIComponent(code)}`;
+  const line = `sleep 3 | "$0" --import "$1" ${COMMAND} ${args}; exit "\${PIPESTATUS[1]}"`;
+  return spawnSync('bash', ['-c', line, process.execPath, first], { encoding: 'utf8' });
+}
+
+describe('a bug shows its stack and ends with 70', () => {
+  test.each([
+    ['an exception that nobody caught', "setTimeout(() => { throw new Error('boom'); }, 500);"],
+    ['a rejection that nobody handled', "setTimeout(() => Promise.reject(new Error('boom')), 500);"],
+    ['an error in the run', "performance.now = () => { throw new Error('boom'); };"],
+  ])('%s', (_name, code) => {
+    const out = join(temporaryFolder(), 'out');
+    const { status, stderr } = sabotaged(code, `build - --out ${out}`);
+    expect(status).toBe(70);
+    expect(stderr).toContain('this is a bug:\nError: boom\n    at ');
+    expect(stderr).not.toContain('unfinished');
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', () => {
+  const folder = temporaryFolder();
+  const deaf =
+    "import { Socket } from 'node:net'; Object.assign(Socket.prototype, { _read() {}, resume() {} });";
+  const { status, stderr } = sabotaged(deaf, `build - --out ${join(folder, 'out')}`);
+  expect([status, stderr.includes('unfinished')]).toEqual([70, true]);
+  expect(readdirSync(folder)).not.toContain('out');
+});
+
+test('an unsupported Node is told so, with 78', () => {
+  const old =
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.1' } });";
+  const { status, stderr } = sabotaged(old, '--help');
+  expect([status, stderr]).toEqual([
+    78,
+    expect.stringMatching(/^turnmill: Node 18\.20\.1 is not supported: use 20\.19 /),
+  ]);
+});
+
+const SCRIPT = '/usr/bin/script';
+
+describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
+  const onTerminal = (args: string): { status: number | null; stdout: string } =>
+    spawnSync(SCRIPT, ['-qec', `${process.execPath} ${COMMAND} ${args}`, '/dev/null'], {
+      encoding: 'utf8',
+      input: '',
+    });
+
+  test('a progress line comes, and is gone before the summary', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry()]);
+    const { status, stdout } = onTerminal(`build ${log} --out ${join(folder, 'out')}`);
+    expect(status).toBe(0);
+    const [first, progress, summary] = stdout.split('\r\u001b[K');
+    expect([first, progress]).toEqual(['', expect.stringContaining('/1 sources  ')]);
+    expect(summary).toMatch(/^turnmill: 1 record, /);
+    expect((await turnmill(['check', log])).stderr).not.toContain('\u001b');
+  });
+
+  test('a fault is told in words, and standard input must not be it', () => {
+    expect(onTerminal('build /no/such --out -').stdout).toBe('turnmill: there is no /no/such\r\n');
+    const { status, stdout } = onTerminal('build - --out -');
+    expect([status, stdout.split('\r\n')[0]]).toEqual([
+      64,
+      expect.stringContaining('standard input is a terminal'),
+    ]);
+  });
+});

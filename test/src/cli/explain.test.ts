@@ -1,0 +1,209 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type Ended, turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, talk, title, writeLog } from './small-logs.ts';
+
+type Answer = Record<string, unknown>;
+
+async function explain(where: string, ...options: readonly string[]): Promise<readonly Answer[]> {
+  const run = await turnmill(['explain', where, '--json', ...options]);
+  expect(run.stderr).toBe('');
+  expect(run.status).toBe(0);
+  return run.stdout
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const rulesIn = (findings: unknown): readonly string[] =>
+  (findings as { rule: string }[]).map(({ rule }) => rule);
+
+const text = async (where: string, ...options: readonly string[]): Promise<string> =>
+  (await turnmill(['explain', where, ...options])).stdout.toString();
+
+describe('the fate of a line', () => {
+  test('snapshot, superseded, truncated, blank, dropped, rejected', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, '2026-01-13/a.jsonl', [
+      entry({ second: 0 }),
+      '  ',
+      title(1),
+      entry({ second: 2, messages: talk(3) }),
+      entry({ second: 3, messages: talk(1) }),
+      '{"timestamp": 1,',
+    ]);
+    const out = join(folder, 'out');
+    expect((await turnmill(['build', join(folder, '2026-01-13'), '--out', out])).status).toBe(3);
+    const all = (
+      await Promise.all([1, 2, 3, 4, 5, 6].map((line) => explain(`${log}:${line}`, '--in', out)))
+    ).flat();
+    expect(all.map(({ fate }) => fate)).toEqual([
+      'superseded',
+      'blank',
+      'dropped:goose-title',
+      'snapshot',
+      'truncated',
+      'rejected:invalid-json',
+    ]);
+    expect(all.map(({ session }) => session)).toEqual(['s', undefined, 's', 's', 's', 's']);
+    expect(all.map(({ snapshotLine }) => snapshotLine)).toEqual([4, undefined, undefined, 4, 4, undefined]);
+    const at = [{ shard: 'data/2026-01-13-00000.jsonl', line: 1 }];
+    expect(all.map(({ records }) => records)).toEqual([at, [], [], at, at, []]);
+    expect(all[5]).toMatchObject({
+      stage: 'parse',
+      detail: expect.stringMatching(/at byte \d+ of the line/),
+    });
+    expect(all[3]).toMatchObject({
+      group: '2026-01-13',
+      outcome: 'written',
+      messages: { logged: 3, kept: 3 },
+    });
+    expect(rulesIn(all[3]?.sessionFindings)).toEqual(['role-sequence']);
+    expect(rulesIn(all[3]?.findings)).toEqual(['no-tools', 'truncated']);
+    expect((await explain(`${log}:4`, '--no-integrity'))[0]).toMatchObject({
+      findings: [],
+      sessionFindings: [],
+    });
+    expect((await explain(`${log}:3`, '--no-cleanup'))[0]?.fate).toBe('superseded');
+  });
+
+  test('of a session that was rejected: by which line', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [
+      entry({ second: 5 }),
+      entry({ second: 6 }),
+      entry({ second: 6 }),
+    ]);
+    for (const line of [1, 2, 3]) {
+      const [found] = await explain(`${log}:${line}`);
+      expect(found).toMatchObject({
+        fate: 'rejected:timestamp-not-increasing',
+        violationLine: 3,
+        outcome: 'rejected',
+        stage: 'validate',
+      });
+    }
+    expect(await text(`${log}:1`)).toContain('the whole session was rejected because of line 3: ');
+    const two = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1, id: 't' })]);
+    expect((await explain(`${two}:1`))[0]).toMatchObject({
+      fate: 'rejected:session-id-mismatch',
+      violationLine: 2,
+      session: 's',
+    });
+    expect((await explain(`${two}:1`, '--session-by', 'id'))[0]).toMatchObject({
+      fate: 'snapshot',
+      session: 's',
+    });
+    const again = writeLog(temporaryFolder(), 'a.jsonl', [
+      entry(),
+      entry({ second: 1, id: 't' }),
+      entry({ second: 2 }),
+    ]);
+    expect((await explain(`${again}:3`, '--session-by', 'id'))[0]?.fate).toBe('rejected:session-reopened');
+  });
+
+  test('of a session that its format rejects', async () => {
+    const messages = [{ role: 'user', content: '<tool_call>x' }];
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [entry({ messages })]);
+    const options = ['--json-tool-calls', '--on-finding', 'control-token-in-content=reject'];
+    expect((await explain(`${log}:1`, ...options))[0]).toMatchObject({
+      fate: 'rejected:control-token-in-content',
+      stage: 'format',
+    });
+    expect((await explain(`${log}:1`, '--json-tool-calls'))[0]).toMatchObject({ fate: 'snapshot' });
+  });
+
+  test('of each object of a line', async () => {
+    const line = `${entry()}${entry({ second: 1, messages: talk(3) })}`;
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [line]);
+    const found = await explain(`${log}:1`);
+    expect(found.map(({ fate }) => fate)).toEqual(['superseded', 'snapshot']);
+    expect(found[1]?.offset).toBe(entry().length);
+    const two = writeLog(temporaryFolder(), 'a.jsonl', [`${entry()}${entry({ id: 't' })}`]);
+    expect((await explain(`${two}:1`, '--session-by', 'id')).map(({ session }) => session)).toEqual([
+      's',
+      't',
+    ]);
+  });
+
+  test('of a line that is too long', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1, messages: talk(99) })]);
+    expect((await explain(`${log}:2`, '--max-line', '1k'))[0]).toMatchObject({
+      fate: 'rejected:line-too-long',
+      stage: 'framing',
+    });
+  });
+
+  test('in a source that cannot be read to its end', async () => {
+    const path = join(temporaryFolder(), 'a.jsonl.gz');
+    const packed = gzipSync(`${entry()}\n`);
+    writeFileSync(path, packed.subarray(0, -4));
+    expect((await explain(`${path}:1`))[0]).toMatchObject({
+      fate: 'rejected:corrupt-gzip',
+      stage: 'source',
+      outcome: 'rejected',
+    });
+    writeFileSync(path, packed);
+    expect((await explain(`${path}:1`))[0]).toMatchObject({ fate: 'snapshot' });
+    expect(await text(`${path}:1`)).toContain('line 1, bytes 0 to ');
+  });
+
+  test('with what cleanup did to it', async () => {
+    const messages = [{ role: 'user', content: '<info-msg>x</info-msg>' }, ...talk(1)];
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [
+      entry({ messages }),
+      entry({ second: 1, messages: [...messages, ...talk(2)] }),
+    ]);
+    expect((await explain(`${log}:1`))[0]).toMatchObject({
+      changes: { 'goose-info': 1 },
+      messages: { logged: 2, kept: 1 },
+    });
+    expect(await text(`${log}:1`)).toMatch(/messages +2, of which cleanup left 1\n +changes +goose-info 1/);
+  });
+
+  test('of an entry of a document, and of a line of standard input', async () => {
+    const path = join(temporaryFolder(), 'a.json');
+    writeFileSync(path, `[${entry()},\n${entry({ second: 1, messages: talk(3) })}]`);
+    expect((await explain(`${path}:2`))[0]).toMatchObject({ fate: 'snapshot', line: 2 });
+    const run = await turnmill(['explain', '-:2', '--json'], `${entry()}\n${entry({ id: 't' })}\n`);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({ source: '-', fate: 'snapshot', session: 't' });
+  });
+});
+
+describe('the file', () => {
+  test('below a root has the group that build gives it', async () => {
+    const root = temporaryFolder();
+    const log = writeLog(root, '2025-02-03/a.jsonl', [entry()]);
+    const groupOf = async (...args: readonly [string, ...string[]]): Promise<unknown> =>
+      (await explain(...args))[0]?.group;
+    expect(await groupOf(`${log}:1`)).toBe('2026-01-13');
+    expect(await groupOf(`${log}:1`, '--root', root)).toBe('2025-02-03');
+    expect(await groupOf('2025-02-03/a.jsonl:1', '--root', root)).toBe('2025-02-03');
+    const outside = await turnmill([
+      'explain',
+      `${log}:1`,
+      '--root',
+      join(root, '2025-02-03/..//2025-02-04'),
+    ]);
+    expect(outside.status).toBe(64);
+  });
+
+  test('that has fewer lines is a usage error that tells how many', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1 })]);
+    const run: Ended = await turnmill(['explain', `${log}:3`]);
+    expect([run.status, run.stderr.split('\n')[0]]).toEqual([
+      64,
+      'turnmill: a.jsonl has 2 lines: there is no line 3',
+    ]);
+  });
+
+  test('asked about a dataset that is not there', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry()]);
+    expect((await turnmill(['explain', `${log}:1`, '--in', join(folder, 'no')])).status).toBe(66);
+    expect((await turnmill(['explain', `${log}:1`, '--in', folder])).status).toBe(66);
+  });
+});

@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ended, start } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { writePlainLogs } from '../../support/plain-logs.ts';
+import { entry, talk, writeLog } from './small-logs.ts';
+
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const;
+
+/** Waits until the run has its staging folder. */
+const atWork = (folder: string): Promise<void> =>
+  expect
+    .poll(() => readdirSync(folder).filter((name) => name.includes('.staging-')).length, { timeout: 20_000 })
+    .toBe(1);
+
+test.each(SIGNALS)(
+  '%s ends a run that waits for standard input with %i and leaves nothing',
+  async (signal, status) => {
+    const folder = temporaryFolder();
+    const child = start(['build', '-', '--out', join(folder, 'out')], 'pipe');
+    const end = ended(child);
+    child.stdin?.write(`${entry()}\n`);
+    await atWork(folder);
+    child.kill(signal);
+    const { status: got, stderr, signal: by } = await end;
+    expect([got, by, JSON.parse(stderr).code]).toEqual([status, null, 'interrupted']);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+test.each(['1', '2'])('SIGTERM in the middle of a run with %s workers leaves nothing', async (workers) => {
+  const folder = temporaryFolder();
+  writePlainLogs(join(folder, 'logs'), { sessions: 40, entries: 60, messageChars: 4000, seed: 1 });
+  const child = start(['build', join(folder, 'logs'), '--out', join(folder, 'out'), '--workers', workers]);
+  const end = ended(child);
+  await atWork(folder);
+  child.kill('SIGTERM');
+  expect((await end).status).toBe(143);
+  expect(readdirSync(folder)).toEqual(['logs']);
+});
+
+test.each(SIGNALS)('%s ends a run whose reader takes nothing with %i (F005)', async (signal, status) => {
+  const lines = Array.from({ length: 400 }, (_, i) => entry({ id: `s${i}`, messages: talk(99) }));
+  const log = writeLog(temporaryFolder(), 'a.jsonl', lines);
+  const child = start(['build', log, '--session-by', 'id', '--out', '-']);
+  const { stdout } = child;
+  await new Promise((readable) => stdout?.once('readable', readable));
+  await new Promise((later) => setTimeout(later, 300));
+  child.kill(signal);
+  expect(await new Promise((exit) => child.on('exit', exit))).toBe(status);
+  stdout?.destroy();
+});
+
+test('a second SIGINT ends the process at once', async () => {
+  const folder = temporaryFolder();
+  const child = start(['build', '-', '--out', join(folder, 'out')], 'pipe');
+  const end = ended(child);
+  await atWork(folder);
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  expect((await end).status).toBe(130);
+});
+
+test('a question is stopped too', async () => {
+  for (const args of [
+    ['inspect', '-', '--after', 'parse'],
+    ['explain', '-:3'],
+    ['check', '-'],
+  ]) {
+    const child = start(args, 'pipe');
+    const end = ended(child);
+    await new Promise((later) => setTimeout(later, 700));
+    child.kill('SIGTERM');
+    expect((await end).status).toBe(143);
+  }
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { checks } from '../../../transforms/checks/index.ts';
+import { dialects } from '../../../transforms/dialects/index.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/rejection.ts';
+import { rules } from '../../../transforms/rules/index.ts';
+import { turnmill } from '../../support/command.ts';
+
+const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
+
+const SOURCE_REASONS = [
+  'unreadable',
+  'changed-while-read',
+  'corrupt-gzip',
+  'not-regular',
+  'vanished',
+  'unsupported-compression',
+];
+const STAGES = [
+  'parse',
+  'cleanup',
+  'validate',
+  'check-entries',
+  'snapshot-select',
+  'tool-dedupe',
+  'check-conversations',
+  'format',
+  'check-rows',
+];
+
+test.each<[string, readonly string[]]>([
+  ['stages', STAGES],
+  ['dialects', names(dialects)],
+  ['rules', names(rules)],
+  ['checks', names(checks)],
+  ['formats', names(formats)],
+  ['reasons', [...Object.keys(LINE_REASONS), ...Object.keys(SESSION_REASONS), ...SOURCE_REASONS]],
+])('list %s', async (what, expected) => {
+  const json = await turnmill(['list', what, '--json']);
+  const items = json.stdout
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(items.map(({ name }) => name)).toEqual(expected);
+  expect(items.every(({ group, summary }) => group === what && summary.length > 10)).toBe(true);
+  const shown = await turnmill(['list', what]);
+  expect([shown.status, shown.stderr]).toEqual([0, '']);
+  for (const name of expected) expect(shown.stdout.toString()).toContain(`  ${name} `);
+});
+
+test('list tells everything, with the options of the stages', async () => {
+  const text = (await turnmill(['list'])).stdout.toString();
+  for (const part of ['stages', 'dialects', 'rules', 'checks', 'formats', 'reasons'])
+    expect(text).toMatch(new RegExp(`^${part}$`, 'm'));
+  expect(text).toContain('--group-by  ');
+  expect(text).toContain('--on-finding  ');
+});

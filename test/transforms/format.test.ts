@@ -1,0 +1,89 @@
+import { describe, expect, it, test } from 'vitest';
+import type { Finding, Rejection, Row, StreamElement } from '../../transforms/element.ts';
+import { type FormatOptions, format } from '../../transforms/format.ts';
+import { apply, defaultsOf } from '../../transforms/stage.ts';
+import { text } from './bytes.ts';
+import { conversationOf, entryOf, originOf, user } from './checks/samples.ts';
+
+const DEFAULTS = defaultsOf(format.options);
+const run = (element: StreamElement, options: Partial<FormatOptions> = {}) => [
+  ...apply(format.create({ ...DEFAULTS, ...options }), [element]),
+];
+const GOOD = conversationOf([user('a')], { startedAt: 1_768_342_443_000_000_000n, tools: [] });
+const FORGED = conversationOf([user('<tool_call>'), user('</tool_call>')]);
+
+test('the defaults are chat, by date, and reject nothing', () => {
+  expect(DEFAULTS).toEqual({ format: 'chat', groupBy: 'date', rejectOn: [] });
+});
+
+describe('a row', () => {
+  it('is the record of a conversation, with its group and what it was made of', () => {
+    const [row, ...rest] = run(GOOD) as Row[];
+    expect(rest).toEqual([]);
+    expect(row).toEqual({
+      ...{ kind: 'row', origin: originOf(1), sessionId: 's', group: '2026-01-13', format: 'chat' },
+      ...{ bytes: (row as Row).bytes, conversation: GOOD, written: GOOD.messages },
+    });
+    expect(text((row as Row).bytes)).toBe('{"messages":[{"role":"user","content":"a"}],"tools":[]}');
+  });
+
+  it('belongs to the group that was asked for', () => {
+    const groups = (['date', 'scenario', 'none'] as const).map(
+      (groupBy) => (run(GOOD, { groupBy })[0] as Row).group,
+    );
+    expect(groups).toEqual(['2026-01-13', 'a', 'conversations']);
+  });
+
+  it('has the name of its format', () => {
+    expect((run(GOOD, { format: 'chat-inline' })[0] as Row).format).toBe('chat-inline');
+  });
+});
+
+describe('what a format cannot represent', () => {
+  it('is a finding before the row', () => {
+    const made = run(FORGED, { format: 'chat-inline' });
+    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'row']);
+    expect(made[0]).toEqual({
+      kind: 'finding',
+      severity: 'ERROR',
+      rule: 'control-token-in-content',
+      sessionId: 's',
+      origin: originOf(1),
+      message: 'message 0 (user) holds a tool-call tag of its own',
+    } satisfies Finding);
+  });
+
+  it('rejects the session instead, when it was asked to', () => {
+    const made = run(FORGED, {
+      format: 'chat-inline',
+      rejectOn: ['non-text-part', 'control-token-in-content'],
+    });
+    expect(made).toEqual([
+      {
+        kind: 'rejection',
+        scope: 'session',
+        stage: 'format',
+        reason: 'control-token-in-content',
+        detail: 'message 0 (user) holds a tool-call tag of its own',
+        origin: originOf(1),
+        sessionId: 's',
+      } satisfies Rejection,
+    ]);
+  });
+
+  it('does not reject for another rule', () => {
+    const made = run(FORGED, { format: 'chat-inline', rejectOn: ['non-text-part'] });
+    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'row']);
+  });
+});
+
+it('lets other elements pass', () => {
+  const entry = entryOf([]);
+  expect(run(entry)).toEqual([entry]);
+});
+
+it('throws at a format that there is not', () => {
+  expect(() => format.create({ ...DEFAULTS, format: 'csv' })).toThrow(
+    new RangeError("there is no format 'csv'"),
+  );
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it, test, vi } from 'vitest';
+import { createPlainScanner, type Scanner } from '../../../transforms/json/scanner.ts';
+import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
+import { damage, damaged, jsonText } from '../arbitraries.ts';
+import { asArray, fromLatin1, KINDS, text } from '../bytes.ts';
+import { SCANNER_CASES } from './scanner-cases.ts';
+
+const memory = createScanMemory() as ScanMemory;
+const plain = createPlainScanner();
+const scanner = memory.createScanner();
+
+/** The bytes in the slab at an odd place, with bytes around them that would go on with any value. */
+function inSlab(bytes: Uint8Array, place = 0): Uint8Array {
+  const before = asArray('"\\{[1'.repeat(8)).subarray(0, place);
+  const slab = memory.slab(place + bytes.length + 200).fill(0x31);
+  slab.set(before);
+  slab.set(bytes, place);
+  slab.set(asArray('"}]true\\u0000é"'), place + bytes.length);
+  return slab.subarray(place, place + bytes.length);
+}
+
+const verdict = (one: Scanner, bytes: Uint8Array, at = 0, depth = 0) => {
+  const end = one.value(bytes, at, depth);
+  return end < 0 ? { failedAt: one.failedAt, tooDeep: one.tooDeep } : end;
+};
+const stringVerdict = (one: Scanner, bytes: Uint8Array, at: number) => {
+  const end = one.string(bytes, at);
+  return end < 0 ? { failedAt: one.failedAt, tooDeep: one.tooDeep } : end;
+};
+
+describe('a document in the slab has the verdict of the plain scanner', () => {
+  test.each(SCANNER_CASES)('%s %s', (_kind, _name, characters) => {
+    const bytes = fromLatin1(characters);
+    for (const place of [0, 1, 15, 16, 33]) {
+      expect(verdict(scanner, inSlab(bytes, place))).toEqual(verdict(plain, bytes));
+    }
+  });
+
+  it('for every generated document', () => {
+    fc.assert(
+      fc.property(jsonText, fc.nat(40), (json, place) => {
+        expect(verdict(scanner, inSlab(asArray(json), place))).toBe(Buffer.byteLength(json));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('for every mutated document, with the same place', () => {
+    const damages = fc.array(damage, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(jsonText, damages, fc.nat(40), fc.nat(5), (json, changes, place, at) => {
+        const bytes = changes.reduce(damaged, asArray(json));
+        const slab = inSlab(bytes, place);
+        expect(verdict(scanner, slab, at)).toEqual(verdict(plain, bytes, at));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('for every place of an odd byte in a long string', () => {
+    const odd = ['"', '\\', '\\n', '\\u00e9', '\\u00g9', '\u0000', '\u001f', 'é', '\u2028', '\u{1f600}'].map(
+      (s) => Buffer.from(s),
+    );
+    const broken = ['\xff', '\xc3', '\xe2\x80', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xc0\xaf'].map(
+      fromLatin1,
+    );
+    for (const piece of [...odd, ...broken]) {
+      for (let at = 0; at <= 40; at++) {
+        const bytes = Buffer.concat([
+          Buffer.from(`"${'x'.repeat(at)}`),
+          piece,
+          Buffer.from(`${'y'.repeat(40 - at)}"`),
+        ]);
+        expect(verdict(scanner, inSlab(bytes, at % 7))).toEqual(verdict(plain, bytes));
+        expect(stringVerdict(scanner, inSlab(bytes, at % 7), 0)).toEqual(stringVerdict(plain, bytes, 0));
+      }
+    }
+  });
+
+  it('for every depth around the value', () => {
+    const nested = asArray('['.repeat(10) + ']'.repeat(10));
+    for (const depth of [0, 501, 502, 503, 512, 513]) {
+      expect(verdict(scanner, inSlab(nested), 0, depth)).toEqual(verdict(plain, nested, 0, depth));
+    }
+  });
+
+  it('with another limit', () => {
+    const [shallow, other] = [memory.createScanner(2), createPlainScanner(2)];
+    for (const json of ['[[]]', '[[[]]]', '{"a":{"b":{}}}', '1']) {
+      expect(verdict(shallow, inSlab(asArray(json)))).toEqual(verdict(other, asArray(json)));
+    }
+  });
+});
+
+describe.each(KINDS)('a %s elsewhere', (_kind, make) => {
+  it('has the verdict of the plain scanner', () => {
+    for (const json of ['{"a":[1.0]}', '[1,]', '['.repeat(513), '"é"', '']) {
+      expect(verdict(scanner, make(json))).toEqual(verdict(plain, make(json)));
+      expect(stringVerdict(scanner, make(json), 0)).toEqual(stringVerdict(plain, make(json), 0));
+    }
+  });
+});
+
+test('fail is for those who walk a value themselves', () => {
+  verdict(scanner, inSlab(asArray('['.repeat(513))));
+  expect(scanner.fail(7)).toBe(-1);
+  expect([scanner.failedAt, scanner.tooDeep]).toEqual([7, false]);
+});
+
+describe('the slab', () => {
+  it('keeps what it held when it grows and when it shrinks', () => {
+    const own = createScanMemory() as ScanMemory;
+    const reads = own.createScanner();
+    own.slab(100).set(asArray('{"a":[1]}'));
+    for (const size of [1_000_000, 30_000_000, 50, 200_000, 20_000_000, 100]) {
+      const slab = own.slab(size);
+      expect(slab.length).toBe(size);
+      expect(text(slab.subarray(0, 9))).toBe('{"a":[1]}');
+      expect(reads.value(slab, 0, 0)).toBe(9);
+    }
+  });
+
+  it('can be read to its last byte', () => {
+    const own = createScanMemory() as ScanMemory;
+    const slab = own.slab(3 * 64 * 1024 - 64).fill(0x78);
+    slab[0] = 0x22;
+    slab[slab.length - 1] = 0x22;
+    expect(own.createScanner().value(slab, 0, 0)).toBe(slab.length);
+    slab[slab.length - 1] = 0x78;
+    expect(verdict(own.createScanner(), slab)).toEqual({ failedAt: slab.length, tooDeep: false });
+  });
+});
+
+test('where WebAssembly is not to be had there is no memory for it', () => {
+  vi.stubGlobal('WebAssembly', undefined);
+  expect(createScanMemory()).toBeUndefined();
+  vi.unstubAllGlobals();
+  expect(createScanMemory()).toBeDefined();
+});

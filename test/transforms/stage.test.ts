@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEnd, StreamElement } from '../../transforms/element.ts';
+import { apply, defaultsOf, fuse, type Handlers, step } from '../../transforms/stage.ts';
+import { entryOf, originOf, user } from './checks/samples.ts';
+
+const END: SessionEnd = { kind: 'session-end', origin: originOf(9), last: true };
+const entry = (line: number) => entryOf([user('x')], line);
+const line = (element: StreamElement) => element.origin.line;
+
+/** Gives every entry twice. */
+const twice: Handlers = { entry: (element) => [element, element] };
+/** Drops entries of odd lines, and the end. */
+const drop: Handlers = {
+  entry: (element) => (element.origin.line % 2 === 0 ? [element] : []),
+  'session-end': () => [],
+};
+/** Entries to ends. */
+const change: Handlers = { entry: (element) => [{ ...END, origin: element.origin }] };
+
+describe('step', () => {
+  it('lets a kind that is not named pass as it is', () => {
+    expect([...step(twice, END)][0]).toBe(END);
+    expect([...step({}, END)]).toEqual([END]);
+  });
+
+  it('gives what the handler makes', () => {
+    expect([...step(twice, entry(1))]).toHaveLength(2);
+    expect([...step(drop, END)]).toEqual([]);
+  });
+});
+
+it('apply runs over all elements in order, one at a time', () => {
+  const seen: number[] = [];
+  const watch: Handlers = {
+    entry(element) {
+      seen.push(line(element));
+      return [element];
+    },
+  };
+  const made = apply(watch, [entry(1), entry(2), END]);
+  made.next();
+  expect(seen).toEqual([1]);
+  expect([...made].map(({ kind }) => kind)).toEqual(['entry', 'session-end']);
+});
+
+it('defaultsOf has the default of every option', () => {
+  const specs = {
+    a: { describe: 'a', default: 1 },
+    b: { describe: 'b', default: ['x'] as readonly string[], choices: [] },
+  };
+  expect(defaultsOf<{ a: number; b: readonly string[] }>(specs)).toEqual({ a: 1, b: ['x'] });
+  expect(defaultsOf({})).toEqual({});
+});
+
+describe('fuse', () => {
+  const run = (stages: readonly Handlers[], elements: readonly StreamElement[]) => {
+    const made: StreamElement[] = [];
+    const feed = fuse(stages, (element) => made.push(element));
+    elements.forEach(feed);
+    return made.map((element) => `${element.kind} ${line(element)}`);
+  };
+
+  it('gives what the stages give one after the other', () => {
+    const elements = [entry(1), entry(2), END, entry(4)];
+    for (const stages of [[], [twice], [twice, drop], [drop, twice, twice], [twice, change, drop]]) {
+      const expected = stages.reduce<readonly StreamElement[]>(
+        (all, stage) => [...apply(stage, all)],
+        elements,
+      );
+      expect(run(stages, elements)).toEqual(expected.map((element) => `${element.kind} ${line(element)}`));
+    }
+  });
+
+  it('hands each element on before the next one is made', () => {
+    const log: string[] = [];
+    const source: Handlers = {
+      *entry(element) {
+        log.push('make');
+        yield element;
+        log.push('make');
+        yield element;
+      },
+    };
+    fuse([source, {}], () => log.push('emit'))(entry(1));
+    expect(log).toEqual(['make', 'emit', 'make', 'emit']);
+  });
+});
