@@ -80,14 +80,12 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
   }
 
   return {
-    *entry(entry): Generator<StreamElement> {
+    entry(entry): readonly StreamElement[] {
       const cleaned = cleanEntry(entry);
       const dropping = entryRules.find((rule) => rule.drops(cleaned));
-      if (dropping === undefined) yield cleaned;
-      else {
-        const { origin, sessionId, timestamp } = entry;
-        yield { kind: 'fate', fate: `dropped:${dropping.name}`, origin, sessionId, timestamp };
-      }
+      if (dropping === undefined) return [cleaned];
+      const { origin, sessionId, timestamp } = entry;
+      return [{ kind: 'fate', fate: `dropped:${dropping.name}`, origin, sessionId, timestamp }];
     },
   };
 }

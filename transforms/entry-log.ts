@@ -11,7 +11,8 @@ export interface EntryLogWriter {
 export type Place = Pick<Origin, 'line' | 'offset' | 'length'>;
 
 const EMPTY = new Uint8Array(0);
-const FIRST_BYTES = 256;
+/** Enough for a few entries; typed arrays this small live in the JavaScript heap. */
+const FIRST_BYTES = 48;
 const VARINTS_MAX_BYTES = 24;
 
 export function createEntryLog(): EntryLogWriter {

@@ -60,19 +60,21 @@ function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers
     yield element;
   }
 
+  function* several(line: Line, made: readonly (Entry | Rejection)[]): Generator<StreamElement> {
+    if (made.length > 1) {
+      yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
+    }
+    if (sessionBy === 'file') yield* made;
+    else for (const element of made) yield* separate(element);
+  }
+
   return {
-    *line(line) {
-      if (skipBlanks(line.bytes, 0) >= line.bytes.length) {
-        yield blank(line);
-        return;
-      }
+    line(line) {
+      if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       reader ??= readerFor(line.bytes);
       const made = reader.read(line);
-      if (made.length > 1) {
-        yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
-      }
-      if (sessionBy === 'file') yield* made;
-      else for (const element of made) yield* separate(element);
+      if (made.length === 1 && sessionBy === 'file') return made;
+      return several(line, made);
     },
     'session-end'(end) {
       if (end.last) reader = currentId = undefined;

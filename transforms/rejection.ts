@@ -22,7 +22,8 @@ export const SESSION_REASONS = {
   'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
   'control-token-in-content':
     'A text holds a tool-call tag of its own (--on-finding control-token-in-content=reject).',
-  'non-text-part': 'A text that is to be inlined has parts that are no text (--on-finding non-text-part=reject).',
+  'non-text-part':
+    'A text that is to be inlined has parts that are no text (--on-finding non-text-part=reject).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

@@ -40,7 +40,6 @@ export interface Destination {
   discard(): void;
 }
 
-const encoder = new TextEncoder();
 const NOWHERE: Location = { shard: '', line: 0 };
 
 /** @param files the line files that the dataset has, empty or not */
@@ -57,7 +56,7 @@ export function openDataset(
   return {
     streams: false,
     record: (group, bytes) => shards.write(group, bytes),
-    line: (file, value) => lineFiles.get(file)?.write(encoder.encode(JSON.stringify(value))),
+    line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
       const path = join(staging.path, file);
       writeWholeFile(path, text);

@@ -48,7 +48,7 @@ export interface ObjectReader {
 
 export function createObjectReader(scanner: Scanner): ObjectReader {
   const keep = createKeeper();
-  let members: Member[] = []; // of the object scanned last; the indexes are those of the line
+  let members: Member[] = []; // of the object scanned last; the indexes are those in the object
 
   return {
     scan(bytes, at, depth) {
@@ -56,20 +56,15 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, depth);
       return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
         const end = scanner.value(bytes, valueStart, depth + 1);
-        if (end >= 0) members.push({ key: parseString(bytes, start, keyEnd), start, valueStart, end });
+        if (end < 0) return -1;
+        const key = parseString(bytes, start, keyEnd);
+        members.push({ key, start: start - at, valueStart: valueStart - at, end: end - at });
         return end;
       });
     },
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));
-      if (text[0] !== OPEN_OBJECT) return text;
-      const own = members.map((member) => ({
-        key: member.key,
-        start: member.start - start,
-        valueStart: member.valueStart - start,
-        end: member.end - start,
-      }));
-      rememberMembers(text, own);
+      if (text[0] === OPEN_OBJECT) rememberMembers(text, members);
       return text;
     },
   };

@@ -54,7 +54,8 @@ export function addMember(object: Uint8Array, key: string, json: Uint8Array): Ui
 export function concat(pieces: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const piece of pieces) length += piece.length;
-  const whole = new Uint8Array(length);
+  const { buffer, byteOffset } = Buffer.allocUnsafe(length); // small ones share a block
+  const whole = new Uint8Array(buffer, byteOffset, length);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);

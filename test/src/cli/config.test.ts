@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { readArguments } from '../../../src/cli/arguments.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
 import type { Values } from '../../../src/cli/options/option.ts';
 import { settingsOf } from '../../../src/cli/options/settings-of.ts';
-import { turnmill } from '../../support/command.ts';
+import { COMMAND, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
@@ -153,11 +154,15 @@ describe('a configuration file', () => {
     }
   });
 
-  test.skipIf(process.getuid?.() === 0)('that may not be read ends with 78', async () => {
-    const path = join(temporaryFolder(), 'c.json');
-    writeFileSync(path, '{}');
-    chmodSync(path, 0);
-    expect((await turnmill(['build', 'x', '--out', 'y', '--config', path])).status).toBe(78);
+  test('that may not be read ends with 78', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'c.json');
+    writeFileSync(path, '{}', { mode: 0 });
+    chmodSync(folder, 0o755);
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // root may do everything
+    const args = [COMMAND, 'build', 'x', '--out', 'y', '--config', path];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', ...nobody });
+    expect([status, stderr]).toEqual([78, expect.stringContaining('EACCES')]);
   });
 
   test('decides the run, and the manifest says so', async () => {

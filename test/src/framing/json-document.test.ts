@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDocumentFramer } from '../../../src/framing/json-document.ts';
-import { createSlab } from '../../../src/framing/lines.ts';
+import { createSlab } from '../../../src/framing/slab.ts';
 import { createPlainScanner, skipBlanks } from '../../../transforms/json/scanner.ts';
 import { type Framed, type FramedSource, frame } from './drive.ts';
 

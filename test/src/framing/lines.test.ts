@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLineFramer, createSlab } from '../../../src/framing/lines.ts';
+import { createLineFramer } from '../../../src/framing/lines.ts';
+import { createSlab } from '../../../src/framing/slab.ts';
 import { type FramedSource, frame } from './drive.ts';
 
 const slab = createSlab();

@@ -51,11 +51,6 @@ export function obj(members: readonly Member[]): ObjectTree {
   return { kind: 'object', members };
 }
 
-/** A copy without any member of that key. */
-export function without(tree: ObjectTree, key: string): ObjectTree {
-  return obj(tree.members.filter((m) => m.key !== key));
-}
-
 /** A copy whose effective (last) member of that key has the new value; earlier duplicates stay as they are. */
 export function replaced(tree: ObjectTree, key: string, value: Tree): ObjectTree {
   const at = tree.members.findLastIndex((m) => m.key === key);
