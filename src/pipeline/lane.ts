@@ -33,7 +33,7 @@ export interface LaneSource {
   readonly flush?: boolean;
 }
 
-const BATCH_BYTES = 1024 * 1024;
+const BATCH_BYTES = 128 * 1024;
 /** After so many bytes the event loop gets its turn: timers, signals, messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
 /** Rejected lines of standard input cannot be read again: up to this length they are always kept. */
