@@ -38,7 +38,7 @@ export function scenarioOf(stem: string): string {
   for (let i = 0; i < STRIP_TIMES; i++) {
     name = withoutNumber(name.replace(NINETEEN_DIGITS, '').replace(UUID, ''));
   }
-  return name;
+  return name === '' ? stem : name;
 }
 
 function withoutNumber(name: string): string {

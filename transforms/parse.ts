@@ -41,6 +41,7 @@ export function detectDialect(line: Uint8Array): Dialect {
 function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers {
   const readers = new Map<string, DialectReader>();
   const fixed = dialects.find((dialect) => dialect.name === wanted);
+  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session, for sessionBy: id
 

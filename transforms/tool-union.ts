@@ -3,6 +3,7 @@
  * time it occurs: conversion.md §3.8). What came after the snapshot does not count, until a later one is chosen.
  */
 import type { ToolCounts, ToolDefinition } from './element.ts';
+import { decode } from './json/utf8.ts';
 
 export interface ToolUnion {
   /** The definitions of the next entry. The same array again costs next to nothing. */
@@ -15,10 +16,8 @@ export interface ToolUnion {
   reset(): void;
 }
 
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
-
 export function createToolUnion(): ToolUnion {
-  const byName = new Map<string, ToolDefinition[]>();
+  const textsByName = new Map<string, Set<string>>();
   let distinct: ToolDefinition[] = [];
   let last: readonly ToolDefinition[] | undefined;
   let lastNameless: readonly ToolDefinition[] = [];
@@ -26,12 +25,13 @@ export function createToolUnion(): ToolUnion {
   let committedSeen = 0;
   let committedKept = 0;
 
-  function isNew(definition: ToolDefinition): boolean {
-    if (definition.name === undefined) return true;
-    const known = byName.get(definition.name);
-    if (known === undefined) byName.set(definition.name, [definition]);
-    else if (known.some((other) => sameBytes(other.bytes, definition.bytes))) return false;
-    else known.push(definition);
+  function isNew({ name, bytes }: ToolDefinition): boolean {
+    if (name === undefined) return true;
+    const text = decode(bytes);
+    const texts = textsByName.get(name);
+    if (texts === undefined) textsByName.set(name, new Set([text]));
+    else if (texts.has(text)) return false;
+    else texts.add(text);
     return true;
   }
 
@@ -58,7 +58,7 @@ export function createToolUnion(): ToolUnion {
       duplicateConflict: 0,
     }),
     reset() {
-      byName.clear();
+      textsByName.clear();
       distinct = [];
       last = undefined;
       seen = committedSeen = committedKept = 0;
