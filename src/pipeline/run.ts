@@ -19,6 +19,7 @@ import { createLedger, type Ledger, type LedgerSums, rejectionsIn } from './ledg
 import type { Outcome } from './outcome.ts';
 import { createRecorder, FILES, type Recorder } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
+import { holdYoungGeneration, limitYoungGeneration } from './young-generation.ts';
 
 /** What a run made. */
 export interface RunSummary {
@@ -89,6 +90,7 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
   const started = performance.now();
   const startedAt = new Date().toISOString();
   try {
+    holdYoungGeneration();
     const listing = listSources(settings.inputs);
     if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty)
       throw noInput(settings);
@@ -137,9 +139,11 @@ async function record(
     : listing.sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let readBytes = 0;
   let sources = 0;
+  const checkYoungGeneration = limitYoungGeneration();
   recorder.skipped(listing.skipped);
   for await (const batch of runLanes(listing.sources, settings, signal)) {
     signal?.throwIfAborted();
+    checkYoungGeneration();
     readBytes += batch.readBytes;
     for (const outcome of batch.outcomes) {
       onOutcome?.(outcome, listing);
