@@ -1,6 +1,6 @@
 /** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
 import type { Message } from './element.ts';
-import { elementsOf, valueBytes } from './json/members.ts';
+import { elementsOf, valueBytes, valuesOf } from './json/members.ts';
 import { parseJson, parseString } from './json/utf8.ts';
 
 /** What a message says, and whether it also holds parts that are no text. */
@@ -91,14 +91,16 @@ export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list
 
 function readCall(bytes: Uint8Array): ToolCall {
   if (bytes[0] !== OPEN_OBJECT) return { ...NO_CALL, bytes };
-  const fn = objectBytes(bytes, 'function');
+  const [id, fn] = valuesOf(bytes, ['id', 'function']);
+  if (fn?.[0] !== OPEN_OBJECT) return { ...NO_CALL, bytes, isObject: true, id: textOfValue(id) };
+  const [name, args] = valuesOf(fn, ['name', 'arguments']);
   return {
     bytes,
     isObject: true,
-    id: stringValue(bytes, 'id'),
+    id: textOfValue(id),
     function: fn,
-    name: fn === undefined ? undefined : stringValue(fn, 'name'),
-    arguments: fn === undefined ? undefined : valueBytes(fn, 'arguments'),
+    name: textOfValue(name),
+    arguments: args,
   };
 }
 
@@ -119,8 +121,12 @@ export function objectBytes(object: Uint8Array, key: string): Uint8Array | undef
 
 /** The decoded value of a member that is a string; undefined when it is absent or something else. */
 export function stringValue(object: Uint8Array, key: string): string | undefined {
-  const bytes = valueBytes(object, key);
-  return bytes?.[0] === 0x22 ? parseString(bytes, 0, bytes.length) : undefined;
+  return textOfValue(valueBytes(object, key));
+}
+
+/** The decoded value of JSON text that is a string; undefined when it is absent or something else. */
+export function textOfValue(json: Uint8Array | undefined): string | undefined {
+  return json?.[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
 }
 
 /** Is the value a JSON object (not null, not an array)? */

@@ -16,8 +16,14 @@ export interface ToolUnion {
   reset(): void;
 }
 
+/** The distinct definitions of one name: mostly one. */
+interface Seen {
+  readonly first: Uint8Array;
+  others: Set<string> | undefined;
+}
+
 export function createToolUnion(): ToolUnion {
-  const textsByName = new Map<string, Set<string>>();
+  const byName = new Map<string, Seen>();
   let distinct: ToolDefinition[] = [];
   let last: readonly ToolDefinition[] | undefined;
   let lastNameless: readonly ToolDefinition[] = [];
@@ -25,14 +31,18 @@ export function createToolUnion(): ToolUnion {
   let committedSeen = 0;
   let committedKept = 0;
 
-  function isNew({ name, bytes }: ToolDefinition): boolean {
+  function isNew(definition: ToolDefinition): boolean {
+    const { name, bytes } = definition;
     if (name === undefined) return true;
-    const text = decode(bytes);
-    const texts = textsByName.get(name);
-    if (texts === undefined) textsByName.set(name, new Set([text]));
-    else if (texts.has(text)) return false;
-    else texts.add(text);
-    return true;
+    const seen = byName.get(name);
+    if (seen === undefined) {
+      byName.set(name, { first: bytes, others: undefined });
+      return true;
+    }
+    if (Buffer.compare(seen.first, bytes) === 0) return false;
+    seen.others ??= new Set();
+    const before = seen.others.size;
+    return seen.others.add(decode(bytes)).size > before;
   }
 
   return {
@@ -58,7 +68,7 @@ export function createToolUnion(): ToolUnion {
       duplicateConflict: 0,
     }),
     reset() {
-      textsByName.clear();
+      byName.clear();
       distinct = [];
       last = undefined;
       seen = committedSeen = committedKept = 0;

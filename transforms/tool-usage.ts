@@ -5,6 +5,7 @@
 import { assistantCalls, hasFunctionCall } from './checks/assistant-calls.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
+import { mayHold } from './json/utf8.ts';
 import { textOf } from './message.ts';
 
 /** What one conversation adds to the report. */
@@ -41,7 +42,8 @@ const BETWEEN: ReadonlySet<string> = new Set(['tool', 'function']);
 function callCount(message: Message): number {
   const calls = assistantCalls(message).length;
   if (calls > 0) return calls;
-  return hasFunctionCall(message) ? 1 : (textOf(message).text ?? '').split(OPEN_CALL).length - 1;
+  if (hasFunctionCall(message)) return 1;
+  return mayHold(message.bytes, 'tool_call') ? (textOf(message).text ?? '').split(OPEN_CALL).length - 1 : 0;
 }
 
 export function usageOf({ messages, tools }: Conversation): ToolUsage {

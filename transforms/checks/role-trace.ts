@@ -3,10 +3,13 @@
  * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
  */
 import type { Message } from '../element.ts';
-import { contentOf, isObject, textOf } from '../message.ts';
+import { valueBytes } from '../json/members.ts';
+import { contentOf, firstVisible, isObject, textOf } from '../message.ts';
 import { perMessage } from '../per-message.ts';
 import { isBlank } from '../white-space.ts';
 import { assistantCalls, hasFunctionCall } from './assistant-calls.ts';
+
+const OPEN_ARRAY = 0x5b;
 
 /** A role's sign: `S`, `U`, `R`, `T`, `A`, `Ac`, `At`, `Act`; of any other role its name in quotes. */
 export const roleSign: (message: Message) => string = perMessage((message) => {
@@ -29,19 +32,21 @@ export const roleSign: (message: Message) => string = perMessage((message) => {
 const isPart = (part: unknown, type: string): boolean => isObject(part) && part.type === type;
 
 function isResults(message: Message): boolean {
+  if (valueBytes(message.bytes, 'content')?.[0] !== OPEN_ARRAY) return false;
   const content = contentOf(message);
   return Array.isArray(content) && content.length > 0 && content.every((part) => isPart(part, 'tool_result'));
 }
 
 function assistantSign(message: Message): string {
+  const calling = assistantCalls(message).length > 0 || hasFunctionCall(message);
+  if (firstVisible(message) !== undefined) return calling ? 'Act' : 'Ac';
   const content = contentOf(message);
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   const uses = parts.filter((part) => isPart(part, 'tool_use')).length;
   const others = parts.filter((part) => !isPart(part, 'tool_use') && !isPart(part, 'text')).length;
   const text = textOf(message).text ?? '';
   const speaks = others > 0 || !isBlank(text);
-  const calls = uses > 0 || assistantCalls(message).length > 0 || hasFunctionCall(message);
-  return `A${speaks ? 'c' : ''}${calls ? 't' : ''}`;
+  return `A${speaks ? 'c' : ''}${calling || uses > 0 ? 't' : ''}`;
 }
 
 /** Where two traces part: an index into each list. */

@@ -5,10 +5,10 @@
 import type { ToolDefinition } from '../element.ts';
 import { copyOf } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
-import { elementsOf } from '../json/members.ts';
+import { elementsOf, valuesOf } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
-import { objectBytes, stringValue } from '../message.ts';
+import { stringValue, textOfValue } from '../message.ts';
 
 export interface ToolsReader {
   /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
@@ -74,11 +74,8 @@ function definitionsOf(json: Uint8Array): readonly ToolDefinition[] | undefined 
 
 /** The object under `function` where there is one, else the whole (conversion.md §3.8). */
 function flatten(definition: Uint8Array): ToolDefinition {
-  const inner = objectBytes(definition, 'function');
-  const name = (inner && usableName(inner)) ?? usableName(definition);
-  return { bytes: oneLine(copyOf(inner ?? definition)), name };
-}
-
-function usableName(object: Uint8Array): string | undefined {
-  return stringValue(object, 'name') || undefined;
+  const [inner, outerName] = valuesOf(definition, ['function', 'name']);
+  const flat = inner?.[0] === OPEN_OBJECT ? inner : undefined;
+  const name = (flat && stringValue(flat, 'name')) || textOfValue(outerName) || undefined;
+  return { bytes: oneLine(copyOf(flat ?? definition)), name };
 }

@@ -5,7 +5,9 @@
 
 /** A copy. `bytes.slice()` would be none when the bytes are a Buffer. */
 export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
-  return Uint8Array.prototype.slice.call(bytes, start, end);
+  const copy = new Uint8Array(end - start);
+  copy.set(bytes.subarray(start, end));
+  return copy;
 }
 
 const BLOCK_BYTES = 32 * 1024;

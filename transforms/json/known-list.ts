@@ -4,6 +4,7 @@
  * A dropped, inserted or changed object costs its own scan; the run goes on behind it.
  */
 import { type Scanner, skipBlanks } from './scanner.ts';
+import { tally } from './tally.ts';
 
 /** What an item must offer to be recognised: its own JSON text. */
 export interface Known {
@@ -109,5 +110,7 @@ export function equalsAt(bytes: Uint8Array, p: number, text: Uint8Array): boolea
   if (end > bytes.length) return false;
   const middle = length >> 1;
   if (bytes[end - 1] !== text[length - 1] || bytes[p + middle] !== text[middle]) return false;
-  return Buffer.prototype.compare.call(bytes, text, 0, length, p, end) === 0;
+  if (Buffer.prototype.compare.call(bytes, text, 0, length, p, end) !== 0) return false;
+  tally.comparedBytes += length;
+  return true;
 }

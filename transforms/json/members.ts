@@ -104,6 +104,18 @@ export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefi
   return found;
 }
 
+/** The JSON texts of several members' values in one walk, in the order of `keys`. */
+export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Array | undefined)[] {
+  const found: (Uint8Array | undefined)[] = keys.map(() => undefined);
+  walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
+    const end = scanner.value(object, valueStart, 1);
+    const at = keys.findIndex((key) => isKey(object, start, keyEnd, key));
+    if (at >= 0) found[at] = object.subarray(valueStart, end);
+    return end;
+  });
+  return found;
+}
+
 /**
  * Walks the elements of the array that opens at `at`, validating as it goes.
  * @param visit gets the number and the index of an element, and returns the index after it, or -1

@@ -7,6 +7,7 @@ const { utf8Slice, latin1Slice } = Buffer.prototype as unknown as Record<
   (this: Uint8Array, start: number, end: number) => string
 >;
 
+const { indexOf } = Buffer.prototype;
 const encoder = new TextEncoder();
 const BACKSLASH = 0x5c;
 
@@ -32,6 +33,11 @@ export function parseString(bytes: Uint8Array, start: number, end: number): stri
     if (byte >= 0x80 || byte === BACKSLASH) return JSON.parse(utf8Slice.call(bytes, start, end)) as string;
   }
   return latin1Slice.call(bytes, start + 1, end - 1);
+}
+
+/** May a string of this JSON text hold the ASCII word? False is certain; an escape of ASCII may spell it, so it is true. */
+export function mayHold(json: Uint8Array, word: string): boolean {
+  return indexOf.call(json, word) >= 0 || indexOf.call(json, '\\u00') >= 0;
 }
 
 /** The index of the first byte that is not well-formed UTF-8, or -1. */

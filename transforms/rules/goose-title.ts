@@ -1,6 +1,6 @@
 /** Drops the entries in which goose asks for a title of the session: they are no part of the conversation. */
 import type { Entry, Message } from '../element.ts';
-import { textOf } from '../message.ts';
+import { firstVisible, textOf } from '../message.ts';
 import { perMessage } from '../per-message.ts';
 import { countWords, strip } from '../white-space.ts';
 import type { EntryRule } from './rule.ts';
@@ -9,8 +9,12 @@ const SYSTEM = 'Reply with only a description in four words or less';
 const USER = 'Here are the first few user messages:';
 const MAX_WORDS = 6;
 
-const starts = (message: Message, text: string): boolean =>
-  strip(textOf(message).text ?? '').startsWith(text);
+function starts(message: Message, text: string): boolean {
+  const first = firstVisible(message);
+  if (first !== undefined && first !== text[0]) return false;
+  return strip(textOf(message).text ?? '').startsWith(text);
+}
+
 const asksForTitle = perMessage((message) => starts(message, SYSTEM));
 const quotesMessages = perMessage((message) => starts(message, USER));
 
