@@ -1,68 +1,89 @@
 /**
- * The memory bench: peak RSS of `turnmill build` with one worker as the input grows from 10 MB to
- * 10 GB, for many sessions (main) and for one single session (steady).
- *   node dist/bench/memory.js [--sizes 10MB,1GB,10GB] [--stdin-from 2GB] [--kinds main,steady]
+ * The memory bench: peak RSS of `turnmill build` as the input grows from 10 MB to 10 GB, for many sessions (main) and
+ * for one single session (steady); with lines of 64 MB (line), and with more workers.
+ *   npm run bench -- memory [--sizes 10MB,1GB,10GB] [--stdin-from 2GB] [--kinds main,steady]
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { formatByteSize, parseByteSize } from './corpus/byte-size.ts';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
 import { measureMemoryRow } from './harness/measure-memory.ts';
 import { renderMemory } from './harness/render-memory.ts';
-import { atRoot, resultsFolder, runFolder, turnmillBin } from './harness/repository.ts';
-import { type MemoryResult, type MemoryRow, writeResult } from './harness/results.ts';
+import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
+import { type MemoryRow, type ResultsPlace, readResults, writeResult } from './harness/results.ts';
 import { writeReport } from './report.ts';
 
-const usage = `usage: memory.js [options]
-  --sizes LIST       corpus sizes (default 10MB,1GB,10GB)
-  --stdin-from SIZE  from this size on through stdin, generated while it runs (default 2GB)
-  --kinds LIST       corpora (default main,steady)
-  --seed N           of the corpora (default 1)
+const usage = `usage: memory [options]
+  --sizes LIST        corpus sizes (default 10MB,1GB,10GB)
+  --stdin-from SIZE   from this size on through stdin, generated while it runs (default 2GB)
+  --kinds LIST        corpora (default main,steady)
+  --workers-at SIZE   of main, with 2 and 3 workers (default 1GB)
+  --seed N            of the corpora (default 1)
 `;
 
-const readOptions = (args: readonly string[]) => {
+interface Input {
+  readonly kind: CorpusKind;
+  readonly bytes: number | undefined;
+  readonly via: MemoryRow['via'];
+  readonly workers: number;
+}
+
+const kindOf = (name: string): CorpusKind => {
+  const kind = corpusKinds.find((known) => known === name);
+  if (kind === undefined) throw new Error(`--kinds: unknown: ${name}`);
+  return kind;
+};
+
+const readOptions = (args: readonly string[]): { inputs: readonly Input[]; seed: number } => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       sizes: { type: 'string', default: '10MB,1GB,10GB' },
       'stdin-from': { type: 'string', default: '2GB' },
-      kinds: { type: 'string', default: 'main,steady' },
+      kinds: { type: 'string' },
+      'workers-at': { type: 'string', default: '1GB' },
       seed: { type: 'string', default: '1' },
     },
   });
-  return {
-    sizes: values.sizes.split(',').map(parseByteSize),
-    stdinFrom: parseByteSize(values['stdin-from']),
-    kinds: values.kinds.split(',').map((name): CorpusKind => {
-      const kind = corpusKinds.find((known) => known === name);
-      if (kind === undefined) throw new Error(`--kinds: unknown: ${name}`);
-      return kind;
+  const stdinFrom = parseByteSize(values['stdin-from']);
+  const growing = (values.kinds ?? 'main,steady').split(',').flatMap((kind) =>
+    values.sizes.split(',').map((size): Input => {
+      const bytes = parseByteSize(size);
+      return { kind: kindOf(kind), bytes, via: bytes >= stdinFrom ? 'stdin' : 'directory', workers: 1 };
     }),
-    seed: Number.parseInt(values.seed, 10),
-  };
-};
-
-const earlierRows = (): readonly MemoryRow[] => {
-  const path = atRoot(`${resultsFolder}/memory.json`);
-  if (!existsSync(path)) return [];
-  return (JSON.parse(readFileSync(path, 'utf8')) as MemoryResult).rows;
-};
-
-const isSameInput = (a: MemoryRow, b: MemoryRow): boolean =>
-  a.kind === b.kind && a.via === b.via && a.corpus.bytes === b.corpus.bytes;
-
-const save = (row: MemoryRow): void => {
-  const others = earlierRows().filter((earlier) => !isSameInput(earlier, row));
-  const rows = [...others, row].sort(
-    (a, b) => a.kind.localeCompare(b.kind) || a.corpus.bytes - b.corpus.bytes,
   );
-  writeResult('memory', { type: 'memory', rows });
-  writeReport();
+  const shared = { via: 'directory', workers: 1 } as const;
+  const bytes = parseByteSize(values['workers-at']);
+  const special: readonly Input[] = [
+    { ...shared, kind: 'line', bytes: undefined },
+    ...[1, 2, 3].map((workers): Input => ({ ...shared, kind: 'main', bytes, workers })),
+  ];
+  const isNew = (input: Input): boolean => !growing.some((other) => sameInput(input, other));
+  const inputs = values.kinds === undefined ? [...growing, ...special.filter(isNew)] : growing;
+  return { inputs, seed: Number.parseInt(values.seed, 10) };
+};
+
+const sameInput = (a: Input, b: Input): boolean =>
+  a.kind === b.kind && a.via === b.via && a.bytes === b.bytes && a.workers === b.workers;
+
+const isSameRow = (a: MemoryRow, b: MemoryRow): boolean =>
+  a.kind === b.kind &&
+  a.via === b.via &&
+  a.corpus.bytes === b.corpus.bytes &&
+  (a.workers ?? 1) === (b.workers ?? 1);
+
+const save = (place: ResultsPlace, row: MemoryRow): void => {
+  const earlier = readResults(place).flatMap((result) => (result.type === 'memory' ? result.rows : []));
+  const rows = [...earlier.filter((other) => !isSameRow(other, row)), row].sort(
+    (a, b) =>
+      a.kind.localeCompare(b.kind) || (a.workers ?? 1) - (b.workers ?? 1) || a.corpus.bytes - b.corpus.bytes,
+  );
+  writeResult(place, 'memory', { type: 'memory', rows });
+  writeReport(place);
 };
 
 /** Measures, saves and prints; returns the exit status. */
-export const measureMemory = (args: readonly string[]): number => {
+export const measureMemory = (args: readonly string[], place: ResultsPlace): number => {
   let options: ReturnType<typeof readOptions>;
   try {
     options = readOptions(args);
@@ -76,26 +97,20 @@ export const measureMemory = (args: readonly string[]): number => {
   }
   const rows: MemoryRow[] = [];
   let failures = 0;
-  for (const kind of options.kinds) {
-    for (const bytes of options.sizes) {
-      const via = bytes >= options.stdinFrom ? 'stdin' : 'directory';
-      const name = `${kind} ${formatByteSize(bytes)} via ${via}`;
-      process.stderr.write(`memory: ${name}\n`);
-      try {
-        const row = measureMemoryRow({ kind, bytes, seed: options.seed, growthEntries: 0 }, via);
-        rows.push(row);
-        save(row);
-      } catch (error) {
-        failures++;
-        process.stderr.write(`memory: ${name} failed: ${error instanceof Error ? error.message : error}\n`);
-      }
+  for (const { kind, bytes, via, workers } of options.inputs) {
+    const size = bytes === undefined ? '' : ` ${formatByteSize(bytes)}`;
+    const name = `${kind}${size} via ${via}, workers: ${workers}`;
+    process.stderr.write(`memory: ${name}\n`);
+    try {
+      const row = measureMemoryRow({ kind, bytes, seed: options.seed, growthEntries: 0 }, via, workers);
+      rows.push(row);
+      save(place, row);
+    } catch (error) {
+      failures++;
+      process.stderr.write(`memory: ${name} failed: ${error instanceof Error ? error.message : error}\n`);
     }
   }
   rmSync(atRoot(runFolder), { recursive: true, force: true });
   if (rows.length > 0) process.stdout.write(renderMemory({ type: 'memory', rows }));
   return failures === 0 ? 0 : 1;
 };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = measureMemory(process.argv.slice(2));
-}

@@ -1,8 +1,11 @@
 /**
  * The bench: whole processes, measured in turn, results in bench/results and bench/RESULTS.md.
  *   npm run bench                    everything, full sizes
- *   npm run bench -- --quick         64 MB of main, 3 runs
+ *   npm run bench -- --quick         everything, small, in about two minutes; results in bench/out/quick
  *   npm run bench -- memory          peak memory (bench/memory.ts)
+ *   npm run bench -- profile         where the time goes (bench/profile.ts)
+ *   npm run bench -- micro           the primitives (bench/micro.ts)
+ *   npm run bench -- report          renders RESULTS.md again
  */
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -10,16 +13,18 @@ import { parseByteSize } from './corpus/byte-size.ts';
 import { contenders } from './harness/contenders.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
-import { writeResult } from './harness/results.ts';
+import { fullResults, quickResults, type ResultsPlace, writeResult } from './harness/results.ts';
 import { runSection } from './harness/run-section.ts';
-import { describeSection, sectionNames } from './harness/sections.ts';
+import { describeSection, quickBytes, sectionNames } from './harness/sections.ts';
 import { startupContenders } from './harness/startup.ts';
 import { measureMemory } from './memory.ts';
+import { measureMicro } from './micro.ts';
+import { measureProfile } from './profile.ts';
 import { writeReport } from './report.ts';
 
-const usage = `usage: run.js [options] | run.js memory [options]
-  --quick          64 MB of main, 3 runs
-  --corpora LIST   of ${sectionNames.join(', ')} (default all)
+const usage = `usage: run.js [options] | run.js memory|profile|micro|report [options]
+  --quick          everything small, 3 rounds; results in ${quickResults.folder}
+  --corpora LIST   only these sections, no memory, profile and micro benches: of ${sectionNames.join(', ')} 
   --bytes SIZE     the corpora's size instead of each one's own
   --runs N         measured rounds (default 5)
   --only LIST      of ${[...contenders, ...startupContenders].map(({ name }) => name).join(', ')};
@@ -54,11 +59,11 @@ const readOptions = (args: readonly string[]) => {
     },
   });
   const names = [...contenders, ...startupContenders].map(({ name }) => name);
-  const corpora = values.corpora ?? (values.quick ? 'main' : sectionNames.join(','));
-  const bytes = values.bytes ?? (values.quick ? '64MB' : undefined);
   return {
-    corpora: listOf('corpora', corpora, sectionNames),
-    bytes: bytes === undefined ? undefined : parseByteSize(bytes),
+    quick: values.quick,
+    sectionsOnly: values.corpora !== undefined || values.only !== undefined,
+    corpora: listOf('corpora', values.corpora ?? sectionNames.join(','), sectionNames),
+    bytes: values.bytes === undefined ? undefined : parseByteSize(values.bytes),
     runs: positive('runs', values.runs ?? (values.quick ? '3' : '5')),
     only: values.only === undefined ? [] : listOf('only', values.only, names),
     seed: positive('seed', values.seed),
@@ -66,7 +71,7 @@ const readOptions = (args: readonly string[]) => {
   };
 };
 
-const runBench = (args: readonly string[]): number => {
+const runBench = async (args: readonly string[]): Promise<number> => {
   let options: ReturnType<typeof readOptions>;
   try {
     options = readOptions(args);
@@ -74,21 +79,46 @@ const runBench = (args: readonly string[]): number => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n${usage}`);
     return 64;
   }
+  const place = options.quick ? quickResults : fullResults;
   let failures = 0;
   for (const name of options.corpora) {
-    const section = describeSection(name, options.bytes, options.seed);
+    const section = describeSection(
+      name,
+      options.bytes ?? (options.quick ? quickBytes[name] : undefined),
+      options.seed,
+    );
     const result = runSection(section, options.runs, options.only);
     failures += result.contenders.filter(({ status }) => status === 'failed').length;
     if (!result.contenders.some(({ samples }) => samples.length > 0)) continue;
     process.stdout.write(`${renderSection(result)}\n`);
     // A part of the contenders must not take the place of all of them.
     if (options.only.length > 0) continue;
-    writeResult(result.name, result);
-    writeReport();
+    writeResult(place, result.name, result);
+    writeReport(place);
   }
+  if (!options.sectionsOnly) failures += await runOthers(options.quick, place);
   if (!options.keep) rmSync(atRoot(runFolder), { recursive: true, force: true });
   return failures === 0 ? 0 : 1;
 };
 
-const args = process.argv.slice(2);
-process.exitCode = args[0] === 'memory' ? measureMemory(args.slice(1)) : runBench(args);
+/** The other benches; how many of them failed. */
+const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> => {
+  const sizes = ['--sizes', '10MB,60MB', '--stdin-from', '50MB', '--workers-at', '48MB'];
+  const statuses = [
+    measureMemory(quick ? sizes : [], place),
+    measureProfile(quick ? ['--quick', '--runs', '2'] : [], place),
+    await measureMicro(quick ? ['--time', '50'] : [], place),
+  ];
+  return statuses.filter((status) => status !== 0).length;
+};
+
+const run = async ([first, ...rest]: readonly string[]): Promise<number> => {
+  if (first === 'memory') return measureMemory(rest, fullResults);
+  if (first === 'profile') return measureProfile(rest, fullResults);
+  if (first === 'micro') return measureMicro(rest, fullResults);
+  if (first !== 'report') return runBench(first === undefined ? [] : [first, ...rest]);
+  writeReport(fullResults);
+  return 0;
+};
+
+process.exitCode = await run(process.argv.slice(2));

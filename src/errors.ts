@@ -46,7 +46,8 @@ export type SourceReason =
   | 'corrupt-gzip'
   | 'not-regular'
   | 'vanished'
-  | 'unsupported-compression';
+  | 'unsupported-compression'
+  | 'worker-crash';
 
 /** A fault of one source's data or file: the other sources go on. */
 export class SourceFault extends Error {

@@ -7,8 +7,9 @@
 export const WHITE_SPACE: string =
   '\\t\\n\\v\\f\\r\\x1c-\\x1f \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 
+const CODES = String.fromCharCode(...Array(0x3001).keys());
 const SPACES = new Set(
-  [...Array(0x3001).keys()].filter((c) => new RegExp(`^[${WHITE_SPACE}]$`).test(String.fromCharCode(c))),
+  Array.from(CODES.match(new RegExp(`[${WHITE_SPACE}]`, 'g')) ?? [], (c) => c.charCodeAt(0)),
 );
 
 /** Is the UTF-16 code unit white space? */

@@ -1,9 +1,10 @@
 /**
  * How one session differs from others; drawn once, before its first line.
  */
+
+import type { CorpusShape } from './corpus-shape.ts';
 import type { EnvelopeLayout } from './envelope.ts';
 import type { Random } from './random.ts';
-import type { CorpusShape } from './shapes.ts';
 
 /** The session's habits. */
 export interface SessionTraits {

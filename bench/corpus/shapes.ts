@@ -1,42 +1,24 @@
 /**
  * What makes one corpus differ from another: the numbers of spec performance §2, one row per kind.
- * `growth` and `steady` are not in that list: they are for the cost per distinct byte and for memory.
+ * `growth`, `steady` and `line` are not in that list: they are for the cost per distinct byte and for memory.
  */
 
-/** A range, both ends included. */
-export type Range = readonly [low: number, high: number];
+import type { CorpusShape } from './corpus-shape.ts';
 
 /** The names `corpus.js` takes. */
-export const corpusKinds = ['main', 'small', 'giant', 'fresh', 'wide', 'gz', 'growth', 'steady'] as const;
+export const corpusKinds = [
+  'main',
+  'small',
+  'giant',
+  'fresh',
+  'wide',
+  'gz',
+  'growth',
+  'steady',
+  'line',
+] as const;
 
 export type CorpusKind = (typeof corpusKinds)[number];
-
-/** The numbers of one kind; sizes are serialised bytes, chances are probabilities. */
-export interface CorpusShape {
-  readonly entriesPerSession: Range;
-  readonly textBytes: Range;
-  readonly callTextBytes: Range;
-  readonly argumentBytes: Range;
-  readonly resultBytes: Range;
-  readonly systemBytes: Range;
-  readonly toolsPerSet: number;
-  readonly toolDescriptionBytes: Range;
-  readonly toolTurnChance: number;
-  readonly emptyContentChance: number;
-  readonly volatileSystemChance: number;
-  readonly infoMessageChance: number;
-  readonly compactedEntryChance: number;
-  readonly shorterLastChance: number;
-  /** The history is compacted when it is longer. */
-  readonly maxHistoryBytes: number;
-  /** Set: every entry has wholly new messages and tools, of this many bytes together. */
-  readonly freshEntryBytes: Range | undefined;
-  /** Always one layout and no file per session: only the growth differs. */
-  readonly uniform: boolean;
-  readonly gzip: boolean;
-  readonly defaultBytes: number;
-  readonly maxSessions: number;
-}
 
 const main: CorpusShape = {
   entriesPerSession: [5, 60],
@@ -83,6 +65,18 @@ const oneLongSession: CorpusShape = {
   maxSessions: 1,
 };
 
+const fresh: CorpusShape = {
+  ...main,
+  entriesPerSession: [1, 8],
+  toolsPerSet: 4,
+  volatileSystemChance: 0,
+  infoMessageChance: 0,
+  compactedEntryChance: 0,
+  shorterLastChance: 0,
+  freshEntryBytes: [50_000, 200_000],
+  defaultBytes: 300_000_000,
+};
+
 const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
   main,
   small,
@@ -92,17 +86,7 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
     resultBytes: [3_000, 24_000],
     maxHistoryBytes: 5_000_000,
   },
-  fresh: {
-    ...main,
-    entriesPerSession: [1, 8],
-    toolsPerSet: 4,
-    volatileSystemChance: 0,
-    infoMessageChance: 0,
-    compactedEntryChance: 0,
-    shorterLastChance: 0,
-    freshEntryBytes: [50_000, 200_000],
-    defaultBytes: 300_000_000,
-  },
+  fresh,
   wide: {
     ...small,
     entriesPerSession: [1, 1],
@@ -127,6 +111,13 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
     shorterLastChance: 0,
     uniform: true,
     defaultBytes: 200_000_000,
+  },
+  line: {
+    ...fresh,
+    entriesPerSession: [2, 2],
+    freshEntryBytes: [64_000_000, 64_000_000],
+    defaultBytes: Number.POSITIVE_INFINITY,
+    maxSessions: 1,
   },
   steady: {
     ...oneLongSession,

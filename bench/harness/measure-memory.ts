@@ -20,8 +20,8 @@ node dist/bench/corpus.js "$kind" --bytes "$bytes" --seed "$seed" --out - 2>"$fo
 `;
 
 const out = `${runFolder}/memory`;
-const buildCommand = (input: string): readonly string[] => [
-  ...['node', turnmillBin, 'build', input, '--out', out, '--workers', '1'],
+const buildCommand = (input: string, workers: number): readonly string[] => [
+  ...['node', turnmillBin, 'build', input, '--out', out, '--workers', String(workers)],
 ];
 
 const measurePiped = (
@@ -51,9 +51,12 @@ const measurePiped = (
   };
 };
 
-const measureFolder = (order: CorpusOrder): { outcome: RunOutcome; corpus: CachedCorpus } => {
+const measureFolder = (
+  order: CorpusOrder,
+  workers: number,
+): { outcome: RunOutcome; corpus: CachedCorpus } => {
   const corpus = cachedCorpus(order);
-  const outcome = measure(buildCommand(corpus.directory));
+  const outcome = measure(buildCommand(corpus.directory, workers));
   if (outcome.exitCode !== 0) {
     throw new Error(`exit status ${outcome.exitCode}: ${outcome.stderr.slice(-300)}`);
   }
@@ -61,20 +64,23 @@ const measureFolder = (order: CorpusOrder): { outcome: RunOutcome; corpus: Cache
 };
 
 /** One row of the table; throws when turnmill fails or does not write one record per session. */
-export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via']): MemoryRow => {
+export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], workers: number): MemoryRow => {
   rmSync(atRoot(out), { recursive: true, force: true });
-  const command = buildCommand('-');
-  const { outcome, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order);
+  const command = buildCommand('-', workers);
+  const { outcome, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order, workers);
   const wrong = recordsInShards(outcome, corpus, out);
   if (wrong !== undefined) throw new Error(wrong);
   const feed = `node dist/bench/corpus.js ${order.kind} --bytes ${order.bytes} --seed ${order.seed} --out -`;
   return {
     kind: order.kind,
     via,
-    command: via === 'stdin' ? `${feed} | ${command.join(' ')}` : buildCommand(corpus.directory).join(' '),
+    workers,
+    command:
+      via === 'stdin' ? `${feed} | ${command.join(' ')}` : buildCommand(corpus.directory, workers).join(' '),
     corpus: corpus.stats,
     machine: describeMachine(),
     peakRssBytes: outcome.sample.peakRssBytes,
     wallSeconds: outcome.sample.wallSeconds,
+    cpuSeconds: outcome.sample.cpuSeconds,
   };
 };

@@ -11,8 +11,12 @@ const wall: Column = (sample) => sample.wallSeconds;
 const cpu: Column = (sample) => sample.cpuSeconds;
 const rss: Column = (sample) => sample.peakRssBytes;
 
-const ratioText = (ratio: number | undefined): string =>
-  ratio === undefined ? '' : ratio.toFixed(ratio < 10 ? 2 : 1);
+/** `1.23 (1.20 to 1.31)`: the median and the extremes of the rounds. */
+export const ratioText = (ratio: Spread | undefined): string => {
+  if (ratio === undefined) return '';
+  const [median, low, high] = [ratio.median, ratio.low, ratio.high].map((n) => n.toFixed(n < 10 ? 2 : 1));
+  return low === high ? `${median}` : `${median} (${low} to ${high})`;
+};
 
 const secondsText = (spread: Spread | undefined): string => {
   if (spread === undefined) return '';

@@ -25,9 +25,6 @@ export const corporaFolder = 'bench/out/corpora';
 /** What the contenders write; removed before every run. */
 export const runFolder = 'bench/out/run';
 
-/** Measured results; checked in. */
-export const resultsFolder = 'bench/results';
-
 /** The built tools of the peers; not checked in. */
 export const peersBuildFolder = 'bench/peers/build';
 

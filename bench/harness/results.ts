@@ -6,7 +6,23 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import type { CorpusStats } from '../corpus/generate.ts';
 import type { Sample } from './measure.ts';
-import { atRoot, resultsFolder } from './repository.ts';
+import { atRoot } from './repository.ts';
+import type { Spread } from './statistics.ts';
+
+/** Where results are kept, and the page that is rendered from them. */
+export interface ResultsPlace {
+  readonly folder: string;
+  readonly page: string;
+}
+
+/** Of full runs; checked in. */
+export const fullResults: ResultsPlace = { folder: 'bench/results', page: 'bench/RESULTS.md' };
+
+/** Of quick runs: they show that everything works, and no figure of theirs is worth keeping. */
+export const quickResults: ResultsPlace = {
+  folder: 'bench/out/quick',
+  page: 'bench/out/quick/RESULTS.md',
+};
 
 /** Where and when it was measured; no host name. */
 export interface Machine {
@@ -43,18 +59,60 @@ export interface SectionResult {
 export interface MemoryRow {
   readonly kind: string;
   readonly via: 'directory' | 'stdin';
+  readonly workers?: number;
   readonly command: string;
   readonly corpus: CorpusStats;
   readonly machine: Machine;
   readonly peakRssBytes: number;
   readonly wallSeconds: number;
+  readonly cpuSeconds?: number;
 }
 
-/** The file bench/results/memory.json. */
+/** The file memory.json. */
 export interface MemoryResult {
   readonly type: 'memory';
   readonly rows: readonly MemoryRow[];
 }
+
+/** Where the time of a run went, by the counters of `--profile`: medians of several runs. */
+export interface ProfileRow {
+  readonly kind: string;
+  readonly command: string;
+  readonly corpus: CorpusStats;
+  readonly runs: number;
+  /** Of the shards. */
+  readonly outputBytes: number;
+  readonly seconds: Readonly<Record<string, number>>;
+  readonly comparedShare: number;
+}
+
+/** The file profile.json. */
+export interface ProfileResult {
+  readonly type: 'profile';
+  readonly machine: Machine;
+  readonly rows: readonly ProfileRow[];
+}
+
+/** One micro bench. */
+export interface MicroRow {
+  readonly group: string;
+  readonly name: string;
+  /** What one run handles. */
+  readonly bytes?: number;
+  readonly items: number;
+  readonly samples: number;
+  /** Of one run; `high` is the third quartile. */
+  readonly milliseconds: Spread;
+}
+
+/** The file micro.json. */
+export interface MicroResult {
+  readonly type: 'micro';
+  readonly machine: Machine;
+  readonly rows: readonly MicroRow[];
+}
+
+export type Result = SectionResult | MemoryResult | ProfileResult | MicroResult;
 
 /** This machine, now. */
 export const describeMachine = (): Machine => ({
@@ -66,17 +124,17 @@ export const describeMachine = (): Machine => ({
 });
 
 /** Writes one results file. */
-export const writeResult = (name: string, result: SectionResult | MemoryResult): void => {
-  mkdirSync(atRoot(resultsFolder), { recursive: true });
-  const path = atRoot(`${resultsFolder}/${name}.json`);
+export const writeResult = (place: ResultsPlace, name: string, result: Result): void => {
+  mkdirSync(atRoot(place.folder), { recursive: true });
+  const path = atRoot(`${place.folder}/${name}.json`);
   writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
 };
 
 /** Reads all results files. */
-export const readResults = (): readonly (SectionResult | MemoryResult)[] => {
-  mkdirSync(atRoot(resultsFolder), { recursive: true });
-  return readdirSync(atRoot(resultsFolder))
+export const readResults = ({ folder }: ResultsPlace): readonly Result[] => {
+  mkdirSync(atRoot(folder), { recursive: true });
+  return readdirSync(atRoot(folder))
     .filter((name) => name.endsWith('.json'))
     .sort()
-    .map((name) => JSON.parse(readFileSync(atRoot(`${resultsFolder}/${name}`), 'utf8')));
+    .map((name) => JSON.parse(readFileSync(atRoot(`${folder}/${name}`), 'utf8')));
 };

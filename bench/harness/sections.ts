@@ -52,9 +52,23 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   giant: 1_000_000_000,
   fresh: 300_000_000,
   gz: 300_000_000,
-  growth5: 200_000_000,
-  growth60: 200_000_000,
+  growth5: 400_000_000,
+  growth60: 400_000_000,
+  growth600: 1_000_000_000,
+};
+
+/** Sizes of a quick run: large enough that every contender does some work, and no more. */
+export const quickBytes: Readonly<Record<SectionName, number>> = {
+  main: 48_000_000,
+  small: 8_000_000,
+  giant: 24_000_000,
+  fresh: 16_000_000,
+  wide: 4_000_000,
+  gz: 16_000_000,
+  growth5: 8_000_000,
+  growth60: 8_000_000,
   growth600: 150_000_000,
+  startup: 1,
 };
 
 /** Describes one section; `bytes` overrides its size (not that of `startup`). */

@@ -21,12 +21,12 @@ export const spreadOf = (values: readonly number[]): Spread | undefined => {
   return { median: (lower + upper) / 2, low, high };
 };
 
-/** The median of the ratios of runs of the same round; undefined where nothing can be divided. */
-export const pairedRatio = (values: readonly number[], references: readonly number[]): number | undefined => {
+/** The ratios of runs of the same round; undefined where nothing can be divided. */
+export const pairedRatio = (values: readonly number[], references: readonly number[]): Spread | undefined => {
   const ratios: number[] = [];
   for (const [round, value] of values.entries()) {
     const reference = references[round];
     if (reference !== undefined && reference > 0) ratios.push(value / reference);
   }
-  return spreadOf(ratios)?.median;
+  return spreadOf(ratios);
 };

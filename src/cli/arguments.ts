@@ -12,6 +12,8 @@ export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
+/** Thrown out of yargs when it has found the command: it would lay out the whole help behind it, for nobody. */
+const DECIDED = new Error('decided');
 /** Where a command's name is nearly right. */
 const HINT = /^Did you mean .*$/m;
 
@@ -20,18 +22,20 @@ export function readArguments(argv: readonly string[], columns: number = 80): In
   let chosen: { readonly command: Command; readonly given: Given } | undefined;
   const parser = createParser(columns, (command, given) => {
     chosen = { command, given };
+    throw DECIDED;
   });
   const { words, flags } = readTokens(argv, allFlags());
   let text = '';
   let refusal: Error | undefined;
-  parser.parse(
-    [...words.slice(0, 1), ...flags],
-    {},
-    (error: Error | undefined | null, _argv: unknown, output: string) => {
-      refusal = error ?? undefined;
-      text = output;
-    },
-  );
+  const see = (error: Error | undefined | null, _argv: unknown, output: string): void => {
+    refusal = error ?? undefined;
+    text = output;
+  };
+  try {
+    parser.parse([...words.slice(0, 1), ...flags], {}, see);
+  } catch (error) {
+    if (error !== DECIDED) throw error;
+  }
   if (refusal !== undefined) throw usage([refusal.message, ...(HINT.exec(text) ?? [])].join('. '));
   if (chosen === undefined) return { text };
   return invocationOf(chosen.command, words.slice(1), chosen.given);

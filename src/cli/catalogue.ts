@@ -40,6 +40,7 @@ const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'not-regular': 'It is no regular file.',
   vanished: 'The file was gone when its turn came.',
   'unsupported-compression': 'The file is packed in a way that turnmill does not read.',
+  'worker-crash': 'Three worker threads died, one after the other, while they read it.',
 };
 
 const FLAGS: ReadonlySet<string> = new Set(build.options.map(({ name }) => name));

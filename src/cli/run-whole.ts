@@ -5,6 +5,7 @@ import type { Listing } from '../sources/source.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
 import { settingsOf } from './options/settings-of.ts';
+import { profileTable } from './profile-table.ts';
 import { createProgress } from './progress.ts';
 import { createNotes } from './run-notes.ts';
 import { checkStdin } from './stdin.ts';
@@ -29,6 +30,7 @@ export async function runWhole(
     const summary = await build(settingsOf(inputs, values), { signal, onOutcome, ...onProgress });
     progress?.clear();
     if (!silent) tell(summaryOf(summary, notes));
+    if (summary.profile !== undefined) tell(profileTable(summary.profile, summary.elapsedMs));
     for (const message of summary.problems) await tellFault({ code: 'leftover', message }, level);
     return summary.rejections > 0 ? REJECTIONS : SUCCESS;
   } finally {

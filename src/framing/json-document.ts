@@ -57,7 +57,7 @@ export function createDocumentFramer(
 
   function makeRoom(): void {
     const from = cutter.inside && hash === undefined ? cutter.begin : cutter.at;
-    keepFrom(slab, from, have);
+    keepFrom(slab, from, have, maxLineBytes);
     cutter.moved(from);
     offset += from;
     fed -= from;

@@ -29,13 +29,13 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
   let tooLong: { readonly hash: Hash; length: number } | undefined;
 
   function space(): Uint8Array {
-    if (!hasRoom(slab, have)) makeRoom();
+    if (!hasRoom(slab, have) || tooLong !== undefined) makeRoom();
     return slab.bytes.subarray(have);
   }
 
   /** Moves the incomplete line to the front. */
   function makeRoom(): void {
-    keepFrom(slab, start, have);
+    keepFrom(slab, start, have, maxLineBytes);
     searched -= start;
     have -= start;
     start = 0;

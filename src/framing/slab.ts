@@ -53,10 +53,16 @@ export function hasRoom(slab: Slab, have: number): boolean {
   return slab.bytes.length - have >= LEAST_ROOM_BYTES;
 }
 
-/** Moves the bytes from `from` to `have` to the front, and doubles a slab that they would fill. */
-export function keepFrom(slab: Slab, from: number, have: number): void {
-  let size = slab.bytes.length;
-  while (size < have - from + LEAST_ROOM_BYTES) size *= 2;
+/**
+ * Moves the bytes from `from` to `have` to the front, and doubles a slab that they would fill.
+ * @param mostBytes that are ever kept: the slab does not grow much beyond them
+ */
+export function keepFrom(slab: Slab, from: number, have: number, mostBytes: number): void {
+  const needed = have - from + LEAST_ROOM_BYTES;
   slab.bytes.copyWithin(0, from, have);
-  if (size !== slab.bytes.length) slab.resize(size);
+  if (needed <= slab.bytes.length) return;
+  let size = slab.bytes.length * 2;
+  while (size < needed) size *= 2;
+  const enough = mostBytes + 2 * LEAST_ROOM_BYTES;
+  slab.resize(Math.max(needed, size * 1.5 > enough ? enough : size)); // no last small step: a step is a copy
 }

@@ -7,7 +7,7 @@ import type { Rejection, Row, SessionEnd, SessionOutcome, StreamElement } from '
 import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
-import type { Outcome, RejectedLine, SessionReport } from './outcome.ts';
+import { fatesOfSession, type Outcome, type RejectedLine, type SessionReport } from './outcome.ts';
 
 export interface Collector {
   accept(element: StreamElement): void;
@@ -61,14 +61,13 @@ export function createCollector(options: CollectorOptions): Collector {
     rejection = undefined;
   }
 
-  function bookEntries({ outcome, entries, superseded, truncated, rejection: why }: SessionReport): void {
-    if (outcome === 'rejected') add(fates, `rejected:${why?.reason}`, entries);
-    else if (outcome === 'written') {
-      add(fates, 'snapshot', 1);
-      add(fates, 'superseded', superseded);
-      add(fates, 'truncated', truncated);
+  function bookEntries(report: SessionReport): void {
+    let booked = 0;
+    for (const [fate, n] of fatesOfSession(report)) {
+      add(fates, fate, n);
+      booked += n;
     }
-    const booked = outcome === 'written' ? 1 + superseded + truncated : outcome === 'rejected' ? entries : 0;
+    const { entries } = report;
     if (booked !== entries) {
       throw new TurnmillError('unbalanced', `a session has ${entries} entries, but ${booked} got a fate`);
     }

@@ -9,6 +9,7 @@ import { openSpoolFile } from '../sinks/spool-file.ts';
 import { QUARANTINE_FILE_MODE, type Staging } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
 import { writeWholeFile } from '../sinks/whole-file.ts';
+import type { Profile } from './profile.ts';
 import type { Settings } from './settings.ts';
 
 /** Where a record stands: its shard below the output's root, and its line in it, from 1. */
@@ -34,8 +35,8 @@ export interface Destination {
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
   openSpool(): Spool | undefined;
-  /** Makes it visible, all or nothing. */
-  commit(body: ManifestBody, runFacts: object): Promise<Committed | undefined>;
+  /** Makes it visible, all or nothing. The profile is told when the reading back begins and ends. */
+  commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed | undefined>;
   /** The run failed: leaves nothing behind. */
   discard(): void;
 }
@@ -63,13 +64,14 @@ export function openDataset(
       texts.push({ path, bytes: Buffer.byteLength(text) });
     },
     openSpool: () => createSpool(join(staging.path, 'spool')),
-    async commit(body, runFacts) {
+    async commit(body, runFacts, profile) {
       const finished = shards.finish();
       for (const file of lineFiles.values()) {
         file.sync();
         file.close();
       }
       const written = [...lineFiles.values(), ...texts];
+      profile?.enter('read-back');
       return commitDataset({
         staging,
         shards: finished,
@@ -78,6 +80,7 @@ export function openDataset(
         runFacts,
         replace,
         ...(signal && { signal }),
+        onReadBack: () => profile?.enter('sync'),
       });
     },
     discard() {

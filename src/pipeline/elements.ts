@@ -22,7 +22,7 @@ export async function* readElements(path: string, options: ReadOptions = {}): As
   const file = path === '-' ? undefined : Buffer.from(path);
   const reader = await openSource({ name, input: 0, path: file, sizeBytes: 0 });
   try {
-    const framer = createFramer(name, maxLineBytes);
+    const framer = await createFramer(name, maxLineBytes);
     for (;;) {
       const count = await reader.read(framer.space());
       if (count === 0) break;

@@ -56,7 +56,7 @@ export interface ReadThrough {
 export async function readThrough({ ref, maxLineBytes, push, enough, signal }: ReadThrough): Promise<number> {
   const reader = await openSource(ref, signal);
   try {
-    const framer = createFramer(ref.name, maxLineBytes);
+    const framer = await createFramer(ref.name, maxLineBytes);
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
       for (const element of elements) {
         const full = push(element);

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
 import { type Batch, type LaneSource, runLane } from './lane.ts';
+import { type Strike, strikeFrom } from './lane-fault.ts';
 import { type Outcome, weightOf } from './outcome.ts';
 import type { LaneSettings } from './settings.ts';
 
@@ -16,16 +17,28 @@ export type FromWorker =
   | { readonly type: 'batch'; readonly batch: Batch; readonly weight: number }
   | { readonly type: 'fault'; readonly code: string; readonly message: string; readonly stack: string };
 
+export interface LaneWorkerData {
+  readonly settings: LaneSettings;
+  /** One cell of shared memory: the index of the source in hand. It outlives the thread. */
+  readonly inHand: Int32Array<SharedArrayBuffer>;
+}
+
 /** Unread batches beyond this hold the lane back. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 const port = parentPort;
-if (port !== null) await run(port);
+if (port !== null) await run(port, workerData as LaneWorkerData, strikeFrom(process.env.TURNMILL_FAULT));
 
-async function run(to: NonNullable<typeof parentPort>): Promise<void> {
+async function run(
+  to: NonNullable<typeof parentPort>,
+  { settings, inHand }: LaneWorkerData,
+  strike: Strike | undefined,
+): Promise<void> {
   const queue: LaneSource[] = [];
   let ended = false;
   let unread = 0;
+  let current: LaneSource | undefined;
+  let batches = 0; // since it is current
   let wake: () => void = () => undefined;
   const message = (): Promise<void> =>
     new Promise((resolve) => {
@@ -42,18 +55,24 @@ async function run(to: NonNullable<typeof parentPort>): Promise<void> {
   async function* sources(): AsyncGenerator<LaneSource> {
     for (;;) {
       const next = queue.shift();
-      if (next !== undefined) yield next;
-      else if (ended) return;
+      if (next !== undefined) {
+        current = next;
+        batches = 0;
+        Atomics.store(inHand, 0, next.index);
+        strike?.(next, batches);
+        yield next;
+      } else if (ended) return;
       else await message();
     }
   }
 
   try {
-    for await (const batch of runLane(sources(), workerData as LaneSettings)) {
+    for await (const batch of runLane(sources(), settings)) {
       while (unread > WINDOW_BYTES) await message();
       const weight = batch.outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
       unread += weight;
       to.postMessage({ type: 'batch', batch, weight } satisfies FromWorker, transfersOf(batch.outcomes));
+      if (current !== undefined) strike?.(current, ++batches);
     }
   } catch (error) {
     const { message: text, stack = '' } = error as Error;

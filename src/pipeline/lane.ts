@@ -9,12 +9,14 @@ import { SourceFault } from '../errors.ts';
 import { createFramer } from '../framing/choose.ts';
 import type { Framer } from '../framing/framer.ts';
 import { createSlab } from '../framing/slab.ts';
-import { openSource, type SourceReader } from '../sources/reader.ts';
+import type { SourceReader } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
+import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import type { LaneSettings } from './settings.ts';
+import { UNWATCHED, type Watch, watchWith } from './watch.ts';
 
 /** What a lane hands out at a time. */
 export interface Batch {
@@ -23,6 +25,8 @@ export interface Batch {
   readonly readBytes: number;
   /** Does it end with the report of a source that was to be flushed? */
   readonly flushed: boolean;
+  /** Since the last batch, of a lane with a profile of its own. */
+  readonly profile?: ProfileFigures;
 }
 
 /** A source and its index in the listing. */
@@ -31,6 +35,8 @@ export interface LaneSource {
   readonly ref: SourceRef;
   /** Hand out everything at its end: somebody waits for it. */
   readonly flush?: boolean;
+  /** Why each worker thread died that read it before. */
+  readonly deaths?: readonly string[];
 }
 
 const BATCH_BYTES = 128 * 1024;
@@ -38,6 +44,9 @@ const BATCH_BYTES = 128 * 1024;
 const TURN_BYTES = 8 * 1024 * 1024;
 /** Rejected lines of standard input cannot be read again: up to this length they are always kept. */
 const STDIN_RAW_BYTES = 1024 * 1024;
+
+/** So many worker threads may die over a source (reliability.md, F003). */
+export const MOST_DEATHS = 3;
 
 export type SessionBy = 'file' | 'id';
 
@@ -49,9 +58,30 @@ interface Chain {
   push(element: StreamElement): void;
 }
 
-export async function* runLane(
-  sources: Iterable<LaneSource> | AsyncIterable<LaneSource>,
+type LaneSources = Iterable<LaneSource> | AsyncIterable<LaneSource>;
+
+/** @param profile of the thread; when it is asked for, a lane that has the thread for itself makes one */
+export function runLane(
+  sources: LaneSources,
   settings: LaneSettings,
+  signal?: AbortSignal,
+  profile?: Profile,
+): AsyncGenerator<Batch> {
+  if (!settings.profile) return readSources(sources, settings, UNWATCHED, signal);
+  const clock = profile ?? createProfile('wait');
+  const waited = clock.eachLater('wait', sources);
+  const batches = clock.eachLater('other', readSources(waited, settings, watchWith(clock), signal));
+  return profile === undefined ? withFigures(batches, clock) : batches;
+}
+
+async function* withFigures(batches: AsyncIterable<Batch>, profile: Profile): AsyncGenerator<Batch> {
+  for await (const batch of batches) yield { ...batch, profile: profile.take() };
+}
+
+async function* readSources(
+  sources: LaneSources,
+  settings: LaneSettings,
+  watch: Watch,
   signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
   const slab = createSlab(scanMemory(settings.scanner)?.slab);
@@ -76,7 +106,7 @@ export async function* runLane(
 
   function chainFor(sessionBy: SessionBy): Chain {
     const made = chains.get(sessionBy) ?? {
-      push: fuseChain(createChain(settings, sessionBy), collector.accept),
+      push: fuseChain(watch.chain(createChain(settings, sessionBy)), watch.accept(collector.accept)),
     };
     chains.set(sessionBy, made);
     return made;
@@ -116,16 +146,18 @@ export async function* runLane(
     return pushAll(framer.end(), chain);
   }
 
-  async function* readSource({ index, ref }: LaneSource): AsyncGenerator<Batch> {
+  async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
     isStdin = ref.path === undefined;
     const chain = chainFor(sessionByFor(ref, settings));
-    const framer = createFramer(ref.name, settings.maxLineBytes, slab);
+    const framer = watch.framer(await createFramer(ref.name, settings.maxLineBytes, slab));
     let reader: SourceReader | undefined;
     let fault: SourceFault | undefined;
     let limited = false;
     try {
-      reader = await openSource(ref, signal);
-      emit({ kind: 'source-begin', source: index, provisional: !isStdin || reader.compression !== 'none' });
+      refuseDeadly(deaths);
+      reader = await watch.open(ref, signal);
+      const provisional = !isStdin || reader.compression !== 'none';
+      emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
       limited = yield* feed(reader, framer, chain);
       if (!limited) reader.verify();
     } catch (error) {
@@ -152,6 +184,13 @@ export async function* runLane(
     if (weight >= BATCH_BYTES || source.flush === true) yield take(source.flush);
   }
   yield take();
+}
+
+/** A source whose readers die is not read again. */
+function refuseDeadly(deaths: readonly string[] = []): void {
+  if (deaths.length < MOST_DEATHS) return;
+  const causes = [...new Set(deaths)].join(', ');
+  throw new SourceFault('worker-crash', `${deaths.length} worker threads died while they read it: ${causes}`);
 }
 
 function report(

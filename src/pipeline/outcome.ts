@@ -10,6 +10,8 @@ export interface SourceBegin {
   readonly source: number;
   /** May its end take everything back? A file may have changed, a gzip stream may be corrupt; a plain pipe just ends. */
   readonly provisional: boolean;
+  /** Size, time and number of the file that was opened: read again, it must be the same. */
+  readonly stamp?: string | undefined;
 }
 
 export interface RowOutcome {
@@ -84,6 +86,18 @@ export interface SourceReport {
 }
 
 export type Outcome = SourceBegin | RowOutcome | SessionReport | RejectedLine | FindingOutcome | SourceReport;
+
+/** The fates of a session's entries. */
+export function fatesOfSession(session: SessionReport): readonly (readonly [string, number])[] {
+  const { outcome, entries, superseded, truncated, rejection } = session;
+  if (outcome === 'rejected') return [[`rejected:${rejection?.reason}`, entries]];
+  if (outcome === 'empty') return [];
+  return [
+    ['snapshot', 1],
+    ['superseded', superseded],
+    ['truncated', truncated],
+  ];
+}
 
 /** About how many bytes an outcome takes while it waits. */
 export function weightOf(outcome: Outcome): number {

@@ -48,6 +48,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   let source: SourceRef | undefined;
   let held: Outcome[] = [];
   let heldBytes = 0;
+  let largestBytes = 0; // of what is held: a giant record alone is not spooled, that would take a second copy of it
   let spool: Spool | undefined;
   let streaming = false; // this source's outcomes count at once
   let location: Location | undefined; // of the record written last
@@ -181,13 +182,15 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
 
   function hold(outcome: Outcome): void {
     held.push(outcome);
-    heldBytes += weightOf(outcome);
-    if (heldBytes <= HELD_BYTES) return;
+    const weight = weightOf(outcome);
+    heldBytes += weight;
+    largestBytes = Math.max(largestBytes, weight);
+    if (heldBytes - largestBytes <= HELD_BYTES) return;
     spool ??= destination.openSpool();
     if (spool === undefined) return;
     spool.write(held);
     held = [];
-    heldBytes = 0;
+    heldBytes = largestBytes = 0;
   }
 
   async function applyHeld(): Promise<void> {
@@ -204,7 +207,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     spool?.close();
     spool = undefined;
     held = [];
-    heldBytes = 0;
+    heldBytes = largestBytes = 0;
     writeSource(source as SourceRef, takenBack ? withoutFates(report) : report);
   }
 

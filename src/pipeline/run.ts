@@ -17,6 +17,7 @@ import { type Destination, nowhere, openDataset, openStdout } from './destinatio
 import { runLanes } from './lanes.ts';
 import { createLedger, type Ledger, type LedgerSums, rejectionsIn } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
+import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import { createRecorder, FILES, type Recorder } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 import { holdYoungGeneration, limitYoungGeneration } from './young-generation.ts';
@@ -30,8 +31,12 @@ export interface RunSummary {
   readonly out: string | undefined;
   readonly elapsedMs: number;
   readonly readBytes: number;
+  /** Worker threads that died and were replaced. */
+  readonly workerRestarts: number;
   /** What went wrong after the dataset was in place (leftovers that could not be removed). */
   readonly problems: readonly string[];
+  /** Where the time of all threads went, when `profile` was set. */
+  readonly profile?: ProfileFigures;
 }
 
 /** How far a run is; given out while it runs. */
@@ -89,15 +94,17 @@ export function check(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
 async function runInto(settings: Settings, destination: Destination, hooks: RunHooks): Promise<RunSummary> {
   const started = performance.now();
   const startedAt = new Date().toISOString();
+  const profile = settings.profile ? createProfile('list') : undefined;
   try {
     holdYoungGeneration();
     const listing = listSources(settings.inputs);
+    profile?.enter('other');
     if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty)
       throw noInput(settings);
     const ledger = createLedger(listing);
     const usage = new Map();
     const recorder = createRecorder({ settings, listing, destination, ledger, usage });
-    const readBytes = await record(settings, listing, ledger, recorder, hooks);
+    const { readBytes, workerRestarts } = await record(settings, listing, ledger, recorder, hooks, profile);
     const sums = balance(settings, ledger);
     destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
     destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
@@ -108,9 +115,13 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
       node: process.version,
       elapsed_ms: performance.now() - started,
       workers: settings.workers,
+      worker_restarts: workerRestarts,
       inputs: settings.inputs,
     };
-    const committed = await destination.commit(manifestBody(settings, sums), runFacts);
+    const body = manifestBody(settings, sums);
+    profile?.enter('sync');
+    const committed = await destination.commit(body, runFacts, profile);
+    profile?.enter('other');
     return {
       sums,
       rejections: rejectionsIn(sums),
@@ -118,7 +129,9 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
       out: settings.out,
       elapsedMs: performance.now() - started,
       readBytes,
+      workerRestarts,
       problems: committed?.problems.map(({ message }) => message) ?? [],
+      ...(profile && { profile: profile.take() }),
     };
   } catch (error) {
     destination.discard();
@@ -126,22 +139,30 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
   }
 }
 
-/** Runs the lanes and records what they find; returns the bytes that were read. */
+/** Runs the lanes and records what they find. */
 async function record(
   settings: Settings,
   listing: Listing,
   ledger: Ledger,
   recorder: Recorder,
   { signal, onProgress, onOutcome }: RunHooks,
-): Promise<number> {
+  profile?: Profile,
+): Promise<Pick<RunSummary, 'readBytes' | 'workerRestarts'>> {
   const totalBytes = listing.sources.some(({ path }) => path === undefined)
     ? undefined
     : listing.sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let readBytes = 0;
   let sources = 0;
+  let workerRestarts = 0;
+  const onRestart = (): void => {
+    workerRestarts++;
+  };
   const checkYoungGeneration = limitYoungGeneration();
   recorder.skipped(listing.skipped);
-  for await (const batch of runLanes(listing.sources, settings, signal)) {
+  const batches = runLanes(listing.sources, settings, { signal, onRestart, profile });
+  profile?.enter('record');
+  for await (const batch of profile?.eachLater('wait', batches) ?? batches) {
+    if (batch.profile !== undefined) profile?.add(batch.profile);
     signal?.throwIfAborted();
     checkYoungGeneration();
     readBytes += batch.readBytes;
@@ -163,6 +184,7 @@ async function record(
       });
     }
   }
+  profile?.enter('other');
   signal?.throwIfAborted();
   if (settings.limit === undefined && sources !== listing.sources.length) {
     throw new TurnmillError(
@@ -171,7 +193,7 @@ async function record(
     );
   }
   ledger.overLimit(listing.sources.length - sources);
-  return readBytes;
+  return { readBytes, workerRestarts };
 }
 
 function balance(settings: Settings, ledger: Ledger): LedgerSums {
@@ -204,6 +226,7 @@ function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destinat
     allowEmpty: _allowEmpty,
     onReject: _onReject,
     scanner: _scanner,
+    profile: _profile,
     ...decisive
   } = settings;
   const shown = Object.fromEntries(Object.entries(decisive).sort(([a], [b]) => (a < b ? -1 : 1)));

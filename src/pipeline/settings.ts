@@ -30,6 +30,8 @@ export interface ConversionSettings extends CleanupOptions {
 export interface LaneSettings extends ConversionSettings {
   /** How new text is validated; both give the same dataset. `TURNMILL_SCANNER=plain` is for tests and old machines. */
   readonly scanner: ScannerName;
+  /** Count where the time goes. */
+  readonly profile: boolean;
 }
 
 export interface Settings extends LaneSettings {
@@ -61,6 +63,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   limit: undefined,
   quarantineContent: 'ref',
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
+  profile: false,
   replace: false,
   workers: availableParallelism(),
   onReject: 'quarantine',

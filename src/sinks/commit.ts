@@ -30,6 +30,8 @@ export interface CommitRequest {
   readonly runFacts: object;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
+  /** Everything was read back and is what was written. */
+  readonly onReadBack?: () => void;
 }
 
 export interface Committed {
@@ -67,6 +69,7 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
     listedFiles.push({ path, bytes, sha256: found.sha256 });
   }
 
+  request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
   writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));
   writeWholeFile(manifestPath(root), manifestText(manifest));

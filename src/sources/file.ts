@@ -9,6 +9,8 @@ const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 export interface OpenFile {
   readonly sizeBytes: number;
+  /** Tells it from what it was or will be: number, size, time. */
+  readonly stamp: string;
   /** Bytes given out so far. */
   readonly readBytes: number;
   /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
@@ -32,6 +34,7 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
   let readBytes = 0;
   return {
     sizeBytes,
+    stamp: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}`,
     get readBytes() {
       return readBytes;
     },

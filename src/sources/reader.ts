@@ -1,5 +1,4 @@
 /** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
-import { gunzip } from '../compression/gzip.ts';
 import { SNIFF_BYTES, sniff } from '../compression/sniff.ts';
 import { openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
@@ -7,6 +6,8 @@ import { openStdin } from './stdin.ts';
 
 export interface SourceReader {
   readonly compression: 'none' | 'gzip';
+  /** Of a file: tells it from what it was or will be. */
+  readonly stamp?: string;
   /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
   /** Bytes taken from the file or the pipe so far. */
@@ -17,6 +18,8 @@ export interface SourceReader {
 }
 
 const CHUNK_BYTES = 256 * 1024;
+/** Late: most sources are plain. */
+const loadGzip = (): Promise<typeof import('../compression/gzip.ts')> => import('../compression/gzip.ts');
 
 /** @param signal stops the waiting for standard input */
 export async function openSource(ref: SourceRef, signal?: AbortSignal): Promise<SourceReader> {
@@ -24,17 +27,18 @@ export async function openSource(ref: SourceRef, signal?: AbortSignal): Promise<
   return openFileReader(ref.path, !ref.name.includes('/'));
 }
 
-function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
+async function openFileReader(path: Uint8Array, follow: boolean): Promise<SourceReader> {
   const file = openFile(path, follow);
-  const readBytes = (): number => file.readBytes;
+  const shared = { stamp: file.stamp, readBytes: (): number => file.readBytes, verify: file.verify };
   try {
     const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
     for (let have = 0; have < head.length; ) have += file.read(head.subarray(have));
     const rest = sniff(head) === 'gzip' ? undefined : file;
     if (rest !== undefined) {
       const read = afterHead(head, (room) => rest.read(room));
-      return { compression: 'none', read, readBytes, verify: file.verify, close: async () => file.close() };
+      return { ...shared, compression: 'none', read, close: async () => file.close() };
     }
+    const { gunzip } = await loadGzip();
     const chunks = pull(
       gunzip(
         chunksOf(
@@ -47,7 +51,7 @@ function openFileReader(path: Uint8Array, follow: boolean): SourceReader {
       await chunks.close();
       file.close();
     };
-    return { compression: 'gzip', read: chunks.read, readBytes, verify: file.verify, close };
+    return { ...shared, compression: 'gzip', read: chunks.read, close };
   } catch (error) {
     file.close();
     throw error;
@@ -121,6 +125,7 @@ async function openStdinReader(signal: AbortSignal | undefined): Promise<SourceR
   if (sniff(first.subarray(0, have)) === 'none') {
     return { ...shared, compression: 'none', read: rest, close: async () => input.close() };
   }
+  const { gunzip } = await loadGzip();
   const chunks = pull(gunzip(chunksOf(rest, CHUNK_BYTES)));
   const close = async (): Promise<void> => {
     await chunks.close();

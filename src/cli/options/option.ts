@@ -22,6 +22,7 @@ export interface OptionValues {
   shardSize: number;
   compress: 'none' | 'gzip';
   workers: number;
+  profile: boolean;
   config: string;
   logLevel: LogLevel;
   json: boolean;

@@ -1,7 +1,7 @@
 /** Options: how the run goes about it. */
 import { LOG_LEVELS } from '../../log-level.ts';
 import { type Option, option } from './option.ts';
-import { choice, text, wholeNumber } from './value-types.ts';
+import { choice, flag, text, wholeNumber } from './value-types.ts';
 
 const MOST_WORKERS = 1024;
 
@@ -19,6 +19,12 @@ export const workOptions: readonly Option[] = [
     describe: 'Go on and exit with 3, or stop at the first rejection and commit nothing (65)',
     default: 'quarantine',
     type: choice(['quarantine', 'fail']),
+  }),
+  option<'profile'>({
+    name: 'profile',
+    group: 'Run',
+    describe: 'Tell at the end, on standard error, where the time went',
+    type: flag,
   }),
 ];
 

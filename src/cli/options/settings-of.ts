@@ -7,7 +7,7 @@ export type GivenSettings = Parameters<typeof resolveSettings>[0];
 
 export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
   const { dialect, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } = values;
-  const { quarantineContent, replace, workers, onReject, allowEmpty, onFinding } = values;
+  const { quarantineContent, replace, workers, profile, onReject, allowEmpty, onFinding } = values;
   const rejectOn =
     onFinding &&
     Object.keys(onFinding)
@@ -21,7 +21,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     maxLineBytes: maxLine,
     shardSizeBytes: shardSize,
     ...{ dialect, sessionBy, cleanup, groupBy, integrity, compress, limit },
-    ...{ quarantineContent, replace, workers, onReject, allowEmpty },
+    ...{ quarantineContent, replace, workers, profile, onReject, allowEmpty },
   };
 }
 

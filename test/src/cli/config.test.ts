@@ -39,6 +39,7 @@ const WHOLE = {
   shardSize: 1000,
   compress: 'gzip',
   workers: 2,
+  profile: true,
   logLevel: 'error',
 };
 

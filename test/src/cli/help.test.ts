@@ -5,6 +5,8 @@ import { readArguments } from '../../../src/cli/arguments.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
 import { flagOf } from '../../../src/cli/options/option.ts';
 import { COMMAND, turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from './small-logs.ts';
 
 test('--help tells the commands, --version the version', async () => {
   const { status, stdout, stderr } = await turnmill(['--help']);
@@ -58,6 +60,25 @@ test('the start is quick: help loads no pipeline, no log, no sinks but standard 
     'logger.js',
     '/pino/',
     '/stream-json/',
+  ]) {
+    expect(stderr.includes(late), late).toBe(false);
+  }
+});
+
+test('a run loads no document reader, no inflating and no threads that it does not need', () => {
+  const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
+  const { stderr } = spawnSync(process.execPath, [COMMAND, 'check', log, '--workers', '1'], {
+    env: { ...process.env, NODE_DEBUG: 'esm' },
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  });
+  expect(stderr).toContain('pipeline/lane.js');
+  for (const late of [
+    'json-document.js',
+    '/stream-json/',
+    'compression/gzip.js',
+    'lane-thread.js',
+    '/pino/',
   ]) {
     expect(stderr.includes(late), late).toBe(false);
   }

@@ -15,6 +15,7 @@ const SOURCE_REASONS = [
   'not-regular',
   'vanished',
   'unsupported-compression',
+  'worker-crash',
 ];
 const STAGES = [
   'parse',

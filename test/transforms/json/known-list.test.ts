@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { copyOf } from '../../../transforms/json/keep.ts';
 import { createKnownList, equalsAt, type Known } from '../../../transforms/json/known-list.ts';
 import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { tally } from '../../../transforms/json/tally.ts';
 import { damage, damaged } from '../arbitraries.ts';
 import { asArray, asBuffer, type MakeBytes, text } from '../bytes.ts';
 
@@ -203,5 +204,12 @@ describe('equalsAt', () => {
   ])('%s at %d is %s: %s', (bytes, at, other, expected) => {
     expect(equalsAt(asBuffer(bytes), at, asArray(other))).toBe(expected);
     expect(equalsAt(asArray(bytes), at, asBuffer(other))).toBe(expected);
+  });
+
+  test('counts what it recognised, for the profile', () => {
+    const before = tally.comparedBytes;
+    equalsAt(asBuffer('abcdef'), 2, asArray('cde'));
+    equalsAt(asBuffer('abcdef'), 2, asArray('cdx'));
+    expect(tally.comparedBytes - before).toBe(3);
   });
 });

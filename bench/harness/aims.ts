@@ -1,0 +1,141 @@
+/**
+ * The aims of spec performance §1, each with the figure that answers it, from the results files and nothing else.
+ */
+import { type Answer, type Figures, medianWithin, worst } from './aim-figures.ts';
+
+/** One line of the table. */
+export interface Aim {
+  /** Its name in bench/notes.json. */
+  readonly id: string;
+  readonly work: string;
+  readonly aim: string;
+  /** Undefined when it was not measured. */
+  answer(figures: Figures): Answer | undefined;
+}
+
+const cpuAtMost = (id: string, kind: string, work: string, most: number, aim = `at most ${most}`): Aim => ({
+  id,
+  work,
+  aim: `CPU ${aim} of simdjson On-Demand's`,
+  answer: ({ ratio }) => medianWithin(ratio(kind, 'turnmill', 'simdjson-ondemand', 'cpu'), 0, most),
+});
+
+const timesAsFast = (id: string, kind: string, peer: string, label: string, least: number): Aim => ({
+  id,
+  work: `${kind}, one worker, against ${label}`,
+  aim: `at least ${least} times as fast`,
+  answer: ({ ratio }) => medianWithin(ratio(kind, peer, 'turnmill', 'wall'), least),
+});
+
+const startup = (id: string, contender: string, work: string): Aim => ({
+  id,
+  work,
+  aim: 'under 120 ms more than `node -e 0`',
+  answer: ({ millisecondsMore }) => medianWithin(millisecondsMore(contender), 0, 120, 'ms'),
+});
+
+/** In the order of the spec. */
+export const aims: readonly Aim[] = [
+  cpuAtMost(
+    'main',
+    'main',
+    'main, one worker, every byte validated, records written',
+    1,
+    'at most 1.0, then 0.67',
+  ),
+  timesAsFast('main-python', 'main', 'python-json', 'plain Python `json`', 20),
+  timesAsFast('main-readline', 'main', 'readline', 'Node readline + JSON.parse', 25),
+  timesAsFast('main-split2', 'main', 'split2', 'Node split2 + JSON.parse', 25),
+  timesAsFast('main-jq', 'main', 'jq', 'jq', 50),
+  timesAsFast('main-duckdb', 'main', 'duckdb', 'DuckDB `read_json`', 5),
+  {
+    id: 'two-workers',
+    work: 'main, two workers against one',
+    aim: 'at least 1.8 times as fast, with two free cores',
+    answer: ({ ratio }) => medianWithin(ratio('main', 'turnmill', 'turnmill-2', 'wall'), 1.8),
+  },
+  {
+    id: 'rss',
+    work: 'peak RSS, one worker, 10 MB to 10 GB of main and steady',
+    aim: 'at most 128 MB',
+    answer: ({ memory }) =>
+      worst(
+        memory.filter(({ kind, workers = 1 }) => workers === 1 && kind !== 'line'),
+        ({ peakRssBytes }) => peakRssBytes / 1e6,
+        128,
+      ),
+  },
+  {
+    id: 'rss-workers',
+    work: 'peak RSS for each further worker (main, 2 and 3 workers)',
+    aim: 'at most 64 MB',
+    answer: ({ memory }) => {
+      const several = memory.filter(({ workers = 1 }) => workers > 1);
+      const alone = memory.find(
+        ({ kind, workers = 1, corpus }) =>
+          kind === 'main' && workers === 1 && corpus.bytes === several[0]?.corpus.bytes,
+      );
+      if (alone === undefined) return undefined;
+      return worst(
+        several,
+        ({ peakRssBytes, workers = 1 }) => (peakRssBytes - alone.peakRssBytes) / (workers - 1) / 1e6,
+        64,
+      );
+    },
+  },
+  {
+    id: 'rss-giant',
+    work: 'a session file of any size (giant): peak RSS beyond 3 times the longest line',
+    aim: 'at most 128 MB',
+    answer: ({ section, peak }) => {
+      const giant = section('giant');
+      const rss = peak('giant', 'turnmill');
+      if (giant === undefined || rss === undefined) return undefined;
+      const beyond = (bytes: number): number => (bytes - 3 * giant.corpus.longestLineBytes) / 1e6;
+      const spread = { median: beyond(rss.median), low: beyond(rss.low), high: beyond(rss.high) };
+      return medianWithin(spread, Number.NEGATIVE_INFINITY, 128, 'MB');
+    },
+  },
+  {
+    id: 'rss-line',
+    work: 'lines of 64 MB: peak RSS beyond 3 times the longest line',
+    aim: 'at most 128 MB',
+    answer: ({ memory }) =>
+      worst(
+        memory.filter(({ kind }) => kind === 'line'),
+        ({ peakRssBytes, corpus }) => (peakRssBytes - 3 * corpus.longestLineBytes) / 1e6,
+        128,
+      ),
+  },
+  {
+    id: 'growth-distinct',
+    work: 'sessions of 5, 60, 600 entries: CPU per distinct byte, without the start',
+    aim: 'flat',
+    answer: ({ growth }) => {
+      const costs = growth('distinctBytes');
+      if (costs === undefined) return undefined;
+      const met = Math.max(...costs) <= 1.25 * Math.min(...costs);
+      return { measured: `${costs.map((cost) => cost.toFixed(2)).join(', ')} ns`, met };
+    },
+  },
+  {
+    id: 'growth-read',
+    work: 'sessions of 5, 60, 600 entries: CPU per read byte, without the start (in brackets `wc -l`)',
+    aim: 'falling towards read + memchr + memcmp',
+    answer: ({ growth }) => {
+      const costs = growth('bytes');
+      const floor = growth('bytes', 'wc');
+      if (costs === undefined || floor === undefined) return undefined;
+      const [small = 0, middle = 0, large = 0] = costs;
+      const measured = costs
+        .map((cost, i) => `${cost.toFixed(2)} (${(floor[i] ?? 0).toFixed(2)})`)
+        .join(', ');
+      return { measured: `${measured} ns`, met: small > middle && middle > large };
+    },
+  },
+  cpuAtMost('fresh', 'fresh', 'fresh (nothing repeats), one worker', 3),
+  timesAsFast('fresh-readline', 'fresh', 'readline', 'Node readline + JSON.parse', 4),
+  cpuAtMost('small', 'small', 'small entries (2 KB), one worker', 2),
+  startup('startup-help', 'turnmill-help', 'start-up, `turnmill --help`'),
+  startup('startup-build', 'turnmill-tiny', 'start-up, `turnmill build` of one small entry'),
+];

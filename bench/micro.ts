@@ -1,0 +1,70 @@
+/**
+ * The micro benches: each primitive by itself, in memory, with tinybench. For those who change one; whole runs (run.ts)
+ * are what counts.
+ *   node dist/bench/micro.js [--time MS]
+ */
+import { parseArgs } from 'node:util';
+import { Bench } from 'tinybench';
+import { renderMicro } from './harness/render-micro.ts';
+import { describeMachine, type MicroRow, type ResultsPlace, writeResult } from './harness/results.ts';
+import { cases as compare } from './micro/compare.ts';
+import { cases as framing } from './micro/framing.ts';
+import { cases as knownList } from './micro/known-list.ts';
+import { cases as members } from './micro/members.ts';
+import type { MicroCase } from './micro/micro-case.ts';
+import { cases as plainScanner } from './micro/plain-scanner.ts';
+import { cases as timestamp } from './micro/timestamp.ts';
+import { cases as wasmScanner } from './micro/wasm-scanner.ts';
+import { cases as writing } from './micro/writing.ts';
+import { writeReport } from './report.ts';
+
+/** In the order of a run. */
+const groups: Readonly<Record<string, () => readonly MicroCase[]>> = {
+  framing,
+  'plain-scanner': plainScanner,
+  'wasm-scanner': wasmScanner,
+  compare,
+  'known-list': knownList,
+  members,
+  timestamp,
+  writing,
+};
+
+const measureGroup = async (
+  group: string,
+  cases: readonly MicroCase[],
+  time: number,
+): Promise<MicroRow[]> => {
+  const bench = new Bench({ time, warmupTime: time / 4 });
+  for (const { name, run } of cases) bench.add(name, () => void run());
+  await bench.run();
+  return cases.map(({ name, bytes, items }): MicroRow => {
+    const result = bench.getTask(name)?.result;
+    if (result?.state !== 'completed') throw new Error(`${group}: ${name}: ${result?.state}`);
+    const { p50, p75, min, samplesCount } = result.latency;
+    const milliseconds = { median: p50, low: min, high: p75 };
+    return {
+      group,
+      name,
+      ...(bytes === undefined ? {} : { bytes }),
+      items,
+      samples: samplesCount,
+      milliseconds,
+    };
+  });
+};
+
+/** Measures, saves and prints; returns the exit status. */
+export const measureMicro = async (args: readonly string[], place: ResultsPlace): Promise<number> => {
+  const { values } = parseArgs({ args: [...args], options: { time: { type: 'string', default: '500' } } });
+  const rows: MicroRow[] = [];
+  for (const [group, cases] of Object.entries(groups)) {
+    process.stderr.write(`micro: ${group}\n`);
+    rows.push(...(await measureGroup(group, cases(), Number(values.time))));
+  }
+  const result = { type: 'micro', machine: describeMachine(), rows } as const;
+  writeResult(place, 'micro', result);
+  writeReport(place);
+  process.stdout.write(renderMicro(result));
+  return 0;
+};

@@ -1,0 +1,70 @@
+/**
+ * Where the time of `turnmill build` goes, one worker, by the counters of `--profile`; with it what reading the output back
+ * costs. The profile itself costs a little, most where entries are small.
+ *   npm run bench -- profile [--runs N]
+ */
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { cachedCorpus } from './harness/corpus-cache.ts';
+import { measure } from './harness/measure.ts';
+import { readProfile } from './harness/read-profile.ts';
+import { renderProfile } from './harness/render-profile.ts';
+import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
+import { describeMachine, type ProfileRow, type ResultsPlace, writeResult } from './harness/results.ts';
+import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
+import { spreadOf } from './harness/statistics.ts';
+import { writeReport } from './report.ts';
+
+const kinds = ['main', 'small', 'giant', 'fresh'] as const satisfies readonly SectionName[];
+const out = `${runFolder}/profile`;
+
+const shardBytes = (): number =>
+  readdirSync(atRoot(`${out}/data`)).reduce(
+    (sum, name) => sum + statSync(atRoot(`${out}/data/${name}`)).size,
+    0,
+  );
+
+const median = (values: readonly number[]): number => spreadOf(values)?.median ?? 0;
+
+const measureRow = (kind: SectionName, bytes: number | undefined, runs: number): ProfileRow => {
+  const corpus = cachedCorpus(describeSection(kind, bytes, 1).order);
+  const command = [
+    ...['node', turnmillBin, 'build', corpus.directory, '--out', out, '--workers', '1', '--profile'],
+  ];
+  const profiles = Array.from({ length: runs }, () => {
+    rmSync(atRoot(out), { recursive: true, force: true });
+    const { exitCode, stderr } = measure(command);
+    if (exitCode !== 0) throw new Error(`profile ${kind}: exit status ${exitCode}: ${stderr.slice(-300)}`);
+    return readProfile(stderr);
+  });
+  const names = Object.keys(profiles[0]?.seconds ?? {});
+  return {
+    kind,
+    command: command.join(' '),
+    corpus: corpus.stats,
+    runs,
+    outputBytes: shardBytes(),
+    seconds: Object.fromEntries(
+      names.map((name) => [name, median(profiles.map(({ seconds }) => seconds[name] ?? 0))]),
+    ),
+    comparedShare: median(profiles.map(({ comparedShare }) => comparedShare)),
+  };
+};
+
+/** Measures, saves and prints; returns the exit status. */
+export const measureProfile = (args: readonly string[], place: ResultsPlace): number => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { runs: { type: 'string', default: '5' }, quick: { type: 'boolean', default: false } },
+  });
+  const rows = kinds.map((kind) => {
+    process.stderr.write(`profile: ${kind}\n`);
+    return measureRow(kind, values.quick ? quickBytes[kind] : undefined, Number(values.runs));
+  });
+  rmSync(atRoot(out), { recursive: true, force: true });
+  const result = { type: 'profile', machine: describeMachine(), rows } as const;
+  writeResult(place, 'profile', result);
+  writeReport(place);
+  process.stdout.write(renderProfile(result));
+  return 0;
+};

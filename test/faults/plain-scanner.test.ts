@@ -1,0 +1,37 @@
+/**
+ * TURNMILL_SCANNER=plain is what `npm run test:plain` relies on: with it no WebAssembly is made, in the main thread or in a worker,
+ * by the built command or by tests that import the settings; without it there is some.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/pipeline/settings.ts';
+import { COMMAND, ended } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { writePlainLogs } from '../support/plain-logs.ts';
+
+const TELL_WASM =
+  'const{Memory}=WebAssembly;WebAssembly.Memory=function(o){process._rawDebug("wasm-memory");return new Memory(o)}';
+
+it.each([
+  ['plain', '1'],
+  ['plain', '2'],
+  ['auto', '1'],
+  ['auto', '2'],
+])('TURNMILL_SCANNER=%s, %s workers', async (scanner, workers) => {
+  const logs = join(temporaryFolder(), 'logs');
+  // more than one unit, so that there are workers
+  writePlainLogs(logs, { sessions: 6, entries: 10, messageChars: 20_000, seed: 1 });
+  const node = [`--import=data:text/javascript,${TELL_WASM}`, COMMAND];
+  const child = spawn(process.execPath, [...node, 'check', logs, '--workers', workers], {
+    env: { ...process.env, TURNMILL_SCANNER: scanner },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { status, stderr } = await ended(child);
+  expect(status, stderr).toBe(0);
+  expect(stderr.split('wasm-memory').length - 1).toBe(scanner === 'plain' ? 0 : Number(workers));
+});
+
+it('a test that imports the settings has the scanner of the environment', () => {
+  expect(DEFAULT_SETTINGS.scanner).toBe(process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto');
+});
