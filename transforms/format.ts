@@ -1,6 +1,6 @@
 /**
  * Stage: conversation -> row, through a format (formats.md). What a format cannot represent is a finding of a named
- * rule; a rule in `rejectOn` rejects the session instead.
+ * rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in `keepOn`.
  */
 import type { Conversation, Finding, StreamElement } from './element.ts';
 import type { Format, FormatFinding } from './formats/format.ts';
@@ -13,6 +13,7 @@ export interface FormatOptions {
   readonly format: string;
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
+  readonly keepOn: readonly string[];
 }
 
 const STAGE = 'format';
@@ -25,6 +26,10 @@ const options: OptionSpecs<FormatOptions> = {
   },
   groupBy: { describe: 'What names the shards', default: 'date', choices: GROUPINGS },
   rejectOn: { describe: 'Rules of the format that reject a session instead of reporting it', default: [] },
+  keepOn: {
+    describe: 'Rules of the format that only report what they would reject a session for',
+    default: [],
+  },
 };
 
 function findingOf({ sessionId, origin }: Conversation, { rule, severity, message }: FormatFinding): Finding {
@@ -38,7 +43,10 @@ function* encode(
 ): Generator<StreamElement> {
   const { origin, sessionId } = conversation;
   const { bytes, written, findings } = format.encode(conversation);
-  const fatal = findings.find(({ rule }) => options.rejectOn.includes(rule));
+  const fatal = findings.find(
+    ({ rule, rejects }) =>
+      options.rejectOn.includes(rule) || (rejects === true && !options.keepOn.includes(rule)),
+  );
   if (fatal !== undefined) {
     yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
     return;

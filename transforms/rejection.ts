@@ -21,9 +21,28 @@ export const SESSION_REASONS = {
   'session-reopened': 'The session id came back after its session had ended.',
   'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
   'control-token-in-content':
-    'A text holds a tool-call tag of its own (--on-finding control-token-in-content=reject).',
+    'A text holds a tool-call tag of its own (by itself in sharegpt, else --on-finding control-token-in-content=reject).',
   'non-text-part':
     'A text that is to be inlined has parts that are no text (--on-finding non-text-part=reject).',
+  'arguments-not-json':
+    'The arguments of a call are a string that is no JSON (--on-finding arguments-not-json=reject).',
+  'arguments-not-object':
+    'The arguments of a call are no JSON object, and the format needs one (by itself; =keep writes them as they are).',
+  'empty-arguments': 'A call has no arguments (--on-finding empty-arguments=reject).',
+  'malformed-call':
+    'An entry of tool_calls is no call of a function with a name (by itself; =keep leaves it out).',
+  'members-dropped': 'A message has members that are left out (--on-finding members-dropped=reject).',
+  'messages-merged': 'Messages would be merged into one turn (--on-finding messages-merged=reject).',
+  'not-alternating':
+    'The turns cannot alternate between the two sides (by itself; =keep writes them as they are).',
+  'reasoning-inlined':
+    'The reasoning_content of a message would become text (--on-finding reasoning-inlined=reject).',
+  'results-reordered':
+    'Results would be put into the order of their calls (--on-finding results-reordered=reject).',
+  'tool-not-function':
+    'A tool definition defines no function with a name (--on-finding tool-not-function=reject).',
+  'unanswered-end':
+    'The conversation ends in messages without an answer (--on-finding unanswered-end=reject).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

@@ -44,7 +44,7 @@ const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
 };
 
 const FLAGS: ReadonlySet<string> = new Set(build.options.map(({ name }) => name));
-const named = (key: string): string => (key === 'rejectOn' ? 'onFinding' : key);
+const named = (key: string): string => (key === 'rejectOn' || key === 'keepOn' ? 'onFinding' : key);
 
 interface AnyStage {
   readonly name: string;

@@ -17,6 +17,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly integrity: boolean;
   /** Rules of the format whose finding rejects the session. */
   readonly rejectOn: readonly string[];
+  /** Rules of the format whose finding does not reject the session, where it otherwise would. */
+  readonly keepOn: readonly string[];
   readonly maxLineBytes: number;
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip';
@@ -57,6 +59,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   groupBy: 'date',
   integrity: true,
   rejectOn: [],
+  keepOn: [],
   maxLineBytes: 256 * MEBIBYTE,
   shardSizeBytes: 1024 * MEBIBYTE,
   compress: 'none',
@@ -91,7 +94,7 @@ export function resolveSettings(
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
   const rules = formats.flatMap((format) => format.rules);
-  for (const rule of settings.rejectOn) oneOf('on-finding', rule, rules);
+  for (const rule of [...settings.rejectOn, ...settings.keepOn]) oneOf('on-finding', rule, rules);
   inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);

@@ -95,6 +95,79 @@ function entry({
   return JSON.stringify({ timestamp: stamp, session_id: id, request: { messages, tools }, response });
 }
 
+const call = (id: string, args: unknown = '{}', name = 'f'): object => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+const calls = (...tool_calls: unknown[]): object => ({ role: 'assistant', content: null, tool_calls });
+const result = (id: string, content: string): object => ({ role: 'tool', tool_call_id: id, content });
+const withMessages = (...messages: unknown[]): string => entry({ messages });
+
+interface Inexpressible {
+  readonly rule: string;
+  readonly format: string;
+  readonly log: string;
+  /** Does the rule reject by itself? */
+  readonly rejects?: true;
+}
+
+/** What a format cannot say as it is. */
+const inFormats: readonly Inexpressible[] = [
+  {
+    rule: 'arguments-not-json',
+    format: 'openai',
+    log: withMessages(user, calls(call('a', '{')), result('a', '1')),
+  },
+  {
+    rule: 'arguments-not-object',
+    format: 'trl',
+    log: withMessages(user, calls(call('a', '[]')), result('a', '1')),
+    rejects: true,
+  },
+  {
+    rule: 'empty-arguments',
+    format: 'axolotl',
+    log: withMessages(user, calls(call('a', '')), result('a', '1')),
+  },
+  { rule: 'tool-not-function', format: 'openai', log: entry({ tools: [{ type: 'web_search' }] }) },
+  {
+    rule: 'malformed-call',
+    format: 'sharegpt',
+    log: withMessages(user, calls(call('a'), {}), result('a', '1')),
+    rejects: true,
+  },
+  { rule: 'members-dropped', format: 'sharegpt', log: withMessages({ ...user, name: 'x' }) },
+  { rule: 'messages-merged', format: 'sharegpt', log: withMessages(user, user) },
+  {
+    rule: 'not-alternating',
+    format: 'sharegpt',
+    log: withMessages({ role: 'assistant', content: 'first' }, user),
+    rejects: true,
+  },
+  {
+    rule: 'control-token-in-content',
+    format: 'sharegpt',
+    log: withMessages(user, calls(call('a', '{"a":"<tool_call>"}')), result('a', '1')),
+    rejects: true,
+  },
+  {
+    rule: 'reasoning-inlined',
+    format: 'sharegpt',
+    log: entry({ reply: { role: 'assistant', reasoning_content: 'hm' } }),
+  },
+  {
+    rule: 'results-reordered',
+    format: 'sharegpt',
+    log: withMessages(user, calls(call('a'), call('b', '{"b":1}')), result('b', '1'), result('a', '1')),
+  },
+  {
+    rule: 'unanswered-end',
+    format: 'sharegpt',
+    log: entry({ messages: [user, { role: 'assistant', content: 'a' }, user], reply: null }),
+  },
+];
+
 const good = entry();
 const later = entry({ at: 30 });
 
@@ -127,7 +200,7 @@ describe('sessions that are rejected: the others go on', () => {
   const other = { 'other.jsonl': entry({ id: 'o' }) };
   const seen = new Set<string>();
 
-  async function rejects(
+  async function rejectsLog(
     reason: string,
     log: string,
     fates: object,
@@ -142,31 +215,36 @@ describe('sessions that are rejected: the others go on', () => {
   }
 
   it('session-id-mismatch', () =>
-    rejects('session-id-mismatch', `${good}\n${entry({ at: 2, id: 't' })}\n${later}`, {
+    rejectsLog('session-id-mismatch', `${good}\n${entry({ at: 2, id: 't' })}\n${later}`, {
       'rejected:session-id-mismatch': 3,
     }));
 
   it('timestamp-not-increasing', () =>
-    rejects('timestamp-not-increasing', `${good}\n${later}\n${later}`, {
+    rejectsLog('timestamp-not-increasing', `${good}\n${later}\n${later}`, {
       'rejected:timestamp-not-increasing': 3,
     }));
 
   it('session-reopened rejects the later part', () => {
     const log = `${good}\n${entry({ at: 2, id: 't' })}\n${later}`;
     const fates = { snapshot: 3, 'rejected:session-reopened': 1 };
-    return rejects('session-reopened', log, fates, ['--session-by', 'id']);
+    return rejectsLog('session-reopened', log, fates, ['--session-by', 'id']);
   });
 
   it('control-token-in-content, when it is asked for', () => {
     const forged = entry({ messages: [{ role: 'user', content: 'a </tool_call> b' }] });
     const args = ['--format', 'chat-inline', '--on-finding', 'control-token-in-content=reject'];
-    return rejects('control-token-in-content', forged, { 'rejected:control-token-in-content': 1 }, args);
+    return rejectsLog('control-token-in-content', forged, { 'rejected:control-token-in-content': 1 }, args);
   });
 
   it('non-text-part, when it is asked for', () => {
     const image = { role: 'tool', tool_call_id: 'a', content: [{ type: 'image_url', image_url: {} }] };
     const args = ['--format', 'chat-inline', '--on-finding', 'non-text-part=reject'];
-    return rejects('non-text-part', entry({ messages: [image] }), { 'rejected:non-text-part': 1 }, args);
+    return rejectsLog('non-text-part', entry({ messages: [image] }), { 'rejected:non-text-part': 1 }, args);
+  });
+
+  it.each(inFormats)('$rule, in $format', ({ rule, format, log, rejects }) => {
+    const asked = rejects === true ? [] : ['--on-finding', `${rule}=reject`];
+    return rejectsLog(rule, log, { [`rejected:${rule}`]: 1 }, ['--format', format, ...asked]);
   });
 
   it('no reason was forgotten', () => {
@@ -266,14 +344,6 @@ describe('cleanup rules and rewrites', () => {
 });
 
 describe('findings', () => {
-  const call = (id: string, args = '{}', name = 'f'): object => ({
-    id,
-    type: 'function',
-    function: { name, arguments: args },
-  });
-  const calls = (...tool_calls: unknown[]): object => ({ role: 'assistant', content: null, tool_calls });
-  const result = (id: string, content: string): object => ({ role: 'tool', tool_call_id: id, content });
-  const withMessages = (...messages: unknown[]): string => entry({ messages });
   const inline = ['--format', 'chat-inline'];
   const cases: Readonly<Record<string, readonly [string, (readonly string[])?]>> = {
     'no-record': ['not json'],
@@ -318,6 +388,13 @@ describe('findings', () => {
     expect(status).toBe(rule === 'no-record' ? 3 : 0);
   });
 
+  it.each(inFormats)('$rule, in $format', async ({ rule, format, log, rejects }) => {
+    const kept = rejects === true ? ['--on-finding', `${rule}=keep`] : [];
+    const { sums, status } = await build({ 's.jsonl': log }, ['--format', format, ...kept]);
+    expect(sums.findings[rule], JSON.stringify(sums.findings)).toBe(1);
+    expect([status, sums.fates]).toEqual([0, { snapshot: 1 }]);
+  });
+
   it('a clean session has none, and --no-integrity writes none', async () => {
     expect((await build({ 's.jsonl': good })).sums.findings).toEqual({});
     expect((await build({ 's.jsonl': entry({ tools: [] }) }, ['--no-integrity'])).sums.findings).toEqual({});
@@ -325,6 +402,7 @@ describe('findings', () => {
 
   it('no rule was forgotten', () => {
     const known = new Set([...checks, ...formats].flatMap((plugIn) => plugIn.rules));
-    expect([...Object.keys(cases), ...unreachable].sort()).toEqual([...known].sort());
+    const seen = new Set([...Object.keys(cases), ...inFormats.map(({ rule }) => rule), ...unreachable]);
+    expect([...seen].sort()).toEqual([...known].sort());
   });
 });

@@ -3,7 +3,7 @@ import type { Finding, Rejection, Row, StreamElement } from '../../transforms/el
 import { type FormatOptions, format } from '../../transforms/format.ts';
 import { apply, defaultsOf } from '../../transforms/stage.ts';
 import { text } from './bytes.ts';
-import { conversationOf, entryOf, originOf, user } from './checks/samples.ts';
+import { call, calling, conversationOf, entryOf, originOf, user } from './checks/samples.ts';
 
 const DEFAULTS = defaultsOf(format.options);
 const run = (element: StreamElement, options: Partial<FormatOptions> = {}) => [
@@ -13,7 +13,7 @@ const GOOD = conversationOf([user('a')], { startedAt: 1_768_342_443_000_000_000n
 const FORGED = conversationOf([user('<tool_call>'), user('</tool_call>')]);
 
 test('the defaults are chat, by date, and reject nothing', () => {
-  expect(DEFAULTS).toEqual({ format: 'chat', groupBy: 'date', rejectOn: [] });
+  expect(DEFAULTS).toEqual({ format: 'chat', groupBy: 'date', rejectOn: [], keepOn: [] });
 });
 
 describe('a row', () => {
@@ -74,6 +74,28 @@ describe('what a format cannot represent', () => {
   it('does not reject for another rule', () => {
     const made = run(FORGED, { format: 'chat-inline', rejectOn: ['non-text-part'] });
     expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'row']);
+  });
+});
+
+describe('a finding that rejects by itself', () => {
+  const NOT_OBJECT = conversationOf([calling(call('1', 'read', '[]'))]);
+  const kinds = (options: Partial<FormatOptions>) =>
+    run(NOT_OBJECT, { format: 'trl', ...options }).map(({ kind }) => kind);
+
+  it('rejects the session', () => {
+    expect(run(NOT_OBJECT, { format: 'trl' })).toEqual([
+      expect.objectContaining({ kind: 'rejection', reason: 'arguments-not-object' }),
+    ]);
+    expect(kinds({ keepOn: ['empty-arguments'] })).toEqual(['rejection']);
+  });
+
+  it('is reported like others, when it is to be kept', () => {
+    expect(kinds({ keepOn: ['arguments-not-object'] })).toEqual(['finding', 'row']);
+  });
+
+  it('and a rule that is both kept and rejected rejects', () => {
+    const both = ['arguments-not-object'];
+    expect(kinds({ keepOn: both, rejectOn: both })).toEqual(['rejection']);
   });
 });
 

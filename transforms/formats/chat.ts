@@ -11,10 +11,11 @@ const COMMA = encode(',');
 
 /** The record that holds these messages and tools. */
 export function chatRecord(messages: readonly Message[], tools: readonly ToolDefinition[]): Uint8Array {
-  return concat([HEAD, ...list(messages), MIDDLE, ...list(tools), TAIL]);
+  return concat([HEAD, ...withCommas(messages), MIDDLE, ...withCommas(tools), TAIL]);
 }
 
-function list(items: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] {
+/** The JSON texts with commas between them. */
+export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] {
   return items.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
 }
 

@@ -23,4 +23,6 @@ export interface FormatFinding {
   readonly rule: string;
   readonly severity: Severity;
   readonly message: string;
+  /** The record is of no use like that: the session is rejected, unless `--on-finding RULE=keep`. */
+  readonly rejects?: true;
 }

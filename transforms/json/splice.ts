@@ -1,5 +1,5 @@
 /** Edits of a JSON object by splicing its bytes: what is not named stays exactly as it was. */
-import { type Member, membersOf } from './members.ts';
+import { elementsOf, type Member, membersOf } from './members.ts';
 import { encode } from './utf8.ts';
 
 /** What becomes of a member: a new JSON text, `null` to drop it, undefined to leave it. */
@@ -48,6 +48,25 @@ export function addMember(object: Uint8Array, key: string, json: Uint8Array): Ui
     json,
     object.subarray(last.end),
   ]);
+}
+
+/** The array with its elements edited (undefined leaves one); the same bytes object when nothing changed. */
+export function editElements(
+  array: Uint8Array,
+  edit: (element: Uint8Array, index: number) => Uint8Array | undefined,
+): Uint8Array {
+  const elements = elementsOf(array);
+  const edits = elements.map(edit);
+  if (edits.every((made) => made === undefined)) return array;
+  const pieces: Uint8Array[] = [];
+  let end = 0;
+  elements.forEach((element, i) => {
+    const start = element.byteOffset - array.byteOffset;
+    pieces.push(array.subarray(end, start), edits[i] ?? element);
+    end = start + element.length;
+  });
+  pieces.push(array.subarray(end));
+  return concat(pieces);
 }
 
 /** One array of all the bytes. */

@@ -49,7 +49,7 @@ export const conversionOptions: readonly Option[] = [
     name: 'onFinding',
     group: 'Conversion',
     describe: `What a finding of the format does to its session: ${[...new Set(formats.flatMap((made) => made.rules))].join(', ')}`,
-    default: 'keep',
+    default: 'keep, unless the rule rejects by itself',
     type: decisions([...new Set(formats.flatMap((made) => made.rules))]),
   }),
 ];

@@ -8,16 +8,17 @@ export type GivenSettings = Parameters<typeof resolveSettings>[0];
 export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
   const { dialect, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } = values;
   const { quarantineContent, replace, workers, profile, onReject, allowEmpty, onFinding } = values;
-  const rejectOn =
+  const rulesFor = (decision: 'reject' | 'keep'): readonly string[] | undefined =>
     onFinding &&
     Object.keys(onFinding)
-      .filter((rule) => onFinding[rule] === 'reject')
+      .filter((rule) => onFinding[rule] === decision)
       .sort();
   return {
     inputs,
     out: values.dryRun === true ? undefined : values.out,
     format: formatOf(values),
-    rejectOn,
+    rejectOn: rulesFor('reject'),
+    keepOn: rulesFor('keep'),
     maxLineBytes: maxLine,
     shardSizeBytes: shardSize,
     ...{ dialect, sessionBy, cleanup, groupBy, integrity, compress, limit },

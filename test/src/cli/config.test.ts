@@ -95,6 +95,7 @@ describe('a configuration file', () => {
       ['--on-finding', 'non-text-part=keep'],
     );
     expect(settingsOf(['x'], values).rejectOn).toEqual(['control-token-in-content']);
+    expect(settingsOf(['x'], values).keepOn).toEqual(['non-text-part']);
   });
 
   test('may start with a byte order mark', () => {

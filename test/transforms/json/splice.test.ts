@@ -5,6 +5,7 @@ import {
   addMember,
   concat,
   dropMembers,
+  editElements,
   editMembers,
   replaceValue,
 } from '../../../transforms/json/splice.ts';
@@ -45,6 +46,20 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
       expected,
     );
     expect(text(object)).toBe('{ "a" : 1.0 ,\t"b":"x" , "a":[ 2 ] }');
+  });
+
+  it('an edit of elements leaves the others and what is between them', () => {
+    const array = make('[ 1.0 ,{"a":[2]},\t"x" ]');
+    const edit = (at: number) => text(editElements(array, (_e, i) => (i === at ? encode('!') : undefined)));
+    expect([0, 1, 2].map(edit)).toEqual([
+      '[ ! ,{"a":[2]},\t"x" ]',
+      '[ 1.0 ,!,\t"x" ]',
+      '[ 1.0 ,{"a":[2]},\t! ]',
+    ]);
+    expect(text(editElements(array, (element) => make(`[${text(element)}]`)))).toBe(
+      '[ [1.0] ,[{"a":[2]}],\t["x"] ]',
+    );
+    expect(editElements(array, () => undefined)).toBe(array);
   });
 
   it('dropMembers drops every member that it names', () => {

@@ -1,0 +1,344 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import sharegpt from '../../../transforms/formats/sharegpt.ts';
+import { elementsOf, valueBytes } from '../../../transforms/json/members.ts';
+import { text } from '../bytes.ts';
+import { tokensOf } from '../json-tokens.ts';
+import { callingJson, callJson, conversation, encodedArguments, findingsOf, recordOf } from './encoded.ts';
+
+const said = (role: string, content: unknown, more: object = {}) =>
+  JSON.stringify({ role, content, ...more });
+const USER = said('user', 'hi');
+const BYE = said('assistant', 'bye');
+const result = (content: string, id = 'a') => said('tool', content, { tool_call_id: id });
+const CALL = callingJson(callJson('{}'));
+const withText = (content: string, more: object = {}, args = '{}') =>
+  said('assistant', content, { ...more, tool_calls: [JSON.parse(callJson(args))] });
+
+/** The turns as `from: value`. */
+const turns = (...messages: readonly string[]): readonly string[] =>
+  JSON.parse(recordOf(sharegpt, messages)).conversations.map(
+    ({ from, value }: { from: string; value: string }) => `${from}: ${value}`,
+  );
+const found = (...messages: readonly string[]) => findingsOf(sharegpt, messages);
+const details = (...messages: readonly string[]) =>
+  sharegpt.encode(conversation(messages)).findings.map(({ message }) => message);
+
+const WRITTEN_CALL = '{"name": "f", "arguments": {}}';
+const BAD_ORDER = 'ERROR not-alternating!';
+
+test('a conversation, byte for byte', () => {
+  const messages = [
+    said('system', 'Be brief.'),
+    said('user', 'Weather\n"here"?'),
+    callingJson(callJson('{"n":1.0,"2":12345678901234567890,"1":"\\u00e9"}')),
+    result('12'),
+    BYE,
+  ];
+  expect(recordOf(sharegpt, messages, ['{"name":"f","x":1.0}', '{"type":"function","name":"g"}'])).toBe(
+    String.raw`{"conversations":[{"from":"human","value":"Weather\n\"here\"?"},{"from":"function_call","value":"{\"name\": \"f\", \"arguments\": {\"n\":1.0,\"2\":12345678901234567890,\"1\":\"\\u00e9\"}}"},{"from":"observation","value":"12"},{"from":"gpt","value":"bye"}],"system":"Be brief.","tools":"[{\"name\":\"f\",\"x\":1.0},{\"name\":\"g\"}]"}`,
+  );
+  expect(found(...messages)).toEqual([]);
+});
+
+test('system and tools are always there', () => {
+  expect(recordOf(sharegpt, [USER, BYE])).toMatch(/\],"system":"","tools":"\[\]"\}$/);
+});
+
+describe('the value of a call', () => {
+  const value = (message: string) => turns(USER, message, result('x'), BYE)[1];
+
+  it('is the call alone, or a list of several', () => {
+    expect(value(CALL)).toBe(`function_call: ${WRITTEN_CALL}`);
+    expect(value(callingJson(callJson('{}'), callJson('"{\\"a\\":1e400}"', 'g')))).toBe(
+      `function_call: [${WRITTEN_CALL}, {"name": "g", "arguments": {"a":1e400}}]`,
+    );
+  });
+
+  it('has the text in front, and the call in tags', () => {
+    expect(value(withText('I look.\n'))).toBe(
+      `function_call: I look.\n\n<tool_call>${WRITTEN_CALL}</tool_call>`,
+    );
+    expect(value(withText(''))).toBe(`function_call: ${WRITTEN_CALL}`);
+  });
+
+  it('has the thought in front, without tags around the call', () => {
+    expect(value(withText('', { reasoning_content: 'hm' }))).toBe(
+      `function_call: <think>\nhm\n</think>\n\n${WRITTEN_CALL}`,
+    );
+    expect(value(withText('x', { reasoning_content: 'hm' }))).toBe(
+      `function_call: <think>\nhm\n</think>\n\nx\n<tool_call>${WRITTEN_CALL}</tool_call>`,
+    );
+  });
+
+  it('may come from a function_call, and the result from a function', () => {
+    const legacy = said('assistant', '', { function_call: { name: 'f', arguments: '{}' } });
+    const messages = [USER, legacy, said('function', '1', { name: 'f' }), BYE];
+    expect(turns(...messages).slice(1, 3)).toEqual([`function_call: ${WRITTEN_CALL}`, 'observation: 1']);
+    expect(found(...messages)).toEqual([]);
+  });
+
+  it('keeps keys, values and numbers, alone, in a list and behind a text', () => {
+    const counts = fc.array(encodedArguments, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(counts, fc.constantFrom('', 'a', 'é\n{'), (calls, before) => {
+        const list = calls.map(([, args]) => callJson(args)).join(',');
+        const asking = `{"role":"assistant","content":${JSON.stringify(before)},"tool_calls":[${list}]}`;
+        const { bytes, findings } = sharegpt.encode(conversation([USER, asking]));
+        expect(findings).toEqual([]);
+        expect(text(bytes)).not.toMatch(/[\r\n]/);
+        const value: string = JSON.parse(text(bytes)).conversations[1].value;
+        expect(value.startsWith(before)).toBe(true);
+        const json = /<tool_call>(.*?)<\/tool_call>$/s.exec(value)?.[1] ?? value;
+        const written = json.startsWith('[') ? elementsOf(Buffer.from(json)) : [Buffer.from(json)];
+        expect(written).toHaveLength(calls.length);
+        written.forEach((call, i) => {
+          const source = (calls[i] as (typeof calls)[0])[0];
+          expect(tokensOf(text(valueBytes(call, 'arguments') as Uint8Array))).toEqual(tokensOf(source));
+        });
+      }),
+    );
+  });
+});
+
+describe('arguments', () => {
+  const ask = (args: string | undefined) => [USER, callingJson(callJson(args))] as const;
+
+  test.each([undefined, 'null', '""'])('that are empty (%s) are {}', (args) => {
+    expect(turns(...ask(args))[1]).toBe(`function_call: ${WRITTEN_CALL}`);
+    expect(found(...ask(args))).toEqual(['WARNING empty-arguments']);
+  });
+
+  test.each([
+    ['"{"', '"{"'],
+    ['[1.0]', '[1.0]'],
+    ['"[1.0]"', '[1.0]'],
+  ])('that are no object (%s) reject, and kept they are JSON', (args, written) => {
+    expect(turns(...ask(args))[1]).toBe(`function_call: {"name": "f", "arguments": ${written}}`);
+    expect(found(...ask(args))).toEqual(['ERROR arguments-not-object!']);
+  });
+});
+
+describe('messages-merged', () => {
+  const MERGED = 'WARNING messages-merged';
+
+  it('joins neighbours of one kind with a blank line, and leaves out nothing but empty ones', () => {
+    expect(turns(USER, said('user', 'there'), said('user', ''), BYE, BYE)).toEqual([
+      'human: hi\n\nthere',
+      'gpt: bye\n\nbye',
+    ]);
+    expect(details(USER, said('user', 'there'), BYE)).toEqual(['messages[1] is merged into messages[0]']);
+  });
+
+  it('joins system messages at the front', () => {
+    const record = recordOf(sharegpt, [said('system', 'a'), said('system', 'b'), USER, BYE]);
+    expect(JSON.parse(record).system).toBe('a\n\nb');
+    expect(found(said('system', 'a'), said('system', 'b'), USER, BYE)).toEqual([MERGED]);
+  });
+
+  it('puts a text in front of the calls that follow it', () => {
+    expect(turns(USER, BYE, CALL)[1]).toBe(`function_call: bye\n<tool_call>${WRITTEN_CALL}</tool_call>`);
+    expect(turns(USER, BYE, withText('now'))[1]).toBe(
+      `function_call: bye\n\nnow\n<tool_call>${WRITTEN_CALL}</tool_call>`,
+    );
+    const thinking = said('assistant', '', { reasoning_content: 'hm' });
+    expect(turns(USER, thinking, CALL)[1]).toBe(`function_call: <think>\nhm\n</think>\n\n${WRITTEN_CALL}`);
+  });
+
+  it('makes one list of calls, but not around a text', () => {
+    expect(turns(USER, CALL, CALL)[1]).toBe(`function_call: [${WRITTEN_CALL}, ${WRITTEN_CALL}]`);
+    expect(found(USER, CALL, withText('then'))).toEqual([BAD_ORDER]);
+  });
+
+  it('joins the results of several calls', () => {
+    const both = callingJson(callJson('{}', 'f', 'a'), callJson('{}', 'g', 'b'));
+    expect(turns(USER, both, result('1', 'a'), result('2', 'b'), BYE)[2]).toBe('observation: 1\n\n2');
+    expect(found(USER, both, result('1', 'a'), result('2', 'b'), BYE)).toEqual([MERGED]);
+  });
+
+  it('is not for turns that alternate', () => {
+    expect(found(USER, BYE, USER, CALL, result('1'), CALL, result('2'), BYE)).toEqual([]);
+  });
+});
+
+describe('results-reordered', () => {
+  const both = callingJson(callJson('{}', 'f', 'a'), callJson('{}', 'g', 'b'));
+  const REORDERED = ['WARNING results-reordered', 'WARNING messages-merged'];
+  const order = (...results: readonly string[]) => turns(USER, both, ...results, BYE)[2];
+
+  it('puts results into the order of their calls', () => {
+    expect(order(result('2', 'b'), result('1', 'a'))).toBe('observation: 1\n\n2');
+    expect(found(USER, both, result('2', 'b'), result('1', 'a'), BYE)).toEqual(REORDERED);
+  });
+
+  it('leaves them where ids do not tell it', () => {
+    expect(order(result('2', 'b'), result('1', 'z'))).toBe('observation: 2\n\n1');
+    expect(order(result('2', 'b'), said('tool', '1'))).toBe('observation: 2\n\n1');
+    const twice = callingJson(...['a', 'b', 'a'].map((id) => callJson('{}', 'f', id)));
+    const results = [result('2', 'b'), result('1', 'a'), result('3', 'a')];
+    expect(turns(USER, twice, ...results, BYE)[2]).toBe('observation: 2\n\n1\n\n3');
+    expect(found(USER, twice, ...results, BYE)).not.toContain('WARNING results-reordered');
+  });
+});
+
+describe('unanswered-end', () => {
+  it('leaves out what follows the last answer', () => {
+    expect(turns(USER, BYE, USER)).toEqual(['human: hi', 'gpt: bye']);
+    expect(turns(USER, CALL, result('1'))).toEqual(['human: hi', `function_call: ${WRITTEN_CALL}`]);
+    expect(details(USER, CALL, result('1'))).toEqual([
+      'messages[2] and what follows has no answer: left out',
+    ]);
+    expect(found(USER, BYE, USER)).toEqual(['WARNING unanswered-end']);
+  });
+
+  it('leaves out nothing when there is no answer: the record is rejected', () => {
+    expect(turns(USER)).toEqual(['human: hi']);
+    expect(found(USER)).toEqual([BAD_ORDER]);
+  });
+});
+
+describe('not-alternating', () => {
+  test.each<[string, readonly string[], string]>([
+    ['nothing', [], 'the conversation has no answer'],
+    ['a system message alone', [said('system', 'a')], 'the conversation has no answer'],
+    ['a question alone', [USER], 'the conversation has no answer'],
+    [
+      'a model that speaks first',
+      [BYE, USER, BYE],
+      'messages[0] is not a question or a result, whose turn it is',
+    ],
+    [
+      'a human after a result',
+      [USER, CALL, result('1'), USER, BYE],
+      'messages[3] is not an answer or a call, whose turn it is',
+    ],
+    [
+      'a text after a call without a result',
+      [USER, CALL, BYE],
+      'messages[2] is not a question or a result, whose turn it is',
+    ],
+    [
+      'a system message later',
+      [USER, said('system', 'a'), BYE],
+      'messages[1] is not an answer or a call, whose turn it is',
+    ],
+    [
+      'a role of nobody',
+      [USER, said('critic', 'no'), BYE],
+      'messages[1] is not an answer or a call, whose turn it is',
+    ],
+  ])('rejects %s', (_what, messages, message) => {
+    expect(found(...messages)).toEqual([BAD_ORDER]);
+    expect(details(...messages)).toEqual([message]);
+  });
+
+  it('keeps the turns as they are, when it is asked to', () => {
+    expect(turns(said('toString', 'a'), said('system', 'b'), USER, BYE)).toEqual([
+      'toString: a',
+      'system: b',
+      'human: hi',
+      'gpt: bye',
+    ]);
+  });
+
+  it('lets a result stand without its call, and a reply without a role', () => {
+    const reply = { role: '', bytes: Buffer.from('{"content":"bye"}') };
+    const first = conversation([result('1')]);
+    const { bytes, findings } = sharegpt.encode({ ...first, messages: [...first.messages, reply] });
+    expect(findings).toEqual([]);
+    expect(JSON.parse(text(bytes)).conversations[1]).toEqual({ from: 'gpt', value: 'bye' });
+  });
+});
+
+describe('what a turn has no place for', () => {
+  it('members-dropped: once, with the first message and their number', () => {
+    const messages = [said('user', 'a', { name: 'x' }), said('assistant', 'b', { refusal: '', audio: 1 })];
+    expect(found(...messages)).toEqual(['WARNING members-dropped']);
+    expect(details(...messages)).toEqual([
+      'messages[0] and 1 more has members that a turn has no place for: left out',
+    ]);
+  });
+
+  test.each([
+    said('user', 'a', { tool_calls: [] }),
+    said('user', 'a', { tool_call_id: 'a' }),
+    said('user', 'a', { reasoning_content: 'a' }),
+  ])('members-dropped: %s', (message) => {
+    expect(found(message, BYE)).toEqual(['WARNING members-dropped']);
+  });
+
+  test.each([
+    said('assistant', 'a', { reasoning_content: ['a'] }),
+    said('assistant', 'a', { reasoning: 'a' }),
+    withText('', { function_call: { name: 'g' } }),
+    said('assistant', 'a', { function_call: 'g' }),
+  ])('members-dropped: %s', (message) => {
+    expect(found(USER, message)).toEqual(['WARNING members-dropped']);
+  });
+
+  it('members-dropped: not for what turns hold', () => {
+    expect(found(USER, CALL, said('tool', 'x', { tool_call_id: 'a', name: 'f' }), BYE)).toEqual([]);
+    expect(found(USER, said('assistant', 'a', { reasoning_content: '', tool_calls: [] }))).toEqual([]);
+  });
+
+  it('non-text-part', () => {
+    const parts = [{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }];
+    expect(turns(said('user', parts), BYE)[0]).toBe('human: ab');
+    expect(found(said('user', parts), BYE)).toEqual(['WARNING non-text-part']);
+    expect(found(said('user', [parts[0]]), BYE)).toEqual([]);
+  });
+
+  it('content that is no text is its own JSON text, and none is empty', () => {
+    expect(turns(USER, CALL, '{"role":"tool","content":{"a":1.0}}', BYE)[2]).toBe('observation: {"a":1.0}');
+    expect(turns('{"role":"user","content":1.0}', '{"role":"assistant"}')).toEqual(['human: 1.0', 'gpt: ']);
+  });
+
+  it('reasoning-inlined', () => {
+    const thinking = said('assistant', 'so', { reasoning_content: 'hm' });
+    expect(turns(USER, thinking)[1]).toBe('gpt: <think>\nhm\n</think>\n\nso');
+    expect(found(USER, thinking)).toEqual(['WARNING reasoning-inlined']);
+  });
+
+  test.each(['7', '{}', '{"function":7}', '{"function":{}}', '{"function":{"name":""}}'])(
+    'malformed-call: %s rejects, and kept it is left out',
+    (call) => {
+      expect(turns(USER, callingJson(call, callJson('{}')))[1]).toBe(`function_call: ${WRITTEN_CALL}`);
+      expect(found(USER, callingJson(call, callJson('{}')))).toEqual(['ERROR malformed-call!']);
+    },
+  );
+
+  it('malformed-call: tool_calls that are no list', () => {
+    expect(found(USER, said('assistant', 'a', { tool_calls: { a: 1 } }))).toEqual(['ERROR malformed-call!']);
+  });
+
+  it('tool-not-function: it stays in the list', () => {
+    expect(findingsOf(sharegpt, [USER, BYE], ['{"x":1.0}'])).toEqual(['ERROR tool-not-function']);
+    expect(recordOf(sharegpt, [USER, BYE], ['{"x":1.0}'])).toContain('"tools":"[{\\"x\\":1.0}]"');
+  });
+});
+
+describe('control-token-in-content', () => {
+  const FORGED = ['ERROR control-token-in-content!'];
+  const inArguments = (token: string) => callingJson(callJson(JSON.stringify({ a: token })));
+
+  test.each(['<tool_call>', '</tool_call>'])('%s in a text beside a call, or in a call', (tag) => {
+    expect(found(USER, withText(`a ${tag} b`))).toEqual(FORGED);
+    expect(found(USER, said('assistant', tag), CALL)).toEqual(['WARNING messages-merged', ...FORGED]);
+    expect(found(USER, inArguments(tag))).toEqual(FORGED);
+  });
+
+  test.each(['<think>', '</think>'])('%s in a call or a thought', (tag) => {
+    expect(found(USER, inArguments(tag))).toEqual(FORGED);
+    expect(found(USER, said('assistant', '', { reasoning_content: tag }))).toEqual([
+      'WARNING reasoning-inlined',
+      ...FORGED,
+    ]);
+  });
+
+  it('is not found elsewhere', () => {
+    const all = '<think></think><tool_call></tool_call>';
+    expect(found(said('user', all), said('assistant', all), USER, CALL, result(all), BYE)).toEqual([]);
+    expect(found(USER, withText('<think>\nhm\n</think>\n\n'))).toEqual([]);
+    expect(found(USER, inArguments('<tool_calls> <thinking> tool_call'))).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+/**
+ * Format `openai`: what OpenAI's fine-tuning and MLX-LM read (formats.md §1). Definitions stand in
+ * `{"type":"function","function":...}`, arguments are strings, `parallel_tool_calls` is true where a turn has several
+ * calls. Messages keep all their members. Absent or null arguments are written as `"{}"` (`empty-arguments`).
+ */
+import type { Conversation, Message, ToolDefinition } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { addMember, concat, dropMembers } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { stringValue, textOfValue, toolCallsOf } from '../message.ts';
+import { chatRecord } from './chat.ts';
+import type { Format, FormatFinding } from './format.ts';
+import { asString, encodeArguments, type Report } from './tool-arguments.ts';
+
+const HEAD = encode('{"type":"function","function":');
+const TAIL = encode('}');
+const TRUE = encode('true');
+
+/** The definitions as OpenAI has them. What defines no function stays as it is. */
+export function wrapTools(tools: readonly ToolDefinition[], report: Report): readonly ToolDefinition[] {
+  return functionsOf(tools, report).map((fn, i) => {
+    const tool = tools[i] as ToolDefinition;
+    return fn === undefined ? tool : { bytes: concat([HEAD, fn, TAIL]), name: tool.name };
+  });
+}
+
+/** The functions that the definitions define, each without a `"type":"function"` of its own; undefined for no function. */
+export function functionsOf(
+  tools: readonly ToolDefinition[],
+  report: Report,
+): readonly (Uint8Array | undefined)[] {
+  return tools.map(({ bytes }, i) => {
+    const fn = functionOf(bytes);
+    if (fn === undefined) {
+      const message = `tools[${i}] is no definition of a function: kept as it is`;
+      report({ rule: 'tool-not-function', severity: 'ERROR', message });
+    }
+    return fn;
+  });
+}
+
+function functionOf(definition: Uint8Array): Uint8Array | undefined {
+  if (!stringValue(definition, 'name')) return undefined;
+  const type = valueBytes(definition, 'type');
+  if (type === undefined) return definition;
+  if (textOfValue(type) !== 'function') return undefined;
+  return dropMembers(definition, ({ key }) => key === 'type');
+}
+
+function hasParallelCalls(message: Message): boolean {
+  const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+  return calls !== undefined && calls !== 'not-a-list' && calls.length > 1;
+}
+
+const openai: Format = {
+  name: 'openai',
+  summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
+  rules: ['arguments-not-json', 'empty-arguments', 'tool-not-function'],
+  encode({ messages, tools }: Conversation) {
+    const findings: FormatFinding[] = [];
+    const report: Report = (finding) => findings.push(finding);
+    const written = encodeArguments(messages, asString, report);
+    const record = chatRecord(written, wrapTools(tools, report));
+    const bytes = messages.some(hasParallelCalls) ? addMember(record, 'parallel_tool_calls', TRUE) : record;
+    return { bytes, written, findings };
+  },
+};
+
+export default openai;

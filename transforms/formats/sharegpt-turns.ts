@@ -1,0 +1,138 @@
+/**
+ * From messages to turns as LLaMA-Factory's `sharegpt` has them: who speaks, what it says, which calls it makes. Each
+ * message becomes one turn here; sharegpt.ts merges and checks them. What a turn has no place for is reported.
+ */
+import type { Message } from '../element.ts';
+import { membersOf, valuesOf } from '../json/members.ts';
+import { quote } from '../json/respace.ts';
+import { decode } from '../json/utf8.ts';
+import { objectBytes, stringValue, type ToolCall, textOfValue, toolCallsOf } from '../message.ts';
+import { resultText } from './chat-inline.ts';
+import type { FormatFinding } from './format.ts';
+import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
+
+export interface Turn {
+  /** Number of its (first) message. */
+  readonly at: number;
+  readonly from: string;
+  readonly text: string;
+  /** Is the text a thought and nothing else? */
+  readonly onlyThought: boolean;
+  /** The JSON texts `{"name": ..., "arguments": ...}`. */
+  readonly calls: readonly string[];
+  /** Of the calls. */
+  readonly ids: readonly (string | undefined)[];
+  /** Of the call that a result answers. */
+  readonly answers: string | undefined;
+}
+
+/** Who speaks. A reply without a role is the model's. */
+const FROM: Readonly<Record<string, string>> = {
+  system: 'system',
+  user: 'human',
+  assistant: 'gpt',
+  '': 'gpt',
+  tool: 'observation',
+  function: 'observation',
+};
+/** The members that a turn of anybody holds. */
+const HELD = new Set(['role', 'content']);
+const THINK_TAG = /<\/?think>/;
+
+export function turnsOf(messages: readonly Message[], report: Report): readonly Turn[] {
+  const losing = messages.flatMap((message, at) => (losesMembers(message) ? [at] : []));
+  if (losing.length > 0) {
+    const which = `messages[${losing[0]}]${losing.length > 1 ? ` and ${losing.length - 1} more` : ''}`;
+    const message = `${which} has members that a turn has no place for: left out`;
+    report({ rule: 'members-dropped', severity: 'WARNING', message });
+  }
+  return messages.map((message, at) => turnOf(message, at, report));
+}
+
+function fromOf({ role }: Message): string {
+  return Object.hasOwn(FROM, role) ? (FROM[role] as string) : role;
+}
+
+/** Has the message more than its turn can say? The ids of calls and results become their order. */
+function losesMembers(message: Message): boolean {
+  const from = fromOf(message);
+  const isHeld = (key: string): boolean => {
+    if (HELD.has(key)) return true;
+    if (from === 'observation') return key === 'tool_call_id' || key === 'name';
+    if (from !== 'gpt') return false;
+    if (key === 'reasoning_content') return stringValue(message.bytes, key) !== undefined;
+    return key === 'tool_calls' || (key === 'function_call' && legacyCall(message) !== undefined);
+  };
+  return membersOf(message.bytes).some(({ key }) => !isHeld(key));
+}
+
+function turnOf(message: Message, at: number, report: Report): Turn {
+  const from = fromOf(message);
+  const { text = '', otherParts } = resultText(message);
+  if (otherParts) {
+    const loss = `messages[${at}] has parts that are no text: left out`;
+    report({ rule: 'non-text-part', severity: 'WARNING', message: loss });
+  }
+  const answers = from === 'observation' ? stringValue(message.bytes, 'tool_call_id') : undefined;
+  const turn = { at, from, text, onlyThought: false, calls: [], ids: [], answers };
+  return from === 'gpt' ? modelTurn(message, turn, `messages[${at}]`, report) : turn;
+}
+
+function modelTurn(message: Message, turn: Turn, where: string, report: Report): Turn {
+  const logged = callsOf(message, where, report);
+  const written = logged.map((call, i) => callText(call, `${where}.tool_calls[${i}]`, report));
+  const calls = written.filter((call) => call !== undefined);
+  const thought = stringValue(message.bytes, 'reasoning_content') ?? '';
+  if (thought !== '') {
+    const change = `the reasoning_content of ${where} stands in front of its text, in <think> tags`;
+    report({ rule: 'reasoning-inlined', severity: 'WARNING', message: change });
+  }
+  if (THINK_TAG.test(thought)) {
+    const problem = `the reasoning_content of ${where} holds a <think> tag of its own`;
+    report({ rule: 'control-token-in-content', severity: 'ERROR', message: problem, rejects: true });
+  }
+  return {
+    ...turn,
+    from: calls.length > 0 ? 'function_call' : 'gpt',
+    text: thought === '' ? turn.text : `<think>\n${thought}\n</think>\n\n${turn.text}`,
+    onlyThought: thought !== '' && turn.text === '',
+    calls,
+    ids: logged.map(({ id }) => id),
+  };
+}
+
+function callsOf(message: Message, where: string, report: Report): readonly ToolCall[] {
+  const calls = toolCallsOf(message);
+  if (calls === 'not-a-list') report(malformed(`${where}.tool_calls`));
+  else if (calls !== undefined && calls.length > 0) return calls;
+  const legacy = legacyCall(message);
+  return legacy === undefined ? [] : [legacy];
+}
+
+/** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */
+function legacyCall(message: Message): ToolCall | undefined {
+  const fn = objectBytes(message.bytes, 'function_call');
+  const others = fn === undefined ? undefined : toolCallsOf(message);
+  if (fn === undefined || (others !== undefined && others.length > 0)) return undefined;
+  const [name, args] = valuesOf(fn, ['name', 'arguments']);
+  const call = { bytes: fn, isObject: true, id: undefined, function: fn };
+  return { ...call, name: textOfValue(name), arguments: args };
+}
+
+/** The call as LLaMA-Factory reads it; its arguments are their source text, in an object. */
+function callText(call: ToolCall, where: string, report: Report): string | undefined {
+  if (!call.name) {
+    report(malformed(where));
+    return undefined;
+  }
+  const { holds, source } = readArguments(call.arguments);
+  if (holds === 'none') report(empty(where));
+  else if (holds !== 'object') report(notObject(where));
+  const json = holds === 'text' ? quote(textOfValue(call.arguments) as string) : decode(source);
+  return `{"name": ${quote(call.name)}, "arguments": ${json}}`;
+}
+
+function malformed(where: string): FormatFinding {
+  const message = `${where} is no call of a function with a name: left out`;
+  return { rule: 'malformed-call', severity: 'ERROR', message, rejects: true };
+}

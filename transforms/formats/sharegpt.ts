@@ -1,0 +1,148 @@
+/**
+ * Format `sharegpt`: LLaMA-Factory's `conversations` (formats.md §1), which must alternate: human or observation, then gpt
+ * or function_call. Neighbours of one kind are merged with a blank line, a text goes in front of the calls that follow
+ * it, questions that nobody answered at the end are left out, all else rejects the record. A call is
+ * `{"name": ..., "arguments": {...}}`, several are a list; with a text in front `TEXT\n<tool_call>CALL</tool_call>`, and
+ * a thought is `<think>\n...\n</think>\n\n`: what LLaMA-Factory takes apart again (docs/decisions/0007).
+ */
+import type { Conversation, Message } from '../element.ts';
+import { quote } from '../json/respace.ts';
+import { concat } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { toolsInString } from './axolotl.ts';
+import { withCommas } from './chat.ts';
+import type { Format, FormatFinding } from './format.ts';
+import { functionsOf } from './openai.ts';
+import { type Turn, turnsOf } from './sharegpt-turns.ts';
+import type { Report } from './tool-arguments.ts';
+
+const HEAD = encode('{"conversations":[');
+const ASKS: ReadonlySet<string> = new Set(['human', 'observation']);
+const ANSWERS: ReadonlySet<string> = new Set(['gpt', 'function_call']);
+/** What the reader looks for in the value of a call: in all of it for a call, and in its JSON for a thought. */
+const CALL_TAG = /<\/?tool_call>/;
+const TAG = /<\/?(?:tool_call|think)>/;
+
+/** The results of each run in the order of the calls before it, where ids tell it. */
+function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
+  const ordered = [...turns];
+  turns.forEach(({ calls, ids }, i) => {
+    if (calls.length < 2) return;
+    let end = i + 1;
+    while (turns[end]?.from === 'observation') end++;
+    const results = turns.slice(i + 1, end);
+    const places = results.map(({ answers }) => (answers === undefined ? -1 : ids.indexOf(answers)));
+    const isKnown = new Set(ids).size === ids.length && !places.includes(-1);
+    if (!isKnown || places.every((place, k) => k === 0 || place >= (places[k - 1] as number))) return;
+    const sorted = results.toSorted((a, b) => ids.indexOf(a.answers) - ids.indexOf(b.answers));
+    ordered.splice(i + 1, sorted.length, ...sorted);
+    const message = `the results after messages[${(turns[i] as Turn).at}] stand in the order of its calls`;
+    report({ rule: 'results-reordered', severity: 'WARNING', message });
+  });
+  return ordered;
+}
+
+/** The two turns as one; undefined when that would change what they say. */
+function merged(one: Turn, two: Turn): Turn | undefined {
+  const alike = one.from === two.from && (one.calls.length === 0 || two.text === '');
+  if (!alike && !(one.from === 'gpt' && two.from === 'function_call')) return undefined;
+  const texts = [one, two].filter(({ text }) => text !== '');
+  return {
+    ...two,
+    at: one.at,
+    text: texts.map(({ text }) => text).join('\n\n'),
+    onlyThought: texts.length === 1 && (texts[0] as Turn).onlyThought,
+    calls: [...one.calls, ...two.calls],
+  };
+}
+
+function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
+  const made: Turn[] = [];
+  for (const turn of turns) {
+    const before = made.at(-1);
+    const both = before && merged(before, turn);
+    if (before === undefined || both === undefined) made.push(turn);
+    else {
+      made[made.length - 1] = both;
+      const message = `messages[${turn.at}] is merged into messages[${before.at}]`;
+      report({ rule: 'messages-merged', severity: 'WARNING', message });
+    }
+  }
+  return made;
+}
+
+/** Without the questions at the end that nobody answered; with them when there is no answer at all. */
+function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
+  const end = turns.findLastIndex(({ from }) => !ASKS.has(from)) + 1;
+  if (end === 0 || end === turns.length) return turns;
+  const message = `messages[${(turns[end] as Turn).at}] and what follows has no answer: left out`;
+  report({ rule: 'unanswered-end', severity: 'WARNING', message });
+  return turns.slice(0, end);
+}
+
+function checkOrder(turns: readonly Turn[], report: Report): void {
+  const wrong = turns.findIndex(({ from }, i) => !(i % 2 === 0 ? ASKS : ANSWERS).has(from));
+  if (wrong < 0 && turns.length > 0 && turns.length % 2 === 0) return;
+  const turn = turns[wrong];
+  const message =
+    turn === undefined
+      ? 'the conversation has no answer'
+      : `messages[${turn.at}] is not ${wrong % 2 === 0 ? 'a question or a result' : 'an answer or a call'}, whose turn it is`;
+  report({ rule: 'not-alternating', severity: 'ERROR', message, rejects: true });
+}
+
+/** Would LLaMA-Factory find a call or a thought where there is none? */
+function checkTags(turns: readonly Turn[], report: Report): void {
+  for (const { at, text, calls } of turns) {
+    if (calls.length === 0 || !(CALL_TAG.test(text) || calls.some((call) => TAG.test(call)))) continue;
+    const message = `the turn of messages[${at}] holds a tag of its own where a call is read`;
+    report({ rule: 'control-token-in-content', severity: 'ERROR', message, rejects: true });
+  }
+}
+
+function spoken({ text, onlyThought, calls }: Turn): string {
+  if (calls.length === 0) return text;
+  const json = calls.length === 1 ? (calls[0] as string) : `[${calls.join(', ')}]`;
+  return text === '' || onlyThought ? `${text}${json}` : `${text}\n<tool_call>${json}</tool_call>`;
+}
+
+function turnBytes(turn: Turn): Message {
+  const role = turn.from === 'human' ? 'user' : ANSWERS.has(turn.from) ? 'assistant' : 'tool';
+  return { bytes: encode(`{"from":${quote(turn.from)},"value":${quote(spoken(turn))}}`), role };
+}
+
+const sharegpt: Format = {
+  name: 'sharegpt',
+  summary: 'Alternating turns {"from": ..., "value": ...} with calls in the value: for LLaMA-Factory.',
+  rules: [
+    'arguments-not-object',
+    'control-token-in-content',
+    'empty-arguments',
+    'malformed-call',
+    'members-dropped',
+    'messages-merged',
+    'non-text-part',
+    'not-alternating',
+    'reasoning-inlined',
+    'results-reordered',
+    'tool-not-function',
+    'unanswered-end',
+  ],
+  encode({ messages, tools }: Conversation) {
+    const findings: FormatFinding[] = [];
+    const report: Report = (finding) => findings.push(finding);
+    const all = mergeTurns(orderResults(turnsOf(messages, report), report), report);
+    const system = all[0]?.from === 'system' ? all[0] : undefined;
+    const turns = cutEnd(system === undefined ? all : all.slice(1), report);
+    checkOrder(turns, report);
+    checkTags(turns, report);
+    const written = turns.map(turnBytes);
+    const functions = functionsOf(tools, report);
+    const definitions = tools.map(({ bytes }, i) => ({ bytes: functions[i] ?? bytes }));
+    const rest = `],"system":${quote(system?.text ?? '')},"tools":${toolsInString(definitions)}}`;
+    const bytes = concat([HEAD, ...withCommas(written), encode(rest)]);
+    return { bytes, written, findings };
+  },
+};
+
+export default sharegpt;

@@ -1,0 +1,142 @@
+/**
+ * The arguments of calls, in the encoding that a format wants: JSON text inside a string, or an object. Logs hold both.
+ * Their source text is moved from one into the other, never parsed and printed: keys, their order and numbers stay.
+ */
+import type { Message } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { oneLine } from '../json/one-line.ts';
+import { quote } from '../json/respace.ts';
+import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { addMember, editElements, replaceValue } from '../json/splice.ts';
+import { decode, encode } from '../json/utf8.ts';
+import { type ToolCall, textOfValue, toolCallsOf } from '../message.ts';
+import type { FormatFinding } from './format.ts';
+
+export type Report = (finding: FormatFinding) => void;
+
+/** What a call's arguments are, however the log encodes them. */
+export interface Arguments {
+  /** `none`: absent, null or a string of blanks. `value`: JSON that is no object. `text`: a string that is no JSON. */
+  readonly holds: 'object' | 'value' | 'text' | 'none';
+  /** The JSON text of an object or a value, on one line. */
+  readonly source: Uint8Array;
+}
+
+/** Encodes the arguments of one call: new JSON text, or the same bytes; undefined stays absent. */
+export type EncodeArguments = (
+  json: Uint8Array | undefined,
+  where: string,
+  report: Report,
+) => Uint8Array | undefined;
+
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const LETTER_N = 0x6e;
+const EMPTY = encode('{}');
+const EMPTY_STRING = encode('"{}"');
+const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Around the arguments of a record: messages, message, tool_calls, call, function and the record itself. */
+const DEPTH = 6;
+const scanner = createPlainScanner();
+
+/** @param json the JSON text of `arguments`; undefined when there are none */
+export function readArguments(json: Uint8Array | undefined): Arguments {
+  if (json === undefined || json[0] === LETTER_N) return { holds: 'none', source: EMPTY };
+  if (json[0] !== QUOTE) return holding(json);
+  const text = textOfValue(json) as string;
+  if (LONE_SURROGATE.test(text)) return { holds: 'text', source: EMPTY }; // it has no UTF-8
+  const bytes = encode(text);
+  const start = skipBlanks(bytes, 0);
+  if (start === bytes.length) return { holds: 'none', source: EMPTY };
+  const end = scanner.value(bytes, start, DEPTH);
+  if (end < 0 || skipBlanks(bytes, end) < bytes.length) return { holds: 'text', source: EMPTY };
+  return holding(bytes.subarray(start, end));
+}
+
+function holding(json: Uint8Array): Arguments {
+  return { holds: json[0] === OPEN_OBJECT ? 'object' : 'value', source: oneLine(json) };
+}
+
+/** A string always: one stays as it is, of anything else its own text is written inside one. */
+export const asString: EncodeArguments = (json, where, report) => {
+  const { holds, source } = readArguments(json);
+  if (json?.[0] === QUOTE) {
+    if (holds === 'text' || holds === 'none') report(notJson(where));
+    return json;
+  }
+  if (holds !== 'none') return inString(source);
+  report(empty(where));
+  return EMPTY_STRING;
+};
+
+/** An object: a string that holds one becomes it. What is no object stays as it is, with a finding that rejects. */
+export const asObject: EncodeArguments = (json, where, report) => {
+  const { holds, source } = readArguments(json);
+  if (holds === 'object') return json?.[0] === QUOTE ? source : json;
+  if (holds === 'none') report(empty(where));
+  else report(notObject(where));
+  return holds === 'none' ? source : json;
+};
+
+/** A string that holds an object. What is none is still a string, so that its column has one type. */
+export const asObjectInString: EncodeArguments = (json, where, report) => {
+  const { holds, source } = readArguments(json);
+  if (holds === 'none') report(empty(where));
+  else if (holds !== 'object') report(notObject(where));
+  if (holds === 'none') return EMPTY_STRING;
+  return json?.[0] === QUOTE ? json : inString(source);
+};
+
+function inString(source: Uint8Array): Uint8Array {
+  return encode(quote(decode(source)));
+}
+
+function notJson(where: string): FormatFinding {
+  const message = `${where} has arguments that are no JSON: kept as text`;
+  return { rule: 'arguments-not-json', severity: 'WARNING', message };
+}
+
+export function empty(where: string): FormatFinding {
+  return {
+    rule: 'empty-arguments',
+    severity: 'WARNING',
+    message: `${where} has no arguments: written as {}`,
+  };
+}
+
+export function notObject(where: string): FormatFinding {
+  const message = `${where} has arguments that are no JSON object`;
+  return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
+}
+
+/** The messages with the arguments of all calls encoded; a message in which nothing changes is the same object. */
+export function encodeArguments(
+  messages: readonly Message[],
+  encodeOne: EncodeArguments,
+  report: Report,
+): readonly Message[] {
+  return messages.map((message, index) => {
+    const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+    if (calls === undefined || calls === 'not-a-list') return message;
+    const list = valueBytes(message.bytes, 'tool_calls') as Uint8Array;
+    const edited = editElements(list, (_bytes, i) => {
+      return encodeCall(calls[i] as ToolCall, `messages[${index}].tool_calls[${i}]`, encodeOne, report);
+    });
+    if (edited === list) return message;
+    return { bytes: replaceValue(message.bytes, 'tool_calls', edited) as Uint8Array, role: message.role };
+  });
+}
+
+/** The call with its arguments encoded; undefined: as it is, like one without a function or a name (check `tool-calls`). */
+function encodeCall(
+  { bytes, function: fn, name, arguments: json }: ToolCall,
+  where: string,
+  encodeOne: EncodeArguments,
+  report: Report,
+): Uint8Array | undefined {
+  if (fn === undefined || (name === undefined && json === undefined)) return undefined;
+  const made = encodeOne(json, where, report);
+  if (made === undefined || made === json) return undefined;
+  const edited = replaceValue(fn, 'arguments', made) ?? addMember(fn, 'arguments', made);
+  return replaceValue(bytes, 'function', edited) as Uint8Array;
+}
