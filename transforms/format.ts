@@ -1,6 +1,6 @@
 /**
  * Stage: conversation -> row, through a format (formats.md). What a format cannot represent is a finding of a named
- * rule; a rule in `rejectOn` rejects the session instead.
+ * rule; a rule in `rejectOn`, and a finding that says so, rejects the session instead.
  */
 import type { Conversation, Finding, StreamElement } from './element.ts';
 import type { Format, FormatFinding } from './formats/format.ts';
@@ -38,7 +38,7 @@ function* encode(
 ): Generator<StreamElement> {
   const { origin, sessionId } = conversation;
   const { bytes, written, findings } = format.encode(conversation);
-  const fatal = findings.find(({ rule }) => options.rejectOn.includes(rule));
+  const fatal = findings.find(({ rule, rejects }) => rejects === true || options.rejectOn.includes(rule));
   if (fatal !== undefined) {
     yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
     return;

@@ -23,4 +23,6 @@ export interface FormatFinding {
   readonly rule: string;
   readonly severity: Severity;
   readonly message: string;
+  /** Rejects the session unless the user keeps it (--on-finding RULE=keep). */
+  readonly rejects?: true;
 }
