@@ -9,6 +9,6 @@ export async function formatsPage(root) {
       ['format', 'a record', 'rules'],
       formats.map(({ name, summary, rules }) => [code(name), prose(summary), rules.map(code).join(', ')]),
     ),
-    'A rule names what the format cannot represent as it is. It is reported as a finding; `--on-finding RULE=reject` rejects the session instead.',
+    'A rule names what the format cannot represent as it is. It is reported as a finding; `--on-finding RULE=reject` rejects the session instead. What cannot be written at all rejects it without being asked.',
   ]);
 }

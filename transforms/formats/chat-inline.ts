@@ -46,7 +46,7 @@ function idOf(message: Message): string | undefined {
 }
 
 /** A result's text; an object or a number is its own JSON text. */
-function resultText(message: Message): MessageText {
+export function resultText(message: Message): MessageText {
   const content = valueBytes(message.bytes, 'content');
   const isOther = content !== undefined && !TEXT_OR_PARTS_OR_NULL.has(content[0] as number);
   return isOther ? { text: decode(content), otherParts: false } : textOf(message);

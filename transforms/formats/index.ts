@@ -3,5 +3,7 @@
 import chat from './chat.ts';
 import chatInline from './chat-inline.ts';
 import type { Format } from './format.ts';
+import functiongemma from './functiongemma.ts';
+import functiongemmaTeaching from './functiongemma-teaching.ts';
 
-export const formats: readonly Format[] = [chat, chatInline];
+export const formats: readonly Format[] = [chat, chatInline, functiongemma, functiongemmaTeaching];
