@@ -8,6 +8,16 @@ export { dialects } from '../transforms/dialects/index.ts';
 export type * from '../transforms/element.ts';
 export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';
+export { TeachingError, type TeachingFault } from '../transforms/formats/teaching-error.ts';
+export type { TeachingLayout, TeachingParameter } from '../transforms/formats/teaching-layout.ts';
+export {
+  anthropicToFunctionGemma,
+  extractTeachingTurn,
+  formatFunctionCall,
+  formatGemmaConversation,
+  type TeachingTurn,
+  wrapAsJsonl,
+} from '../transforms/formats/teaching-turn.ts';
 export { GROUPINGS, type Grouping } from '../transforms/group.ts';
 export { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../transforms/index.ts';
 export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/message.ts';

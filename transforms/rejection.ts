@@ -21,7 +21,7 @@ export const SESSION_REASONS = {
   'session-reopened': 'The session id came back after its session had ended.',
   'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
   'control-token-in-content':
-    'A text holds a tool-call tag of its own (by itself in sharegpt, else --on-finding control-token-in-content=reject).',
+    'A text holds a tool-call tag of its own (by itself in sharegpt and functiongemma, else --on-finding control-token-in-content=reject).',
   'non-text-part':
     'A text that is to be inlined has parts that are no text (--on-finding non-text-part=reject).',
   'arguments-not-json':
@@ -43,6 +43,26 @@ export const SESSION_REASONS = {
     'A tool definition defines no function with a name (--on-finding tool-not-function=reject).',
   'unanswered-end':
     'The conversation ends in messages without an answer (--on-finding unanswered-end=reject).',
+  'key-not-bare': 'A function name or a key holds a character that ends it where keys have no quotes.',
+  'number-out-of-range': 'A number has to be written without its exponent, and that is over 1000.',
+  'call-unreadable': 'A call has no function name, and the format writes no calls without one.',
+  'result-without-call': 'A tool result answers no open call, so the name of its function is not known.',
+  'result-order-lost':
+    'A tool result would be read as that of an earlier call of the same function: the format has no ids.',
+  'unknown-role': 'A message has a role that the format has no turn for.',
+  'result-as-text':
+    'A tool result is an object that the format can only write as text (--on-finding result-as-text=reject).',
+  'member-left-out':
+    'A message has members that the format has no place for (--on-finding member-left-out=reject).',
+  'definition-left-out':
+    'A tool definition says more than the format can declare (--on-finding definition-left-out=reject).',
+  'no-final-call': 'The last assistant message, which is to be learned, has no call.',
+  'several-final-calls': 'The last assistant message, which is to be learned, has more than one call.',
+  'no-user-turn': 'There is no user message before the call that is to be learned.',
+  'nested-arguments': 'The arguments of the call hold an object or a list inside a list.',
+  'comment-end-in-reasoning': 'The reasoning, which is to be a comment, holds the end of one.',
+  'messages-left-out':
+    'There are messages beside those that are taught (--on-finding messages-left-out=reject).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../transforms/formats/index.ts';
+import { SESSION_REASONS } from '../../transforms/rejection.ts';
 import { describePlugIns } from './plug-ins.ts';
 import { conversations, freeze, snapshot } from './samples.ts';
 
@@ -28,6 +29,13 @@ describe('formats', () => {
         const { bytes, written } = format.encode(conversation);
         const record = Buffer.from(bytes);
         for (const message of written) expect(record.includes(Buffer.from(message.bytes))).toBe(true);
+      }
+    });
+
+    it('rejects by its own rules only, which are reasons, and every rule may become one', () => {
+      for (const rule of format.rules) expect(SESSION_REASONS).toHaveProperty([rule]);
+      for (const { rule, rejects } of conversations.flatMap((one) => format.encode(one).findings)) {
+        if (rejects === true) expect(format.rules).toContain(rule);
       }
     });
 

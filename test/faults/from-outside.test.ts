@@ -247,6 +247,68 @@ describe('sessions that are rejected: the others go on', () => {
     return rejectsLog(rule, log, { [`rejected:${rule}`]: 1 }, ['--format', format, ...asked]);
   });
 
+  const called = (args: string, more: object = {}): object => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: args } }],
+    ...more,
+  });
+  const answered = (content: string, tool_call_id = 'a'): object => ({ role: 'tool', tool_call_id, content });
+  const two = called('{}', {
+    tool_calls: ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
+  });
+  const gemma: Readonly<Record<string, Parts>> = {
+    'control-token-in-content': { messages: [{ role: 'user', content: 'a <end_of_turn> b' }] },
+    'key-not-bare': { messages: [user, called('{"a:b":1}')] },
+    'number-out-of-range': { messages: [user, called('{"a":1.5e9999}')] },
+    'call-unreadable': { messages: [user, called('', { tool_calls: [{ id: 'a' }] })] },
+    'arguments-not-object': { messages: [user, called('[1]')] },
+    'result-without-call': { messages: [user, answered('x')] },
+    'result-order-lost': { messages: [user, two, answered('x', 'b')] },
+    'unknown-role': { messages: [{ role: 'function', name: 'f', content: 'x' }] },
+  };
+  const left: Readonly<Record<string, Parts>> = {
+    'result-as-text': { messages: [user, called('{}'), answered('{"a:b":1}')] },
+    'member-left-out': { messages: [{ ...user, name: 'x' }] },
+    'definition-left-out': { tools: [{ name: 'f', strict: true }] },
+  };
+  const teaching: Readonly<Record<string, Parts>> = {
+    'no-final-call': {},
+    'several-final-calls': { reply: two },
+    'no-user-turn': { messages: [], reply: called('{}') },
+    'nested-arguments': { reply: called('{"a":{}}') },
+    'comment-end-in-reasoning': { reply: called('{}', { content: 'x */' }) },
+  };
+
+  it.each(Object.entries(gemma))('functiongemma: %s', (reason, parts) =>
+    rejectsLog(reason, entry(parts), { [`rejected:${reason}`]: 1 }, ['--format', 'functiongemma']),
+  );
+
+  it.each(Object.entries(left))('functiongemma: %s, when it is asked for', (reason, parts) => {
+    const args = ['--format', 'functiongemma', '--on-finding', `${reason}=reject`];
+    return rejectsLog(reason, entry(parts), { [`rejected:${reason}`]: 1 }, args);
+  });
+
+  it.each(Object.entries(teaching))('functiongemma-teaching: %s', async (reason, parts) => {
+    seen.add(reason);
+    const files = { 'o.jsonl': entry({ id: 'o', reply: called('{}') }), 's.jsonl': entry(parts) };
+    const { status, sums, quarantine } = await build(files, ['--format', 'functiongemma-teaching']);
+    expect([status, sums.fates]).toEqual([3, { snapshot: 1, [`rejected:${reason}`]: 1 }]);
+    expect(quarantine).toMatchObject([{ reason }]);
+  });
+
+  it('functiongemma-teaching: messages-left-out, when it is asked for', async () => {
+    seen.add('messages-left-out');
+    const messages = [{ role: 'system', content: 'x' }, user];
+    const files = {
+      'o.jsonl': entry({ id: 'o', reply: called('{}') }),
+      's.jsonl': entry({ messages, reply: called('{}') }),
+    };
+    const args = ['--format', 'functiongemma-teaching', '--on-finding', 'messages-left-out=reject'];
+    const { status, sums } = await build(files, args);
+    expect([status, sums.fates]).toEqual([3, { snapshot: 1, 'rejected:messages-left-out': 1 }]);
+  });
+
   it('no reason was forgotten', () => {
     expect([...seen].sort()).toEqual(Object.keys(SESSION_REASONS).sort());
   });
@@ -345,6 +407,7 @@ describe('cleanup rules and rewrites', () => {
 
 describe('findings', () => {
   const inline = ['--format', 'chat-inline'];
+  const gemma = ['--format', 'functiongemma'];
   const cases: Readonly<Record<string, readonly [string, (readonly string[])?]>> = {
     'no-record': ['not json'],
     'empty-messages': [entry({ messages: [], reply: null })],
@@ -378,7 +441,20 @@ describe('findings', () => {
       withMessages(calls(call('a')), { ...result('a', ''), content: [{ type: 'image' }] }),
       inline,
     ],
+    'result-as-text': [withMessages(calls(call('a')), result('a', '{"x:y":1}')), gemma],
+    'member-left-out': [withMessages({ ...user, name: 'x' }), gemma],
+    'definition-left-out': [entry({ tools: [{ ...tool.function, strict: true }] }), gemma],
   };
+  const lessons = ['--format', 'functiongemma-teaching'];
+  const lesson = (id: string, ...before: unknown[]): string =>
+    entry({ id, messages: [...before, user], reply: calls(call('a')) });
+  /** Those always reject: each is among the sessions above. */
+  const rejecting: readonly (keyof typeof SESSION_REASONS)[] = [
+    ...(['key-not-bare', 'number-out-of-range', 'call-unreadable', 'arguments-not-object'] as const),
+    ...(['result-without-call', 'result-order-lost', 'unknown-role'] as const),
+    ...(['no-final-call', 'several-final-calls', 'no-user-turn'] as const),
+    ...(['nested-arguments', 'comment-end-in-reasoning'] as const),
+  ];
   /** A log of this dialect cannot hold it: such an entry is rejected as `bad-tools`. */
   const unreachable = ['tool-not-object'];
 
@@ -395,6 +471,12 @@ describe('findings', () => {
     expect([status, sums.fates]).toEqual([0, { snapshot: 1 }]);
   });
 
+  it('messages-left-out', async () => {
+    const files = { 's.jsonl': lesson('s', { role: 'system', content: 'x' }), 'ok.jsonl': lesson('ok') };
+    const { sums, status } = await build(files, lessons);
+    expect([status, sums.findings]).toEqual([0, { 'messages-left-out': 1 }]);
+  });
+
   it('a clean session has none, and --no-integrity writes none', async () => {
     expect((await build({ 's.jsonl': good })).sums.findings).toEqual({});
     expect((await build({ 's.jsonl': entry({ tools: [] }) }, ['--no-integrity'])).sums.findings).toEqual({});
@@ -402,7 +484,10 @@ describe('findings', () => {
 
   it('no rule was forgotten', () => {
     const known = new Set([...checks, ...formats].flatMap((plugIn) => plugIn.rules));
-    const seen = new Set([...Object.keys(cases), ...inFormats.map(({ rule }) => rule), ...unreachable]);
+    const seen = new Set([
+      ...[...Object.keys(cases), 'messages-left-out', ...rejecting, ...unreachable],
+      ...inFormats.map(({ rule }) => rule),
+    ]);
     expect([...seen].sort()).toEqual([...known].sort());
   });
 });

@@ -71,6 +71,14 @@ describe('what a format cannot represent', () => {
     ]);
   });
 
+  it('rejects the session without being asked to, when the finding says so', () => {
+    const made = run(conversationOf([user('a'), user('<bos>')], { tools: [] }), { format: 'functiongemma' });
+    expect(made).toMatchObject([
+      { kind: 'rejection', scope: 'session', stage: 'format', reason: 'control-token-in-content' },
+    ]);
+    expect((made[0] as Rejection).detail).toBe('message 1 holds a control token of its own');
+  });
+
   it('does not reject for another rule', () => {
     const made = run(FORGED, { format: 'chat-inline', rejectOn: ['non-text-part'] });
     expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'row']);

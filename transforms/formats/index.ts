@@ -4,8 +4,19 @@ import axolotl from './axolotl.ts';
 import chat from './chat.ts';
 import chatInline from './chat-inline.ts';
 import type { Format } from './format.ts';
+import functiongemma from './functiongemma.ts';
+import functiongemmaTeaching from './functiongemma-teaching.ts';
 import openai from './openai.ts';
 import sharegpt from './sharegpt.ts';
 import trl from './trl.ts';
 
-export const formats: readonly Format[] = [axolotl, chat, chatInline, openai, sharegpt, trl];
+export const formats: readonly Format[] = [
+  axolotl,
+  chat,
+  chatInline,
+  functiongemma,
+  functiongemmaTeaching,
+  openai,
+  sharegpt,
+  trl,
+];

@@ -1,0 +1,59 @@
+/** What the tests of the FunctionGemma formats share: conversations in, texts and rules out. */
+import type { Conversation, Message } from '../../../transforms/element.ts';
+import type { EncodedRow } from '../../../transforms/formats/format.ts';
+import { text } from '../bytes.ts';
+import { conversationOf, rawMessage, toolOf } from '../checks/samples.ts';
+
+export const without = (messages: readonly Message[], more: Partial<Conversation> = {}): Conversation =>
+  conversationOf(messages, { tools: [], ...more });
+
+/** The `text` of a record. */
+export function textIn({ bytes }: EncodedRow): string {
+  const record = JSON.parse(text(bytes));
+  if (Object.keys(record).join() !== 'text') throw new Error('expected the single key text');
+  return record.text;
+}
+
+/** The findings: `SEVERITY rule`, with `!` when it rejects. */
+export const rulesOf = ({ findings }: EncodedRow): string[] =>
+  findings.map(({ severity, rule, rejects }) => `${severity} ${rule}${rejects === true ? '!' : ''}`);
+
+/** An assistant message with one call, whose arguments are this JSON text. */
+export const callingWith = (args: string, name = 'f', more = ''): Message =>
+  rawMessage(
+    'assistant',
+    `{"role":"assistant"${more},"tool_calls":[{"id":"1","type":"function","function":{"name":${JSON.stringify(name)},"arguments":${args}}}]}`,
+  );
+
+export const toolFrom = (name: string, description: unknown, parameters: unknown) =>
+  toolOf({ name, description, parameters }, name);
+
+/** Each control token, and texts that only look like one. */
+export const CONTROL_TOKENS = [
+  '<escape>',
+  '<start_of_turn>',
+  '<end_of_turn>',
+  '<start_function_declaration>',
+  '<end_function_declaration>',
+  '<start_function_call>',
+  '<end_function_call>',
+  '<start_function_response>',
+  '<end_function_response>',
+  '<bos>',
+  '<eos>',
+  '<pad>',
+  '<unk>',
+  '<start_of_image>',
+  '<end_of_image>',
+];
+export const NO_TOKENS = [
+  'escape',
+  '<escape',
+  '</escape>',
+  '< escape>',
+  '<ESCAPE>',
+  '<start_of_turn',
+  '<start_function>',
+  '<end_of_turns>',
+  '<boss>',
+];

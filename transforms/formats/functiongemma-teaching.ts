@@ -1,0 +1,138 @@
+/**
+ * Format `functiongemma-teaching` (formats.md §3): developer, user, model in the teaching layout, from a conversation whose last
+ * assistant message has exactly one call. Any other is rejected, by rule.
+ */
+import type { Conversation, Message, ToolDefinition } from '../element.ts';
+import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
+import { encode } from '../json/utf8.ts';
+import { contentOf, textOfValue } from '../message.ts';
+import type { EncodedRow, Format } from './format.ts';
+import { messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
+import { createReport, type GemmaReport, type GemmaRule, type Note } from './gemma-rules.ts';
+import { argumentsObject } from './gemma-value.ts';
+import {
+  lessonCall,
+  lessonText,
+  TEACHING_LAYOUT,
+  type TeachingLayout,
+  type TeachingParameter,
+} from './teaching-layout.ts';
+import { joinedTexts, wrapAsJsonl } from './teaching-turn.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+
+const rules: readonly GemmaRule[] = [
+  ...(['no-final-call', 'several-final-calls', 'no-user-turn', 'nested-arguments'] as const),
+  ...([
+    'comment-end-in-reasoning',
+    'control-token-in-content',
+    'key-not-bare',
+    'number-out-of-range',
+  ] as const),
+  ...(['call-unreadable', 'arguments-not-object'] as const),
+  ...(['non-text-part', 'member-left-out', 'messages-left-out'] as const),
+];
+
+/** One record. The layout's description and parameters are those for a function that the log does not define. */
+export function teachingRow(
+  { messages, tools }: Conversation,
+  layout: Partial<TeachingLayout> = {},
+): EncodedRow {
+  const report = createReport();
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const user = messages.findLastIndex(({ role }, i) => role === 'user' && i < last);
+  const whole = report.at('the conversation');
+  const call = finalCall(messages[last], whole, report.at(`message ${last}`));
+  if (user < 0) whole('no-user-turn');
+  const taught = new Set([messages[user], messages[last]]);
+  if (messages.some((message) => !taught.has(message))) whole('messages-left-out');
+
+  const lesson = {
+    userTurn: turnText(user, messages, report, messageText),
+    reasoning: turnText(last, messages, report, reasoningOf),
+    call: call && callText(call, report.at(`message ${last}`)),
+  };
+  const defined = call && definitionOf(tools.find(({ name }) => name === call.name));
+  const text = lessonText(lesson, { ...TEACHING_LAYOUT, ...layout, ...defined }, whole);
+  return { bytes: encode(wrapAsJsonl(text)), written: [], findings: report.findings };
+}
+
+/** The only call of the last assistant message. Of several the first, of none nothing: both by rule. */
+function finalCall(message: Message | undefined, whole: Note, note: Note): NamedCall | undefined {
+  const calls = message === undefined ? [] : namedCalls(message, note);
+  if (calls.length === 0) whole('no-final-call');
+  if (calls.length > 1) whole('several-final-calls');
+  return calls[0];
+}
+
+function turnText(
+  at: number,
+  messages: readonly Message[],
+  report: GemmaReport,
+  textOf: (message: Message, note: Note) => string,
+): string {
+  const message = messages[at];
+  if (message === undefined) return '';
+  noteMembers(message, report.at(`message ${at}`));
+  return textOf(message, report.at(`message ${at}`));
+}
+
+/** The text of an assistant message, its parts on lines of their own. */
+function reasoningOf(message: Message, note: Note): string {
+  const text = messageText(message, note);
+  const content = contentOf(message);
+  return Array.isArray(content) ? joinedTexts(content) : text;
+}
+
+function callText({ name, arguments: json }: NamedCall, note: Note): { name: string; text: string } {
+  const args = argumentsObject(json);
+  if (args === undefined) note('arguments-not-object');
+  return { name, text: lessonCall(name, args ?? encode('{}'), note) };
+}
+
+/** What the log's definition of the function says; undefined when it has none. */
+function definitionOf(
+  tool: ToolDefinition | undefined,
+): Pick<TeachingLayout, 'description' | 'parameters'> | undefined {
+  if (tool === undefined) return undefined;
+  const [description, parameters] = valuesOf(tool.bytes, ['description', 'parameters']);
+  return {
+    description: textOfValue(description) ?? '',
+    parameters: parameters?.[0] === OPEN_OBJECT ? parametersOf(parameters) : [],
+  };
+}
+
+function parametersOf(schema: Uint8Array): readonly TeachingParameter[] {
+  const [properties, required] = valuesOf(schema, ['properties', 'required']);
+  if (properties?.[0] !== OPEN_OBJECT) return [];
+  const names = new Set(required?.[0] === OPEN_ARRAY ? elementsOf(required).map(textOfValue) : []);
+  return membersOf(properties).map(({ key, valueStart, end }) => {
+    const [type, description] = membersOrNothing(properties.subarray(valueStart, end));
+    return {
+      name: key,
+      type: typeText(type),
+      description: textOfValue(description) ?? '',
+      required: names.has(key),
+    };
+  });
+}
+
+function membersOrNothing(schema: Uint8Array): readonly (Uint8Array | undefined)[] {
+  return schema[0] === OPEN_OBJECT ? valuesOf(schema, ['type', 'description']) : [];
+}
+
+/** `array`, `string|null` for a list of types, `any` when the schema has none. */
+function typeText(json: Uint8Array | undefined): string {
+  const types = json?.[0] === OPEN_ARRAY ? elementsOf(json).map(textOfValue) : [textOfValue(json)];
+  return types.filter((type) => type !== undefined).join('|') || 'any';
+}
+
+const functiongemmaTeaching: Format = {
+  name: 'functiongemma-teaching',
+  summary: 'FunctionGemma, teaching layout: {"text": ...} with three turns, the last one exactly one call.',
+  rules,
+  encode: (conversation) => teachingRow(conversation),
+};
+
+export default functiongemmaTeaching;

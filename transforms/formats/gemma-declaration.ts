@@ -1,0 +1,136 @@
+/**
+ * A tool definition as FunctionGemma's `declaration:NAME{...}` (formats.md §2). What a declaration has no place for (other
+ * keywords of JSON Schema, a tool without a name) is `definition-left-out`.
+ */
+import type { ToolDefinition } from '../element.ts';
+import { elementsOf, membersOf } from '../json/members.ts';
+import { textOfValue } from '../message.ts';
+import type { Note } from './gemma-rules.ts';
+import { bare, escaped, sortedByKey, valueText } from './gemma-value.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const NULL = 0x6e;
+const TRUE = 0x74;
+const DEFINITION = new Set(['name', 'description', 'parameters', 'type']);
+const PARAMETERS = new Set(['properties', 'required', 'type']);
+const SCHEMA = new Set([...PARAMETERS, 'description', 'enum', 'items', 'nullable']);
+
+type Values = ReadonlyMap<string, Uint8Array>;
+
+/** The declaration of a tool; undefined when it has no name. */
+export function declarationText({ bytes, name }: ToolDefinition, note: Note): string | undefined {
+  if (name === undefined) {
+    note('definition-left-out');
+    return undefined;
+  }
+  const values = known(bytes, DEFINITION, note);
+  const parameters = objectOf(values, 'parameters', note);
+  const parts = [`description:${escaped(stringOf(values, 'description', note) ?? '', note)}`];
+  if (parameters !== undefined) {
+    const members = schemaParts(known(parameters, PARAMETERS, note), note);
+    if (members.length > 0) parts.push(`parameters:{${members.join(',')}}`);
+  }
+  return `declaration:${bare(name, note)}{${parts.join(',')}}`;
+}
+
+/** The members that have a place and are not null: of equal keys the last one. */
+function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Values {
+  const values = new Map<string, Uint8Array>();
+  for (const { key, valueStart, end } of membersOf(object)) {
+    if (!names.has(key)) note('definition-left-out');
+    else if (object[valueStart] === NULL) values.delete(key);
+    else values.set(key, object.subarray(valueStart, end));
+  }
+  return values;
+}
+
+/** The parts of a schema in their order; `type` is the last. */
+function schemaParts(values: Values, note: Note): string[] {
+  const parts: string[] = [];
+  const description = stringOf(values, 'description', note);
+  if (description !== undefined) parts.push(`description:${escaped(description, note)}`);
+  const choices = arrayOf(values, 'enum', note);
+  if (choices.length > 0) parts.push(`enum:[${choices.map((json) => valueText(json, note)).join(',')}]`);
+  const items = objectOf(values, 'items', note);
+  if (items !== undefined) parts.push(`items:{${schemaParts(known(items, SCHEMA, note), note).join(',')}}`);
+  const properties = propertyTexts(objectOf(values, 'properties', note), note);
+  if (properties.length > 0) parts.push(`properties:{${properties.join(',')}}`);
+  const required = strings(arrayOf(values, 'required', note), note);
+  if (required.length > 0) parts.push(`required:[${required.map((name) => escaped(name, note)).join(',')}]`);
+  const { type, nullable } = typeOf(values, note);
+  if (nullable) parts.push('nullable:true');
+  if (type !== undefined) parts.push(`type:${type}`);
+  return parts;
+}
+
+function propertyTexts(properties: Uint8Array | undefined, note: Note): string[] {
+  if (properties === undefined) return [];
+  const byName = new Map(
+    membersOf(properties).map(({ key, valueStart, end }) => [key, properties.subarray(valueStart, end)]),
+  );
+  return sortedByKey([...byName], ([key]) => key.toLowerCase()).map(
+    ([key, schema]) => `${bare(key, note)}:${propertyText(schema, note)}`,
+  );
+}
+
+/** A property always has a description and a type, if only empty ones: the model's own template has it so. */
+function propertyText(schema: Uint8Array, note: Note): string {
+  if (schema[0] !== OPEN_OBJECT) note('definition-left-out');
+  const values = schema[0] === OPEN_OBJECT ? known(schema, SCHEMA, note) : new Map<string, Uint8Array>();
+  const parts = schemaParts(values, note);
+  if (stringOf(values, 'description') === undefined) parts.unshift(`description:${escaped('', note)}`);
+  if (typeOf(values).type === undefined) parts.push(`type:${escaped('', note)}`);
+  return `{${parts.join(',')}}`;
+}
+
+const nothing: Note = () => {};
+
+/** The type in capitals. `["string", "null"]` is a nullable STRING; a list of several types stays a list. */
+function typeOf(values: Values, note: Note = nothing): { type: string | undefined; nullable: boolean } {
+  const value = values.get('nullable');
+  if (value !== undefined && value[0] !== TRUE && value[0] !== 0x66) note('definition-left-out');
+  const nullable = value?.[0] === TRUE;
+  const json = values.get('type');
+  if (json?.[0] !== OPEN_ARRAY) {
+    const type = stringOf(values, 'type', note);
+    return { type: type === undefined ? undefined : escaped(type.toUpperCase(), note), nullable };
+  }
+  const all = strings(elementsOf(json), note).map((type) => type.toUpperCase());
+  const types = all.length > 1 ? all.filter((type) => type !== 'NULL') : all;
+  const texts = types.map((type) => escaped(type, note));
+  return {
+    type: texts.length > 1 ? `[${texts.join(',')}]` : texts[0],
+    nullable: nullable || types.length < all.length,
+  };
+}
+
+function stringOf(values: Values, key: string, note: Note = nothing): string | undefined {
+  const json = values.get(key);
+  const text = textOfValue(json);
+  if (json !== undefined && text === undefined) note('definition-left-out');
+  return text;
+}
+
+function objectOf(values: Values, key: string, note: Note): Uint8Array | undefined {
+  const json = values.get(key);
+  if (json === undefined || json[0] === OPEN_OBJECT) return json;
+  note('definition-left-out');
+  return undefined;
+}
+
+function arrayOf(values: Values, key: string, note: Note): readonly Uint8Array[] {
+  const json = values.get(key);
+  if (json === undefined) return [];
+  if (json[0] === OPEN_ARRAY) return elementsOf(json);
+  note('definition-left-out');
+  return [];
+}
+
+function strings(list: readonly Uint8Array[], note: Note): string[] {
+  return list.flatMap((json) => {
+    const text = textOfValue(json);
+    if (text === undefined) note('definition-left-out');
+    return text === undefined ? [] : [text];
+  });
+}

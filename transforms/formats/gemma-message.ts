@@ -1,0 +1,49 @@
+/** What both FunctionGemma formats ask of a message: its text, its calls, and whether it holds more than they have a place for. */
+import type { Message } from '../element.ts';
+import { membersOf, valueBytes } from '../json/members.ts';
+import { type MessageText, objectBytes, type ToolCall, textOf, toolCallsOf } from '../message.ts';
+import type { Note } from './gemma-rules.ts';
+
+const NULL = 0x6e;
+const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  assistant: new Set(['role', 'content', 'tool_calls', 'function_call']),
+  tool: new Set(['role', 'content', 'tool_call_id', 'name']),
+};
+const OTHER_MEMBERS = new Set(['role', 'content']);
+const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
+
+/** A call that has a function with a name. */
+export type NamedCall = ToolCall & { readonly name: string };
+
+/** The text of a message as it is; what is no text is left out, by rule. */
+export function messageText(message: Message, note: Note): string {
+  const content = valueBytes(message.bytes, 'content');
+  const isOther = content !== undefined && !TEXT_OR_PARTS_OR_NULL.has(content[0] as number);
+  return textOnly(isOther ? { text: '', otherParts: true } : textOf(message), note);
+}
+
+export function textOnly({ text, otherParts }: MessageText, note: Note): string {
+  if (otherParts) note('non-text-part');
+  return text ?? '';
+}
+
+/** The calls of an assistant message that can be written; of the others only the rule is left. */
+export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
+  const calls = toolCallsOf(message) ?? [];
+  if (calls === 'not-a-list' || objectBytes(message.bytes, 'function_call') !== undefined)
+    note('call-unreadable');
+  if (calls === 'not-a-list') return [];
+  return calls.filter((call): call is NamedCall => {
+    if (!call.name) note('call-unreadable');
+    return Boolean(call.name);
+  });
+}
+
+/** Does the message hold members, besides null ones, that have no place in a turn? */
+export function noteMembers({ bytes, role }: Message, note: Note): void {
+  const names = MEMBERS[role] ?? OTHER_MEMBERS;
+  const others = membersOf(bytes).some(
+    ({ key, valueStart }) => !names.has(key) && bytes[valueStart] !== NULL,
+  );
+  if (others) note('member-left-out');
+}

@@ -1,0 +1,83 @@
+/**
+ * The rules of the FunctionGemma formats (formats.md §2, §3): what they cannot say, how grave that is, and whether the session
+ * is rejected for it. A report collects them, one finding for each rule and place.
+ */
+import type { Severity } from '../element.ts';
+import type { FormatFinding } from './format.ts';
+
+interface RuleText {
+  readonly severity: Severity;
+  readonly rejects?: true;
+  /** Follows the place: `message 3 (tool) ...`. */
+  readonly says: string;
+}
+
+const fatal = (says: string): RuleText => ({ severity: 'ERROR', rejects: true, says });
+const warning = (says: string): RuleText => ({ severity: 'WARNING', says });
+
+/** What a value, a name or a text can break. */
+export type ValueRule = 'control-token-in-content' | 'key-not-bare' | 'number-out-of-range';
+
+/** What the teaching layout can break. */
+export type LessonRule = ValueRule | 'nested-arguments' | 'comment-end-in-reasoning';
+
+export type GemmaRule =
+  | LessonRule
+  | 'call-unreadable'
+  | 'arguments-not-object'
+  | 'result-without-call'
+  | 'result-order-lost'
+  | 'unknown-role'
+  | 'no-final-call'
+  | 'several-final-calls'
+  | 'no-user-turn'
+  | 'result-as-text'
+  | 'non-text-part'
+  | 'member-left-out'
+  | 'definition-left-out'
+  | 'messages-left-out';
+
+const RULES: Readonly<Record<GemmaRule, RuleText>> = {
+  'control-token-in-content': fatal('holds a control token of its own'),
+  'key-not-bare': fatal('has a name or a key that cannot be written bare'),
+  'number-out-of-range': fatal('has a number that is too long when it is written without its exponent'),
+  'call-unreadable': fatal('has a call without a function name'),
+  'arguments-not-object': fatal('has a call whose arguments are no JSON object'),
+  'result-without-call': fatal('answers no open call of its turn'),
+  'result-order-lost': fatal('answers a call before an earlier one of the same function'),
+  'unknown-role': fatal('has a role that has no turn'),
+  'no-final-call': fatal('ends in no call'),
+  'several-final-calls': fatal('ends in more than one call'),
+  'no-user-turn': fatal('has no user message before its last call'),
+  'nested-arguments': fatal('has a call with an object or a list inside its arguments'),
+  'comment-end-in-reasoning': fatal('holds the end of a comment'),
+  'result-as-text': warning('has a result that the syntax cannot say as an object: written as text'),
+  'non-text-part': warning('has parts that are no text: left out'),
+  'member-left-out': warning('has members that the layout has no place for: left out'),
+  'definition-left-out': warning('is not said in full: a declaration has no place for it'),
+  'messages-left-out': warning('has messages beside the three turns: left out'),
+};
+
+/** Notes that something at the present place breaks a rule. */
+export type Note<Rule extends GemmaRule = GemmaRule> = (rule: Rule) => void;
+
+export interface GemmaReport {
+  /** @param where for a person: a position, never content */
+  at(where: string): Note;
+  readonly findings: readonly FormatFinding[];
+}
+
+export function createReport(): GemmaReport {
+  const findings: FormatFinding[] = [];
+  const seen = new Set<string>();
+  return {
+    findings,
+    at: (where) => (rule) => {
+      const { says, ...text } = RULES[rule];
+      const message = `${where} ${says}`;
+      if (seen.has(message)) return;
+      seen.add(message);
+      findings.push({ rule, ...text, message });
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * A conversation as FunctionGemma's turns (formats.md §2). A call, its result and what the model says then stand in one
+ * model turn. A result has no id: the function's name comes from the nearest earlier unanswered call with its id.
+ */
+import type { Conversation, Message } from '../element.ts';
+import { stringValue } from '../message.ts';
+import { strip } from '../white-space.ts';
+import { resultText } from './chat-inline.ts';
+import { declarationText } from './gemma-declaration.ts';
+import { messageText, namedCalls, noteMembers, textOnly } from './gemma-message.ts';
+import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
+import { argumentsObject, bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
+
+/** The text before and from the model's last message on. */
+export interface GemmaText {
+  readonly prompt: string;
+  readonly completion: string;
+}
+
+interface OpenCall {
+  readonly id: string | undefined;
+  readonly name: string;
+}
+
+const END = '<end_of_turn>\n';
+const SYSTEM = new Set(['system', 'developer']);
+
+/** @param trigger the sentence that stands before the declarations */
+export function gemmaTurns(
+  { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
+  trigger: string,
+  report: GemmaReport,
+): GemmaText {
+  const pieces: string[] = [];
+  let completionAt: number | undefined;
+  /** What the open model turn ends in; undefined when none is open. */
+  let open: 'text' | 'call' | 'result' | undefined;
+  let unanswered: OpenCall[] = [];
+
+  const close = (): void => {
+    if (open !== undefined) pieces.push(END);
+    open = undefined;
+    unanswered = [];
+  };
+  const start = (role: string): void => {
+    close();
+    pieces.push(`<start_of_turn>${role}\n`);
+  };
+
+  const addAssistant = (message: Message, note: Note): void => {
+    if (open !== 'call' && open !== 'result') start('model');
+    completionAt = pieces.length;
+    pieces.push(trimmed(message, note));
+    const calls = namedCalls(message, note);
+    for (const { id, name, arguments: json } of calls) {
+      unanswered.push({ id, name });
+      const args = argumentsObject(json);
+      if (args === undefined) note('arguments-not-object');
+      const text = args === undefined ? '{}' : sortedObject(args, note);
+      pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
+    }
+    open = calls.length > 0 ? 'call' : 'text';
+  };
+
+  const addResult = (message: Message, note: Note): void => {
+    if (open === undefined) start('model');
+    const name = answer(unanswered, stringValue(message.bytes, 'tool_call_id'), note) ?? '';
+    pieces.push(
+      `<start_function_response>response:${name}${resultObject(message, note)}<end_function_response>`,
+    );
+    open = 'result';
+  };
+
+  const declarations = tools.flatMap((tool, i) => declarationText(tool, report.at(`tool ${i}`)) ?? []);
+  const declared = declarations
+    .map((text) => `<start_function_declaration>${text}<end_function_declaration>`)
+    .join('');
+  if (declared !== '' && !SYSTEM.has(messages[0]?.role ?? ''))
+    pieces.push(`<start_of_turn>developer\n${trigger}${declared}${END}`);
+
+  messages.forEach((message, i) => {
+    const note = report.at(`message ${i}`);
+    noteMembers(message, note);
+    if (message.role === 'assistant') addAssistant(message, note);
+    else if (message.role === 'tool') addResult(message, note);
+    else {
+      const isSystem = SYSTEM.has(message.role);
+      if (!isSystem && message.role !== 'user') note('unknown-role');
+      start(isSystem ? 'developer' : 'user');
+      const text = trimmed(message, note);
+      pieces.push(i === 0 && isSystem && declared !== '' ? withTrigger(text, trigger) + declared : text, END);
+    }
+  });
+  if (open === 'call') pieces.push('<start_function_response>');
+  else if (open === 'text') pieces.push(END);
+
+  const at = completionAt ?? pieces.length;
+  return { prompt: pieces.slice(0, at).join(''), completion: pieces.slice(at).join('') };
+}
+
+function trimmed(message: Message, note: Note): string {
+  return plain(strip(messageText(message, note)), note);
+}
+
+function withTrigger(system: string, trigger: string): string {
+  if (system.includes(trigger)) return system;
+  return system === '' ? trigger : `${system}\n${trigger}`;
+}
+
+/** The name of the call that the id answers: the nearest earlier one that is still open. It is open no more. */
+function answer(unanswered: OpenCall[], id: string | undefined, note: Note): string | undefined {
+  const at = id === undefined ? -1 : unanswered.findLastIndex((call) => call.id === id);
+  const call = unanswered[at];
+  if (call === undefined) {
+    note('result-without-call');
+    return undefined;
+  }
+  // without an id in the text, a result belongs to the first open call of its function
+  const isLate = unanswered.slice(0, at).some(({ id: other, name }) => name === call.name && other !== id);
+  if (isLate) note('result-order-lost');
+  unanswered.splice(at, 1);
+  return call.name;
+}
+
+/** The result as an object: its own JSON; its text as `value` when it is no object, or when the syntax cannot say it. */
+function resultObject(message: Message, note: Note): string {
+  const text = textOnly(resultText(message), note);
+  const json = objectIn(text);
+  if (json !== undefined) {
+    const broken = new Set<ValueRule>();
+    const written = sortedObject(json, (rule) => broken.add(rule));
+    if (!broken.has('key-not-bare') && !broken.has('number-out-of-range')) {
+      broken.forEach(note);
+      return written;
+    }
+    note('result-as-text');
+  }
+  return `{value:${escaped(text, note)}}`;
+}

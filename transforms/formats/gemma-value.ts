@@ -1,0 +1,135 @@
+/**
+ * Values in FunctionGemma's syntax (formats.md §2): strings between `<escape>`, bare keys, numbers by their own text. Written
+ * from JSON text in one walk, so that no number is rounded and no key is lost.
+ */
+import { walkElements, walkMembers } from '../json/members.ts';
+import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { decode, encode, parseString } from '../json/utf8.ts';
+import type { Note, ValueRule } from './gemma-rules.ts';
+
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const ESCAPE = '<escape>';
+const CONTROL_TOKEN =
+  /<(?:escape|(?:start|end)_of_turn|(?:start|end)_function_(?:declaration|call|response)|bos|eos|pad|unk|(?:start|end)_of_image)>/;
+const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
+/** Beyond every 64-bit float: more zeros than this are an attack, not a number. */
+const MOST_ZEROS = 1000;
+const scanner = createPlainScanner();
+
+/** The text, when it would not be read as syntax. */
+export function plain(text: string, note: Note<ValueRule>): string {
+  if (CONTROL_TOKEN.test(text)) note('control-token-in-content');
+  return text;
+}
+
+/** A string as a value. */
+export function escaped(text: string, note: Note<ValueRule>): string {
+  return `${ESCAPE}${plain(text, note)}${ESCAPE}`;
+}
+
+/** A name or a key, which stands without quotes. */
+export function bare(text: string, note: Note<ValueRule>): string {
+  if (NOT_BARE.test(text)) note('key-not-bare');
+  return plain(text, note);
+}
+
+/** `{k:v}` of a JSON object with its keys sorted, case-insensitively; keys further in stay in their order. */
+export function sortedObject(json: Uint8Array, note: Note<ValueRule>): string {
+  const members: (readonly [key: string, value: string])[] = [];
+  walkMembers(json, 0, scanner, (start, keyEnd, valueStart) => {
+    const pieces: string[] = [];
+    const end = writeValue(json, valueStart, pieces, note);
+    members.push([parseString(json, start, keyEnd), pieces.join('')]);
+    return end;
+  });
+  const written = sortedByKey(members, ([key]) => key.toLowerCase()).map(
+    ([key, value]) => `${bare(key, note)}:${value}`,
+  );
+  return `{${written.join(',')}}`;
+}
+
+/** The items in the order of their keys' code points; equal ones stay in their order. */
+export function sortedByKey<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return items
+    .map((item) => ({ item, key: encode(keyOf(item)) }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ item }) => item);
+}
+
+/** Any JSON value, keys in their order. */
+export function valueText(json: Uint8Array, note: Note<ValueRule>): string {
+  const pieces: string[] = [];
+  writeValue(json, 0, pieces, note);
+  return pieces.join('');
+}
+
+/** @returns the index after the value */
+function writeValue(json: Uint8Array, at: number, pieces: string[], note: Note<ValueRule>): number {
+  const first = json[at];
+  if (first === OPEN_OBJECT) {
+    let separator = '{';
+    const end = walkMembers(json, at, scanner, (start, keyEnd, valueStart) => {
+      pieces.push(separator, bare(parseString(json, start, keyEnd), note), ':');
+      separator = ',';
+      return writeValue(json, valueStart, pieces, note);
+    });
+    pieces.push(separator === '{' ? '{}' : '}');
+    return end;
+  }
+  if (first === OPEN_ARRAY) {
+    pieces.push('[');
+    const end = walkElements(json, at, scanner, (number, start) => {
+      if (number > 0) pieces.push(',');
+      return writeValue(json, start, pieces, note);
+    });
+    pieces.push(']');
+    return end;
+  }
+  const end = scanner.value(json, at, 1);
+  if (first === QUOTE) pieces.push(escaped(parseString(json, at, end), note));
+  else {
+    const text = decode(json.subarray(at, end));
+    pieces.push(text.includes('.') ? plainNumber(text, note) : text);
+  }
+  return end;
+}
+
+/** A number without an exponent: its digits stay, the point moves. `true`, `false`, `null` and plain numbers are as they were. */
+export function plainNumber(text: string, note: Note<ValueRule>): string {
+  const parts = EXPONENT.exec(text);
+  if (parts === null) return text;
+  const [, sign = '', whole = '', fraction = '', exponent] = parts;
+  if (Math.abs(Number(exponent)) > MOST_ZEROS) {
+    note('number-out-of-range');
+    return text;
+  }
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  const before =
+    digits
+      .slice(0, Math.max(point, 0))
+      .padEnd(point, '0')
+      .replace(/^0+(?=\d)/, '') || '0';
+  const after = point < 0 ? '0'.repeat(-point) + digits : digits.slice(point);
+  return `${sign}${before}${after === '' ? '' : '.'}${after}`;
+}
+
+/** The JSON text of the object that a call's arguments are, or that their string holds; `{}` when there are none. */
+export function argumentsObject(json: Uint8Array | undefined): Uint8Array | undefined {
+  if (json === undefined) return encode('{}');
+  if (json[0] === QUOTE) return objectIn(parseString(json, 0, json.length));
+  return json[0] === OPEN_OBJECT ? json : undefined;
+}
+
+/** The JSON text of the object that a text holds and nothing else; undefined when it is anything else. */
+export function objectIn(text: string): Uint8Array | undefined {
+  if (!/^[ \t\r\n]*\{/.test(text) || LONE_SURROGATE.test(text)) return undefined;
+  const json = encode(text);
+  const start = skipBlanks(json, 0);
+  const end = scanner.value(json, start, 0);
+  return end < 0 || skipBlanks(json, end) < json.length ? undefined : json.subarray(start, end);
+}

@@ -1,0 +1,98 @@
+/**
+ * The teaching layout of FunctionGemma (formats.md §3): three turns, line by line; every value of the call is text between
+ * `<escape>`. Numbers come from their JSON text, in plain notation.
+ */
+import { elementsOf, membersOf } from '../json/members.ts';
+import { decode, parseString } from '../json/utf8.ts';
+import type { LessonRule, Note } from './gemma-rules.ts';
+import { bare, escaped, plain, plainNumber, sortedByKey } from './gemma-value.ts';
+
+export interface TeachingParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** The lines of the developer's turn. */
+export interface TeachingLayout {
+  readonly system: string;
+  /** Of the function. */
+  readonly description: string;
+  readonly parameters: readonly TeachingParameter[];
+}
+
+export const TEACHING_LAYOUT: TeachingLayout = {
+  system: 'You are a semantic code analysis assistant.',
+  description: 'Select relevant symbols from candidates.',
+  parameters: [
+    { name: 'selected', type: 'array', description: 'Array of selected symbols.', required: true },
+  ],
+};
+
+/** What the three turns say. Without a call they end in the reasoning. */
+export interface Lesson {
+  readonly userTurn: string;
+  readonly reasoning: string;
+  readonly call: { readonly name: string; readonly text: string } | undefined;
+}
+
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+
+/** The three turns; every line ends in a line feed, the last one too. */
+export function lessonText(
+  { userTurn, reasoning, call }: Lesson,
+  { system, description, parameters }: TeachingLayout,
+  note: Note<LessonRule>,
+): string {
+  const declared = call && [
+    '<start_function_declaration>',
+    `${bare(call.name, note)}\n`,
+    `${plain(description, note)}\nParameters:\n`,
+    ...parameters.map((parameter) => `  ${plain(parameterLine(parameter), note)}\n`),
+    '<end_function_declaration>\n\n',
+  ];
+  return [
+    `<start_of_turn>developer\n${plain(system, note)}\nYou have access to the following functions:\n\n`,
+    ...(declared ?? []),
+    `<end_of_turn>\n<start_of_turn>user\n${plain(userTurn, note)}\n<end_of_turn>\n`,
+    `<start_of_turn>model\n${comment(reasoning, note)}\n`,
+    call === undefined ? '' : `<start_function_call>\ncall:${call.text}\n<end_function_call>\n`,
+    '<end_of_turn>\n',
+  ].join('');
+}
+
+function parameterLine({ name, type, description, required }: TeachingParameter): string {
+  return [`${name} (${type}):`, description, required ? '(required)' : ''].filter(Boolean).join(' ');
+}
+
+function comment(reasoning: string, note: Note<LessonRule>): string {
+  if (reasoning.includes('*/')) note('comment-end-in-reasoning');
+  return reasoning === '' ? '' : `/* ${plain(reasoning, note)} */`;
+}
+
+/** `NAME{key:<escape>value<escape>,...}`, keys sorted. `args` is the JSON text of an object. */
+export function lessonCall(name: string, args: Uint8Array, note: Note<LessonRule>): string {
+  const members = sortedByKey(membersOf(args), ({ key }) => key).map(
+    ({ key, valueStart, end }) =>
+      `${bare(key, note)}:${escaped(argumentText(args.subarray(valueStart, end), note), note)}`,
+  );
+  return `${bare(name, note)}{${members.join(',')}}`;
+}
+
+function argumentText(json: Uint8Array, note: Note<LessonRule>): string {
+  if (json[0] !== OPEN_ARRAY) return scalarText(json, note);
+  return elementsOf(json)
+    .map((element) => scalarText(element, note))
+    .join(',');
+}
+
+/** A string's own text, a number in plain notation, `true`, `false`, `null`. What is nested stays JSON, by rule. */
+function scalarText(json: Uint8Array, note: Note<LessonRule>): string {
+  if (json[0] === QUOTE) return parseString(json, 0, json.length);
+  if (json[0] !== OPEN_OBJECT && json[0] !== OPEN_ARRAY) return plainNumber(decode(json), note);
+  note('nested-arguments');
+  return decode(json);
+}

@@ -1,0 +1,86 @@
+/**
+ * The teaching functions of the library (formats.md §3): from an Anthropic Messages response to a line of training data. They
+ * throw a `TeachingError` where the format `functiongemma-teaching` rejects a session.
+ */
+import { quote } from '../json/respace.ts';
+import { encode } from '../json/utf8.ts';
+import { isObject } from '../message.ts';
+import type { LessonRule, Note } from './gemma-rules.ts';
+import { TeachingError } from './teaching-error.ts';
+import { lessonCall, lessonText, TEACHING_LAYOUT, type TeachingLayout } from './teaching-layout.ts';
+
+/** What the model's turn says: why, and one call. */
+export interface TeachingTurn {
+  /** The text blocks, joined with line feeds; `''` when there are none. */
+  readonly reasoning: string;
+  readonly toolName: string;
+  /** The call's `input` as it came. */
+  readonly toolArgs: unknown;
+}
+
+/**
+ * The turn in the content of a parsed response of the Messages API.
+ * @throws TeachingError when it is no object with a list of content that has exactly one whole `tool_use`
+ */
+export function extractTeachingTurn(response: unknown): TeachingTurn {
+  if (!isObject(response)) throw new TeachingError('response-not-object');
+  const { content } = response;
+  if (content === undefined) throw new TeachingError('content-missing');
+  if (!Array.isArray(content)) throw new TeachingError('content-not-array');
+  const blocks: readonly unknown[] = content;
+  const [call, ...others] = blocks.filter(isObject).filter(({ type }) => type === 'tool_use');
+  if (call === undefined) throw new TeachingError('no-tool-use');
+  if (others.length > 0) throw new TeachingError('several-tool-uses');
+  const { name, input } = call;
+  if (typeof name !== 'string' || name === '') throw new TeachingError('name-missing');
+  if (input === undefined) throw new TeachingError('input-missing');
+  return { reasoning: joinedTexts(blocks), toolName: name, toolArgs: input };
+}
+
+/** The texts of the blocks or parts that are text, joined with line feeds. */
+export function joinedTexts(blocks: readonly unknown[]): string {
+  return blocks
+    .filter(isObject)
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
+    .join('\n');
+}
+
+/**
+ * `NAME{key:<escape>value<escape>,...}`, keys sorted, values as JSON has them.
+ * @throws TeachingError when the arguments are no object or hold one
+ */
+export function formatFunctionCall(name: string, args: unknown): string {
+  if (!isObject(args)) throw new TeachingError('arguments-not-object');
+  return lessonCall(name, encode(JSON.stringify(args)), refuse);
+}
+
+/**
+ * The three turns, every line ending in a line feed.
+ * @throws TeachingError when something in them would be read as syntax
+ */
+export function formatGemmaConversation(
+  userTurn: string,
+  { reasoning, toolName, toolArgs }: TeachingTurn,
+  layout: Partial<TeachingLayout> = {},
+): string {
+  const call = { name: toolName, text: formatFunctionCall(toolName, toolArgs) };
+  return lessonText({ userTurn, reasoning, call }, { ...TEACHING_LAYOUT, ...layout }, refuse);
+}
+
+/** `{"text":...}`: one line of JSONL, without its line feed. */
+export function wrapAsJsonl(text: string): string {
+  return `{"text":${quote(text)}}`;
+}
+
+/** The line of training data for a user's turn and the model's answer, without its line feed. */
+export function anthropicToFunctionGemma(
+  userTurn: string,
+  turn: TeachingTurn,
+  layout: Partial<TeachingLayout> = {},
+): string {
+  return wrapAsJsonl(formatGemmaConversation(userTurn, turn, layout));
+}
+
+const refuse: Note<LessonRule> = (rule) => {
+  throw new TeachingError(rule);
+};
