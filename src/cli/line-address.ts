@@ -32,7 +32,7 @@ export function sourceAt(file: string, root: string | undefined): SourceRef {
     throw new TurnmillError('usage', `${path} does not lie below --root ${root}`);
   if (!isFile(path)) throw new TurnmillError('no-input', `there is no file ${path}`, { subject: path });
   const name = outside ? basename(path) : below.split(sep).join('/');
-  return { name, input: 0, path: Buffer.from(path), sizeBytes: 0 };
+  return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
 }
 
 function isFile(path: string): boolean {

@@ -29,7 +29,7 @@ export function createNotes(): RunNotes {
     if (examples.length >= MOST_EXAMPLES) return;
     const ref = listing.sources[source];
     if (ref === undefined) return;
-    const path = ref.path === undefined ? '-' : Buffer.from(ref.path).toString('utf8');
+    const path = ref.path === undefined ? '-' : Buffer.from(ref.path, 'latin1').toString('utf8');
     examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
   }
 

@@ -19,7 +19,7 @@ export interface ReadOptions {
 export async function* readElements(path: string, options: ReadOptions = {}): AsyncGenerator<StreamElement> {
   const { name = path === '-' ? '-' : basename(path), maxLineBytes = DEFAULT_SETTINGS.maxLineBytes } =
     options;
-  const file = path === '-' ? undefined : Buffer.from(path);
+  const file = path === '-' ? undefined : Buffer.from(path).toString('latin1');
   const reader = await openSource({ name, input: 0, path: file, sizeBytes: 0 });
   try {
     const framer = await createFramer(name, maxLineBytes);

@@ -3,7 +3,7 @@
  * order of the sources with a bounded window, so the bytes do not depend on the number of workers.
  */
 import type { SourceRef } from '../sources/source.ts';
-import { type Batch, runLane } from './lane.ts';
+import { type Batch, type LaneSource, runLane } from './lane.ts';
 import type { LaneThread } from './lane-thread.ts';
 import type { Profile } from './profile.ts';
 import type { LaneSettings, Settings } from './settings.ts';
@@ -27,12 +27,15 @@ export async function* runLanes(
   hooks: LaneHooks = {},
 ): AsyncGenerator<Batch> {
   const conversion = conversionOf(settings);
-  const units = unitsOf(sources);
-  const workers = Math.min(settings.workers, units.length);
-  const alone =
-    workers <= 1 || settings.limit !== undefined || sources.some(({ path }) => path === undefined);
-  if (alone) yield* runLane(units.flat(), conversion, hooks.signal, hooks.profile);
-  else yield* runThreads(units, workers, conversion, hooks);
+  const single =
+    settings.workers === 1 || settings.limit !== undefined || sources.some(({ path }) => path === undefined);
+  const units = single ? [] : unitsOf(sources);
+  if (units.length > 1) yield* runThreads(units, Math.min(settings.workers, units.length), conversion, hooks);
+  else yield* runLane(inOrder(sources), conversion, hooks.signal, hooks.profile);
+}
+
+function* inOrder(sources: readonly SourceRef[]): Generator<LaneSource> {
+  for (const [index, ref] of sources.entries()) yield { index, ref };
 }
 
 /** The settings that a lane needs, as plain data. */

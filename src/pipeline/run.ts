@@ -14,13 +14,13 @@ import { listSources } from '../sources/list.ts';
 import type { Listing } from '../sources/source.ts';
 import { toolVersion } from '../version.ts';
 import { type Destination, nowhere, openDataset, openStdout } from './destination.ts';
+import { boundHeap, holdYoungGeneration } from './heap-size.ts';
 import { runLanes } from './lanes.ts';
 import { createLedger, type Ledger, type LedgerSums, rejectionsIn } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import { createRecorder, FILES, type Recorder } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
-import { holdYoungGeneration, limitYoungGeneration } from './young-generation.ts';
 
 /** What a run made. */
 export interface RunSummary {
@@ -157,14 +157,14 @@ async function record(
   const onRestart = (): void => {
     workerRestarts++;
   };
-  const checkYoungGeneration = limitYoungGeneration();
+  const checkHeap = boundHeap();
   recorder.skipped(listing.skipped);
   const batches = runLanes(listing.sources, settings, { signal, onRestart, profile });
   profile?.enter('record');
   for await (const batch of profile?.eachLater('wait', batches) ?? batches) {
     if (batch.profile !== undefined) profile?.add(batch.profile);
     signal?.throwIfAborted();
-    checkYoungGeneration();
+    checkHeap();
     readBytes += batch.readBytes;
     for (const outcome of batch.outcomes) {
       onOutcome?.(outcome, listing);

@@ -1,86 +1,80 @@
 /**
  * Lists the sources of a run: files as they are given, folders recursively, regular files only, in bytewise order of
- * their paths (conversion.md §8). Paths are bytes: a name that is not UTF-8 is a file like any other.
+ * their paths (conversion.md §8). A path is its bytes as Latin-1 characters here: it need not be UTF-8, compares as its
+ * bytes do, and takes little room: there may be a million of them.
  */
-import { type BigIntStats, type Dirent, lstatSync, opendirSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 
 const LOG_NAME = /\.(?:jsonl|ndjson|json)(?:\.gz)?$/i;
-const SLASH = Buffer.from('/');
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
-
-interface Found {
-  readonly source?: SourceRef;
-  readonly skipped?: SkippedSource;
-  readonly order: Buffer;
-}
 
 /** @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read */
 export function listSources(inputs: readonly string[]): Listing {
-  const found: Found[] = [];
-  const seen = new Set<string>();
+  const sources: SourceRef[] = [];
+  const skipped: SkippedSource[] = [];
+  const inodes = new Set<string>();
   let excluded = 0;
 
-  function nameOf(relative: Buffer): { name: string; nameBase64?: string } {
-    const name = relative.toString('utf8');
-    return Buffer.from(name).equals(relative) ? { name } : { name, nameBase64: relative.toString('base64') };
+  function skip(input: number, relative: string, reason: SkipReason): void {
+    skipped.push({ ...nameOf(relative), input, reason });
   }
 
-  function skip(input: number, relative: Buffer, reason: SkipReason): void {
-    found.push({ skipped: { ...nameOf(relative), input, reason }, order: relative });
+  /** Is it the same file as an earlier one? Only links and several inputs can bring it twice. */
+  function isSecond({ dev, ino, nlink }: BigIntStats): boolean {
+    if (nlink <= 1n && inputs.length === 1) return false;
+    const inode = `${dev}:${ino}`;
+    const known = inodes.has(inode);
+    inodes.add(inode);
+    return known;
   }
 
-  function addFile(input: number, path: Buffer, relative: Buffer, stats: BigIntStats): void {
-    const inode = `${stats.dev}:${stats.ino}`;
-    if (seen.has(inode)) skip(input, relative, 'duplicate-inode');
-    else {
-      seen.add(inode);
-      const source = { ...nameOf(relative), input, path, sizeBytes: Number(stats.size) };
-      found.push({ source, order: relative });
-    }
+  function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
+    if (isSecond(stats)) skip(input, relative, 'duplicate-inode');
+    else sources.push({ ...nameOf(relative), input, path, sizeBytes: Number(stats.size) });
   }
 
-  function addEntry(input: number, entry: Dirent<Buffer>, path: Buffer, relative: Buffer): void {
+  function addEntry(input: number, path: string, relative: string): void {
     let stats: BigIntStats;
     try {
-      stats = lstatSync(path, { bigint: true });
+      stats = lstatSync(Buffer.from(path, 'latin1'), { bigint: true });
     } catch (error) {
       const gone = (error as NodeJS.ErrnoException).code === 'ENOENT';
       skip(input, relative, gone ? 'vanished' : 'unreadable');
       return;
     }
     if (stats.isDirectory()) walk(input, path, relative);
-    else if (!LOG_NAME.test(entry.name.toString('latin1'))) excluded++;
+    else if (!LOG_NAME.test(relative)) excluded++;
     else if (stats.isSymbolicLink()) skip(input, relative, 'symlink');
     else if (!stats.isFile()) skip(input, relative, 'not-regular');
     else addFile(input, path, relative, stats);
   }
 
-  function walk(input: number, folder: Buffer, relative: Buffer | undefined): void {
-    let entries: Dirent<Buffer>[];
+  /** @param relative undefined for the input itself */
+  function walk(input: number, folder: string, relative: string | undefined): void {
+    let names: string[];
     try {
-      entries = entriesOf(folder);
+      names = namesIn(folder);
     } catch (error) {
-      if (relative === undefined) throw ioError('read the folder', folder.toString(), error);
+      if (relative === undefined) throw ioError('read the folder', inputs[input] as string, error);
       skip(input, relative, 'unreadable');
       return;
     }
-    for (const entry of entries) {
-      const below = relative === undefined ? entry.name : Buffer.concat([relative, SLASH, entry.name]);
-      addEntry(input, entry, Buffer.concat([folder, SLASH, entry.name]), below);
+    for (const name of names) {
+      addEntry(input, `${folder}/${name}`, relative === undefined ? name : `${relative}/${name}`);
     }
   }
 
   function addInput(given: string, input: number): void {
     if (given === '-') {
-      found.push({ source: { ...STDIN, input }, order: Buffer.from('-') });
+      sources.push({ ...STDIN, input });
       return;
     }
     const stats = statInput(given);
-    const path = Buffer.from(given);
+    const path = Buffer.from(given).toString('latin1');
     if (stats.isDirectory()) walk(input, path, undefined);
-    else if (stats.isFile()) addFile(input, path, path.subarray(path.lastIndexOf(SLASH) + 1), stats);
+    else if (stats.isFile()) addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else
       throw new TurnmillError('no-input', `${given} is no regular file: use - for a pipe`, {
         subject: given,
@@ -88,27 +82,42 @@ export function listSources(inputs: readonly string[]): Listing {
   }
 
   for (const [input, given] of inputs.entries()) addInput(given, input);
-  found.sort((a, b) => Buffer.compare(a.order, b.order) || inputOf(a) - inputOf(b));
-  return {
-    sources: found.flatMap(({ source }) => source ?? []),
-    skipped: found.flatMap(({ skipped }) => skipped ?? []),
-    excluded,
-  };
+  return { sources: sources.sort(byName), skipped: skipped.sort(byName), excluded };
 }
 
-const inputOf = ({ source, skipped }: Found): number => (source ?? skipped)?.input ?? 0;
+/** Bytewise: a name that is not UTF-8 compares by its bytes too. */
+function byName(a: SourceRef | SkippedSource, b: SourceRef | SkippedSource): number {
+  const [left, right] = [bytesOf(a), bytesOf(b)];
+  if (left === right) return a.input - b.input;
+  return left < right ? -1 : 1;
+}
 
-function entriesOf(folder: Buffer): Dirent<Buffer>[] {
-  const directory = opendirSync(folder as unknown as string, { encoding: 'buffer' as BufferEncoding });
-  const entries: Dirent<Buffer>[] = [];
+function bytesOf({ name, nameBase64 }: SourceRef | SkippedSource): string {
+  if (nameBase64 !== undefined) return Buffer.from(nameBase64, 'base64').toString('latin1');
+  return isAscii(name) ? name : Buffer.from(name).toString('latin1');
+}
+
+const isAscii = (text: string): boolean => !NOT_ASCII.test(text);
+const NOT_ASCII = /[^\0-\x7f]/;
+
+function nameOf(relative: string): { name: string; nameBase64?: string } {
+  if (isAscii(relative)) return { name: relative };
+  const bytes = Buffer.from(relative, 'latin1');
+  const name = bytes.toString('utf8');
+  return Buffer.from(name).equals(bytes) ? { name } : { name, nameBase64: bytes.toString('base64') };
+}
+
+function namesIn(folder: string): string[] {
+  const path = Buffer.from(folder, 'latin1') as unknown as string; // opendir takes a Buffer; its type does not say so
+  const directory = opendirSync(path, { encoding: 'latin1' });
+  const names: string[] = [];
   try {
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-      entries.push(entry as unknown as Dirent<Buffer>);
-    }
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
+      names.push(entry.name);
   } finally {
     directory.closeSync();
   }
-  return entries;
+  return names;
 }
 
 function statInput(path: string): BigIntStats {

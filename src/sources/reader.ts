@@ -24,7 +24,7 @@ const loadGzip = (): Promise<typeof import('../compression/gzip.ts')> => import(
 /** @param signal stops the waiting for standard input */
 export async function openSource(ref: SourceRef, signal?: AbortSignal): Promise<SourceReader> {
   if (ref.path === undefined) return openStdinReader(signal);
-  return openFileReader(ref.path, !ref.name.includes('/'));
+  return openFileReader(Buffer.from(ref.path, 'latin1'), !ref.name.includes('/'));
 }
 
 async function openFileReader(path: Uint8Array, follow: boolean): Promise<SourceReader> {

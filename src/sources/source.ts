@@ -8,8 +8,8 @@ export interface SourceRef {
   readonly nameBase64?: string;
   /** Which of the inputs it came from. */
   readonly input: number;
-  /** What to open; undefined for standard input. Bytes, because a path need not be UTF-8. */
-  readonly path: Uint8Array | undefined;
+  /** What to open, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for standard input. */
+  readonly path: string | undefined;
   /** Bytes on disk when it was listed. */
   readonly sizeBytes: number;
 }

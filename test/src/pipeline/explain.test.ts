@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +10,7 @@ import { writeOddLogs } from '../../support/odd-logs/write-odd-logs.ts';
 import { entry, talk, writeLog } from '../cli/small-logs.ts';
 
 function explain(path: string, line: number, given: object = {}): Promise<readonly Explanation[]> {
-  const ref = { name: 'a.jsonl', input: 0, path: Buffer.from(path), sizeBytes: 0 };
+  const ref = { name: 'a.jsonl', input: 0, path, sizeBytes: 0 };
   return explainLine({ ref, line, settings: resolveSettings({ inputs: [path], ...given }) });
 }
 
@@ -53,7 +52,7 @@ test('the answers of all lines are the fates in the ledger', { timeout: 120_000 
   expect(readdirSync(logs).length).toBeGreaterThan(0);
   for (const { source: name, status, fates, lines } of sources) {
     if (status === 'skipped' || name.includes('\ufffd')) continue;
-    const ref = { name, input: 0, path: Buffer.from(join(logs, name)), sizeBytes: 0 };
+    const ref = { name, input: 0, path: Buffer.from(join(logs, name)).toString('latin1'), sizeBytes: 0 };
     const counted: Record<string, number> = {};
     for (let line = 1, seen = 0; seen < lines; line++) {
       const answers = await explainLine({ ref, line, settings });

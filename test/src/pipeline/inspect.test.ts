@@ -26,7 +26,7 @@ test('every link is seen, before the next one gets its elements', () => {
 
 test('a promise holds the reading back, a signal ends it', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1 })]);
-  const ref = { name: 'a.jsonl', input: 0, path: Buffer.from(path), sizeBytes: 0 };
+  const ref = { name: 'a.jsonl', input: 0, path, sizeBytes: 0 };
   let waiting = 0;
   const push = async (): Promise<void> => {
     expect(waiting++).toBe(0);

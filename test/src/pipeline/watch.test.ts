@@ -34,7 +34,7 @@ test('a watched source gives the same bytes, and counts them once', async () => 
   const reader = await watchWith(profile).open({
     name: 'a',
     input: 0,
-    path: Buffer.from(path),
+    path,
     sizeBytes: 0,
   });
   const room = new Uint8Array(4096);

@@ -1,0 +1,27 @@
+/**
+ * Keeps V8's heap small: by default it trades memory for collections that it could do early. Both flags are read whenever a
+ * space is about to grow. The young generation would grow to three times 16 MB, which was not faster; the old one to several
+ * times what lives, which costs up to a tenth of the CPU time on corpora of many small files.
+ */
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+
+const YOUNG_BYTES = 4 * 1024 * 1024;
+const OLD_GROWTH_PERCENT = 80;
+
+/** From now on the young generation keeps its size: for work whose garbage is no measure of what comes after it. */
+export function holdYoungGeneration(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/** The heap may grow from now on, within bounds. Returns a function to call now and then. */
+export function boundHeap(): () => void {
+  setFlagsFromString(`--heap-growing-percent=${OLD_GROWTH_PERCENT}`);
+  setFlagsFromString('--semi-space-growth-factor=2');
+  let held = false;
+  return () => {
+    if (held) return;
+    const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    held = space !== undefined && space.space_size >= YOUNG_BYTES;
+    if (held) holdYoungGeneration();
+  };
+}
