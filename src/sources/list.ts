@@ -14,25 +14,32 @@ const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes:
 export function listSources(inputs: readonly string[]): Listing {
   const sources: SourceRef[] = [];
   const skipped: SkippedSource[] = [];
-  const inodes = new Set<string>();
+  const inodes = new Map<SourceRef, string>();
   let excluded = 0;
 
   function skip(input: number, relative: string, reason: SkipReason): void {
     skipped.push({ ...nameOf(relative), input, reason });
   }
 
-  /** Is it the same file as an earlier one? Only links and several inputs can bring it twice. */
-  function isSecond({ dev, ino, nlink }: BigIntStats): boolean {
-    if (nlink <= 1n && inputs.length === 1) return false;
-    const inode = `${dev}:${ino}`;
-    const known = inodes.has(inode);
-    inodes.add(inode);
-    return known;
+  function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
+    const source = { ...nameOf(relative), input, path, sizeBytes: Number(stats.size) };
+    sources.push(source);
+    // only links and several inputs can bring a file twice
+    if (stats.nlink > 1n || inputs.length > 1) inodes.set(source, `${stats.dev}:${stats.ino}`);
   }
 
-  function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
-    if (isSecond(stats)) skip(input, relative, 'duplicate-inode');
-    else sources.push({ ...nameOf(relative), input, path, sizeBytes: Number(stats.size) });
+  /** Reads a file that came twice once: as the first one in the order, whatever the order of the folders. */
+  function withoutSeconds(): SourceRef[] {
+    const seen = new Set<string>();
+    return sources.filter((source) => {
+      const inode = inodes.get(source);
+      if (inode === undefined) return true;
+      const isFirst = !seen.has(inode);
+      seen.add(inode);
+      const { path: _path, sizeBytes: _sizeBytes, ...named } = source;
+      if (!isFirst) skipped.push({ ...named, reason: 'duplicate-inode' });
+      return isFirst;
+    });
   }
 
   function addEntry(input: number, path: string, relative: string): void {
@@ -82,7 +89,9 @@ export function listSources(inputs: readonly string[]): Listing {
   }
 
   for (const [input, given] of inputs.entries()) addInput(given, input);
-  return { sources: sources.sort(byName), skipped: skipped.sort(byName), excluded };
+  sources.sort(byName);
+  const once = withoutSeconds();
+  return { sources: once, skipped: skipped.sort(byName), excluded };
 }
 
 /** Bytewise: a name that is not UTF-8 compares by its bytes too. */
