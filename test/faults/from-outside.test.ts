@@ -3,8 +3,16 @@
  * files, one session each. The tables at the end of each group prove that none of the closed lists was forgotten.
  */
 
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +20,7 @@ import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
-import { type Ended, turnmill } from '../support/command.ts';
+import { COMMAND, type Ended, turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 interface Sums {
@@ -351,6 +359,28 @@ describe('sources that are rejected or passed over: the others go on', () => {
     const { status, sums } = await buildFrom(logs, out);
     expect(status).toBe(3);
     expect(sums.skipped).toMatchObject({ 'not-regular': 1 });
+  });
+
+  /** Somebody for whom file modes count: the user nobody, where root can take that part and it may read the command. */
+  const nobody = ['setpriv', '--reuid=65534', '--clear-groups'] as const;
+  const canBeNobody =
+    process.getuid?.() === 0 &&
+    spawnSync(nobody[0], [...nobody.slice(1), 'test', '-r', COMMAND]).status === 0;
+
+  it.skipIf(!canBeNobody)('unreadable: a file that may not be read does not stop the run', () => {
+    const { logs, out } = folderWith((logs) => writeFileSync(join(logs, 'secret.jsonl'), good, { mode: 0 }));
+    chmodSync(dirname(logs), 0o777);
+    const args = [process.execPath, COMMAND, 'build', logs, '--out', out];
+    const { status } = spawnSync(nobody[0], [...nobody.slice(1), ...args]);
+    const sums = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')) as Sums;
+    expect([status, sums.sources]).toEqual([3, { read: 1, rejected: 1 }]);
+    expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).toContain('"unreadable"');
+  });
+
+  it('duplicate-inode: a file that is linked twice is read once', async () => {
+    const { logs, out } = folderWith((logs) => linkSync(join(logs, 'good.jsonl'), join(logs, 'again.jsonl')));
+    const { status, sums } = await buildFrom(logs, out);
+    expect([status, sums.skipped, sums.fates]).toMatchObject([0, { 'duplicate-inode': 1 }, { snapshot: 1 }]);
   });
 
   it('a symbolic link is passed over and counted', async () => {
