@@ -44,7 +44,7 @@ const rejectedFate = (fate: string): boolean => fate.startsWith('rejected:');
 export function rejectionsIn(sums: LedgerSums): number {
   const lines = Object.entries(sums.fates).reduce((sum, [fate, n]) => sum + (rejectedFate(fate) ? n : 0), 0);
   const skipped = Object.entries(sums.skipped).reduce(
-    (sum, [reason, n]) => sum + (HARMLESS.has(reason) ? 0 : n),
+    (sum, [reason, n]) => sum + (losesNothing(reason) ? 0 : n),
     0,
   );
   return lines + skipped + (sums.sources.rejected ?? 0);
@@ -52,6 +52,11 @@ export function rejectionsIn(sums: LedgerSums): number {
 
 /** Reasons for passing over a source that lose nothing. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
+
+/** Is a source that is passed over for this reason no rejection? */
+export function losesNothing(reason: string): boolean {
+  return HARMLESS.has(reason);
+}
 
 export function createLedger(listing: Listing): Ledger {
   const sources = new Map<string, number>();

@@ -7,7 +7,7 @@ import { addUsage, type UsageByGroup } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
 import type { Destination, Location, Spool } from './destination.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, losesNothing } from './ledger.ts';
 import {
   type Outcome,
   type RejectedLine,
@@ -230,7 +230,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
           lines: 0,
           fates: {},
         });
-        if (skipped.reason === 'symlink' || skipped.reason === 'duplicate-inode') continue;
+        if (losesNothing(skipped.reason)) continue;
         quarantine('source', skipped, {
           reason: skipped.reason,
           stage: 'source',
