@@ -4,6 +4,7 @@
  */
 import type { Listing } from '../sources/source.ts';
 import type { FindingOutcome, SessionReport, SourceReport } from './outcome.ts';
+import type { KeptOut } from './tolerance.ts';
 
 export interface Ledger {
   source(report: SourceReport): void;
@@ -13,6 +14,8 @@ export interface Ledger {
   records(count: number): void;
   /** Sources that were not reached, because the run's limit of sessions was. */
   overLimit(count: number): void;
+  /** How much was kept out so far, and of how much. */
+  keptOut(): KeptOut;
   /** What does not add up; empty when the books balance. */
   imbalances(): readonly string[];
   sums(): LedgerSums;
@@ -40,16 +43,6 @@ export type Counts = Readonly<Record<string, number>>;
 
 const rejectedFate = (fate: string): boolean => fate.startsWith('rejected:');
 
-/** Lines and sources that were kept out, and sources that vanished: anything that makes the run end with status 3. */
-export function rejectionsIn(sums: LedgerSums): number {
-  const lines = Object.entries(sums.fates).reduce((sum, [fate, n]) => sum + (rejectedFate(fate) ? n : 0), 0);
-  const skipped = Object.entries(sums.skipped).reduce(
-    (sum, [reason, n]) => sum + (losesNothing(reason) ? 0 : n),
-    0,
-  );
-  return lines + skipped + (sums.sources.rejected ?? 0);
-}
-
 /** Reasons for passing over a source that lose nothing. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
 
@@ -73,6 +66,9 @@ export function createLedger(listing: Listing): Ledger {
   let errors = 0;
   let warnings = 0;
   let notReached = 0;
+  let rejectedLines = 0;
+  // without a rejected line
+  let lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
 
   const add = (counts: Map<string, number>, key: string, n = 1): void => {
     if (n !== 0) counts.set(key, (counts.get(key) ?? 0) + n);
@@ -91,7 +87,12 @@ export function createLedger(listing: Listing): Ledger {
     add(bytes, 'lines', lineBytes);
     add(bytes, 'terminators', terminatorBytes);
     lines += report.lines;
-    for (const [fate, n] of report.fates) add(fates, fate, n);
+    const rejectedBefore = rejectedLines;
+    for (const [fate, n] of report.fates) {
+      add(fates, fate, n);
+      if (rejectedFate(fate)) rejectedLines += n;
+    }
+    if (status === 'rejected' && rejectedLines === rejectedBefore) lostSources++;
     for (const [repair, n] of report.repairs) add(repairs, repair, n);
     add(repairs, 'bom', bomBytes > 0 ? 1 : 0);
     add(repairs, 'crlf', framing.crlf);
@@ -159,6 +160,7 @@ export function createLedger(listing: Listing): Ledger {
     overLimit(count) {
       notReached += count;
     },
+    keptOut: () => ({ rejections: rejectedLines + lostSources, all: lines + lostSources }),
     imbalances() {
       checkSums();
       return problems;

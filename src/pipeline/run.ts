@@ -16,16 +16,17 @@ import { toolVersion } from '../version.ts';
 import { type Destination, nowhere, openDataset, openStdout } from './destination.ts';
 import { boundHeap, holdYoungGeneration } from './heap-size.ts';
 import { runLanes } from './lanes.ts';
-import { createLedger, type Ledger, type LedgerSums, rejectionsIn } from './ledger.ts';
+import { createLedger, type Ledger, type LedgerSums } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import { createRecorder, FILES, type Recorder } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
+import { checkTolerance } from './tolerance.ts';
 
 /** What a run made. */
 export interface RunSummary {
   readonly sums: LedgerSums;
-  /** Lines, sources and sessions' lines that were kept out; the run then ends with status 3. */
+  /** Lines that were kept out, and sources that were lost without a line; the run then ends with status 3. */
   readonly rejections: number;
   readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly out: string | undefined;
@@ -124,7 +125,7 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
     profile?.enter('other');
     return {
       sums,
-      rejections: rejectionsIn(sums),
+      rejections: ledger.keptOut().rejections,
       shards: committed?.manifest.shards ?? [],
       out: settings.out,
       elapsedMs: performance.now() - started,
@@ -148,6 +149,7 @@ async function record(
   { signal, onProgress, onOutcome }: RunHooks,
   profile?: Profile,
 ): Promise<Pick<RunSummary, 'readBytes' | 'workerRestarts'>> {
+  const { maxQuarantine } = settings;
   const totalBytes = listing.sources.some(({ path }) => path === undefined)
     ? undefined
     : listing.sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -171,6 +173,8 @@ async function record(
       if (outcome.kind === 'source') sources++;
       const done = recorder.accept(outcome);
       if (done !== undefined) await done;
+      // a percentage is of all lines: it is known at the end
+      if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
     }
     if (onProgress !== undefined) {
       const sums = ledger.sums();
@@ -180,7 +184,7 @@ async function record(
         readBytes,
         totalBytes,
         records: sums.records,
-        rejections: rejectionsIn(sums),
+        rejections: ledger.keptOut().rejections,
       });
     }
   }
@@ -204,7 +208,8 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
       subject: JSON.stringify(sums),
     });
   }
-  const nothing = (sums.sessions.seen ?? 0) === 0 && rejectionsIn(sums) === 0;
+  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
+  const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
   if (nothing && !settings.allowEmpty) throw noInput(settings);
   return sums;
 }
@@ -225,6 +230,7 @@ function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destinat
     workers: _workers,
     allowEmpty: _allowEmpty,
     onReject: _onReject,
+    maxQuarantine: _maxQuarantine,
     scanner: _scanner,
     profile: _profile,
     ...decisive

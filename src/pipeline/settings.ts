@@ -6,6 +6,7 @@ import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { parse } from '../../transforms/parse.ts';
 import { TurnmillError } from '../errors.ts';
+import { parseTolerance, type Tolerance } from './tolerance.ts';
 
 /** Everything that decides the bytes of the dataset; its hash is in the manifest. */
 export interface ConversionSettings extends CleanupOptions {
@@ -44,6 +45,8 @@ export interface Settings extends LaneSettings {
   readonly replace: boolean;
   readonly workers: number;
   readonly onReject: 'quarantine' | 'fail';
+  /** More rejections than this, and nothing is committed; undefined: any number is. */
+  readonly maxQuarantine: Tolerance | undefined;
   readonly allowEmpty: boolean;
 }
 
@@ -70,6 +73,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   replace: false,
   workers: availableParallelism(),
   onReject: 'quarantine',
+  maxQuarantine: undefined,
   allowEmpty: false,
 };
 
@@ -99,6 +103,9 @@ export function resolveSettings(
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   if (settings.limit !== undefined) inRange('limit', settings.limit, 1, Number.MAX_SAFE_INTEGER);
+  const { maxQuarantine } = settings;
+  if (maxQuarantine !== undefined && parseTolerance(String(maxQuarantine)) === undefined)
+    fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
   checkRules(settings.cleanup);
   return settings;
 }

@@ -1,5 +1,6 @@
 /** What an option is. Specified once: the flag, its help, its key in a configuration file and its checks come from here. */
 import type { LogLevel } from '../../log-level.ts';
+import type { Tolerance } from '../../pipeline/tolerance.ts';
 
 /** Every option of every command, by its camelCase name: the plain values after all checks. */
 export interface OptionValues {
@@ -18,6 +19,7 @@ export interface OptionValues {
   integrity: boolean;
   onFinding: Readonly<Record<string, 'reject' | 'keep'>>;
   onReject: 'quarantine' | 'fail';
+  maxQuarantine: Tolerance;
   quarantineContent: 'ref' | 'raw';
   shardSize: number;
   compress: 'none' | 'gzip';

@@ -1,7 +1,7 @@
 /** Options: how the run goes about it. */
 import { LOG_LEVELS } from '../../log-level.ts';
 import { type Option, option } from './option.ts';
-import { choice, flag, text, wholeNumber } from './value-types.ts';
+import { choice, flag, text, tolerance, wholeNumber } from './value-types.ts';
 
 const MOST_WORKERS = 1024;
 
@@ -19,6 +19,13 @@ export const workOptions: readonly Option[] = [
     describe: 'Go on and exit with 3, or stop at the first rejection and commit nothing (65)',
     default: 'quarantine',
     type: choice(['quarantine', 'fail']),
+  }),
+  option<'maxQuarantine'>({
+    name: 'maxQuarantine',
+    group: 'Run',
+    describe: 'Commit nothing (65) when more is rejected: a number, or a percentage of the lines',
+    default: 'any number is tolerated',
+    type: tolerance,
   }),
   option<'profile'>({
     name: 'profile',

@@ -7,7 +7,8 @@ export type GivenSettings = Parameters<typeof resolveSettings>[0];
 
 export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
   const { dialect, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } = values;
-  const { quarantineContent, replace, workers, profile, onReject, allowEmpty, onFinding } = values;
+  const { quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty, onFinding } =
+    values;
   const rulesFor = (decision: 'reject' | 'keep'): readonly string[] | undefined =>
     onFinding &&
     Object.keys(onFinding)
@@ -22,7 +23,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     maxLineBytes: maxLine,
     shardSizeBytes: shardSize,
     ...{ dialect, sessionBy, cleanup, groupBy, integrity, compress, limit },
-    ...{ quarantineContent, replace, workers, profile, onReject, allowEmpty },
+    ...{ quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
 }
 

@@ -1,4 +1,5 @@
 /** The kinds of values that options take, each with its two ways in: words of the command line, and JSON. */
+import { parseTolerance, type Tolerance } from '../../pipeline/tolerance.ts';
 import { parseSize } from '../sizes.ts';
 import type { Refuse, ValueType } from './option.ts';
 
@@ -67,6 +68,21 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
     fromJson: (value, refuse) =>
       typeof value === 'number' ? check(value, value, refuse) : refuse('must be a number'),
   };
+}
+
+/** A number of rejections, or a percentage. */
+export const tolerance: ValueType<Tolerance> = {
+  placeholder: 'N|P%',
+  fromTexts: ([value = ''], refuse) => toleranceIn(value, refuse),
+  fromJson: (value, refuse) =>
+    typeof value === 'number' || typeof value === 'string'
+      ? toleranceIn(String(value), refuse)
+      : refuse('must be a number or a text like "1%"'),
+};
+
+function toleranceIn(value: string, refuse: Refuse): Tolerance {
+  const read = parseTolerance(value);
+  return read ?? refuse(`${shown(value)} is neither a whole number nor a percentage up to 100%`);
 }
 
 /** Bytes, from 1 to `most`. */

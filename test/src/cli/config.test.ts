@@ -35,6 +35,7 @@ const WHOLE = {
   integrity: false,
   onFinding: { 'control-token-in-content': 'reject' },
   onReject: 'fail',
+  maxQuarantine: '1%',
   quarantineContent: 'raw',
   shardSize: 1000,
   compress: 'gzip',

@@ -1,0 +1,48 @@
+/**
+ * How much may be kept out before a run commits nothing (`--max-quarantine`, reliability.md F163): a number of rejections, or
+ * a part of everything that was read. Compared exactly, in whole numbers.
+ */
+import { TurnmillError } from '../errors.ts';
+
+/** A number of rejections, or `P%` of the lines, with up to four decimals. */
+export type Tolerance = number | `${number}%`;
+
+/** What is compared. A source that was lost without a line counts as one of each. */
+export interface KeptOut {
+  readonly rejections: number;
+  /** Lines, and lost sources. */
+  readonly all: number;
+}
+
+const PERCENT = /^(\d{1,3})(?:\.(\d{1,4}))?%$/;
+const MILLION = 1_000_000;
+const PER_PERCENT = 10_000;
+
+/** `5` or `0.5%`; undefined for anything else. */
+export function parseTolerance(text: string): Tolerance | undefined {
+  if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+  return perMillion(text) === undefined ? undefined : (text as Tolerance);
+}
+
+/** Throws `rejected` when more was kept out than is tolerated. */
+export function checkTolerance(tolerance: Tolerance, { rejections, all }: KeptOut): void {
+  if (!exceeds(tolerance, { rejections, all })) return;
+  const of = typeof tolerance === 'number' ? '' : ` of ${all}`;
+  throw new TurnmillError(
+    'rejected',
+    `more was rejected than --max-quarantine ${tolerance} allows: ${rejections}${of}; nothing was committed`,
+    { subject: '--max-quarantine' },
+  );
+}
+
+function exceeds(tolerance: Tolerance, { rejections, all }: KeptOut): boolean {
+  if (typeof tolerance === 'number') return rejections > tolerance;
+  return BigInt(rejections) * BigInt(MILLION) > BigInt(perMillion(tolerance) ?? 0) * BigInt(all);
+}
+
+function perMillion(text: string): number | undefined {
+  const [, whole, decimals = ''] = PERCENT.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const parts = Number(whole) * PER_PERCENT + Number(decimals.padEnd(4, '0'));
+  return parts <= MILLION ? parts : undefined;
+}
