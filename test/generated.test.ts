@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const USED = ['biome.json', 'dist', 'docs', 'package.json', 'scripts', 'src', 'transforms'];
+const USED = ['biome.json', 'dist', 'docs', 'package.json', 'scripts', 'src', 'test', 'transforms'];
 
 function gen(folder: string, ...args: string[]): { status: number | null; told: string } {
   const run = spawnSync(process.execPath, [join(folder, 'scripts/gen.mjs'), ...args], { encoding: 'utf8' });
@@ -65,5 +65,17 @@ describe('what is stale', () => {
     const { status, told } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);
     expect(told).toContain('too-odd');
+  });
+
+  it('cannot be made: a fault without a test or a reason, and a test of no fault', () => {
+    const matrix = join(copy, 'test/faults/matrix.ts');
+    const text = readFileSync(matrix, 'utf8');
+    writeFileSync(matrix, text.replace('    F002:', "    F000: 'made up',\n    F002:"));
+    expect(gen(copy, 'docs', '--check')).toMatchObject({ status: 1 });
+    expect(gen(copy, 'docs', '--check').told).toContain('neither a test nor a reason');
+    expect(gen(copy, 'docs', '--check').told).toContain(': F000\n');
+
+    writeFileSync(matrix, text.replace('    F002: ', '    F000: '));
+    expect(gen(copy, 'docs', '--check').told).toContain('no line in test/faults/matrix.ts: F002\n');
   });
 });

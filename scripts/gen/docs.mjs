@@ -1,6 +1,7 @@
-// The generated pages of docs/: each is made from the built program, so that it cannot say anything else than the code.
+// The generated pages: each is made from the built program or from the tests, so that it cannot say anything else than the code.
 import { cliPage } from './cli-page.mjs';
 import { dataModelPage } from './data-model-page.mjs';
+import { faultsPage } from './faults-page.mjs';
 import { filesPage } from './files-page.mjs';
 import { formatsPage } from './formats-page.mjs';
 import { rejectionsPage } from './rejections-page.mjs';
@@ -13,5 +14,6 @@ export async function make(root) {
     ['docs/formats.md', await formatsPage(root)],
     ['docs/rejections.md', await rejectionsPage(root)],
     ['docs/cli.md', await cliPage(root)],
+    ['test/faults/README.md', faultsPage(root)],
   ];
 }

@@ -5,8 +5,9 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { ended, start, turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
 
@@ -40,7 +41,7 @@ async function timed(args: readonly string[]): Promise<number> {
   return performance.now() - started;
 }
 
-it(`F002: ${KILLS} kills of a first build: absent or complete (seed ${SEED})`, async () => {
+faultTest('F002', `${KILLS} kills of a first build: absent or complete (seed ${SEED})`, {}, async () => {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   writePlainLogs(logs, { sessions: 60, entries: 12, messageChars: 4000, seed: SEED });
@@ -67,31 +68,36 @@ it(`F002: ${KILLS} kills of a first build: absent or complete (seed ${SEED})`, a
   expect(leftovers(folder)).toEqual([]);
 });
 
-it(`F002: ${KILLS} kills of a replacement: the old dataset or the new one (seed ${SEED})`, async () => {
-  const folder = temporaryFolder();
-  const [old, fresh, out] = [join(folder, 'old'), join(folder, 'fresh'), join(folder, 'out')];
-  writePlainLogs(old, { sessions: 10, entries: 6, messageChars: 2000, seed: SEED });
-  writePlainLogs(fresh, { sessions: 40, entries: 12, messageChars: 4000, seed: SEED + 1 });
-  const replace = (logs: string): string[] => ['build', logs, '--out', out, '--replace', '--workers', '1'];
-  const tookMs = await timed(replace(fresh));
-  const newHashes = hashesOf(out);
-  await timed(replace(old));
-  const oldHashes = hashesOf(out);
+faultTest(
+  'F002',
+  `${KILLS} kills of a replacement: the old dataset or the new one (seed ${SEED})`,
+  {},
+  async () => {
+    const folder = temporaryFolder();
+    const [old, fresh, out] = [join(folder, 'old'), join(folder, 'fresh'), join(folder, 'out')];
+    writePlainLogs(old, { sessions: 10, entries: 6, messageChars: 2000, seed: SEED });
+    writePlainLogs(fresh, { sessions: 40, entries: 12, messageChars: 4000, seed: SEED + 1 });
+    const replace = (logs: string): string[] => ['build', logs, '--out', out, '--replace', '--workers', '1'];
+    const tookMs = await timed(replace(fresh));
+    const newHashes = hashesOf(out);
+    await timed(replace(old));
+    const oldHashes = hashesOf(out);
 
-  const random = randomFrom(SEED + 7);
-  const killed: Killed[] = [];
-  for (let n = 0; n < KILLS; n++) {
-    killed.push(await killAfter(replace(fresh), folder, random() * tookMs * 1.1));
-    const found = hashesOf(out);
-    const isNew = JSON.stringify(found) === JSON.stringify(newHashes);
-    expect(isNew ? newHashes : oldHashes).toEqual(found);
-    expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
-    if (isNew) await timed(replace(old));
-  }
-  expect(killed.filter(({ fired }) => fired).length).toBeGreaterThan(KILLS / 3);
-  expect(killed.filter(({ staged }) => staged).length).toBeGreaterThan(0);
+    const random = randomFrom(SEED + 7);
+    const killed: Killed[] = [];
+    for (let n = 0; n < KILLS; n++) {
+      killed.push(await killAfter(replace(fresh), folder, random() * tookMs * 1.1));
+      const found = hashesOf(out);
+      const isNew = JSON.stringify(found) === JSON.stringify(newHashes);
+      expect(isNew ? newHashes : oldHashes).toEqual(found);
+      expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+      if (isNew) await timed(replace(old));
+    }
+    expect(killed.filter(({ fired }) => fired).length).toBeGreaterThan(KILLS / 3);
+    expect(killed.filter(({ staged }) => staged).length).toBeGreaterThan(0);
 
-  await timed(replace(fresh));
-  expect(hashesOf(out)).toEqual(newHashes);
-  expect(leftovers(folder)).toEqual([]);
-});
+    await timed(replace(fresh));
+    expect(hashesOf(out)).toEqual(newHashes);
+    expect(leftovers(folder)).toEqual([]);
+  },
+);

@@ -46,7 +46,7 @@ const jsonOf = (path: string): Record<string, unknown>[] =>
 const recordsIn = (text: Buffer): string[] =>
   linesOf(text).map((line) => createHash('sha256').update(line).digest('hex'));
 
-describe('one worker thread dies', () => {
+describe('F003, F010: one worker thread dies', () => {
   let logs: string;
   let folder: string;
   let straight: Record<string, string>;

@@ -19,7 +19,7 @@ const atWork = (folder: string): Promise<void> =>
     .toBe(1);
 
 test.each(SIGNALS)(
-  '%s ends a run that waits for standard input with %i and leaves nothing',
+  'F005: %s ends a run that waits for standard input with %i and leaves nothing',
   async (signal, status) => {
     const folder = temporaryFolder();
     const child = start(['build', '-', '--out', join(folder, 'out')], 'pipe');
@@ -33,16 +33,19 @@ test.each(SIGNALS)(
   },
 );
 
-test.each(['1', '2'])('SIGTERM in the middle of a run with %s workers leaves nothing', async (workers) => {
-  const folder = temporaryFolder();
-  writePlainLogs(join(folder, 'logs'), { sessions: 40, entries: 60, messageChars: 4000, seed: 1 });
-  const child = start(['build', join(folder, 'logs'), '--out', join(folder, 'out'), '--workers', workers]);
-  const end = ended(child);
-  await atWork(folder);
-  child.kill('SIGTERM');
-  expect((await end).status).toBe(143);
-  expect(readdirSync(folder)).toEqual(['logs']);
-});
+test.each(['1', '2'])(
+  'F004: SIGTERM in the middle of a run with %s workers leaves nothing',
+  async (workers) => {
+    const folder = temporaryFolder();
+    writePlainLogs(join(folder, 'logs'), { sessions: 40, entries: 60, messageChars: 4000, seed: 1 });
+    const child = start(['build', join(folder, 'logs'), '--out', join(folder, 'out'), '--workers', workers]);
+    const end = ended(child);
+    await atWork(folder);
+    child.kill('SIGTERM');
+    expect((await end).status).toBe(143);
+    expect(readdirSync(folder)).toEqual(['logs']);
+  },
+);
 
 test.each(SIGNALS)('%s ends a run whose reader takes nothing with %i (F005)', async (signal, status) => {
   const lines = Array.from({ length: 400 }, (_, i) => entry({ id: `s${i}`, messages: talk(99) }));
@@ -56,7 +59,7 @@ test.each(SIGNALS)('%s ends a run whose reader takes nothing with %i (F005)', as
   stdout?.destroy();
 });
 
-test('a second SIGINT ends the process at once', async () => {
+test('F004: a second SIGINT ends the process at once', async () => {
   const folder = temporaryFolder();
   const child = start(['build', '-', '--out', join(folder, 'out')], 'pipe');
   const end = ended(child);

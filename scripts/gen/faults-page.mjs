@@ -1,0 +1,110 @@
+// test/faults/README.md: every fault of the matrix and the tests that name it. A fault without a test or a reason, an id that the
+// matrix does not have, and a reason for a fault that has a test stop the generator.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { code, page, prose } from './markdown.mjs';
+
+const LATER = 'J';
+/** `F070`, `F070-F074`. */
+const IDS = /\b(F\d{3})(?:-(F\d{3}))?\b/g;
+/** A call of a test, up to its function; the second form is that of `it.each(table)(name`. */
+const TEST =
+  /(?:\b(?:it|test|describe|faultTest)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1([\s\S]*?)(?:=>|\bfunction\b|$)/g;
+
+export function faultsPage(root) {
+  const sections = readMatrix(root);
+  const ids = sections.flatMap(({ faults }) => faults.map(([id]) => id));
+  const reasons = new Map(entriesOf(read(root, 'test/faults/not-applicable.ts')));
+  const open = new Set(
+    read(root, 'test/faults/open.ts')
+      .match(/'F\d{3}'/g)
+      ?.map((id) => id.slice(1, -1)),
+  );
+  const tests = testsById(root, ids);
+  const status = (section, id) => {
+    const found = tests.get(id) ?? [];
+    if (found.length > 0) return found.every(({ long }) => long) ? 'pass (long)' : 'pass';
+    if (reasons.has(id)) return 'not applicable';
+    if (section === LATER) return 'later';
+    return open.has(id) ? 'open' : undefined;
+  };
+  stopAt(
+    'neither a test nor a reason in test/faults/not-applicable.ts',
+    sections.flatMap(({ letter, faults }) =>
+      faults.map(([id]) => id).filter((id) => status(letter, id) === undefined),
+    ),
+  );
+  stopAt(
+    'a test and a reason in test/faults/not-applicable.ts',
+    [...reasons.keys()].filter((id) => tests.has(id)),
+  );
+  stopAt(
+    'no line in test/faults/matrix.ts',
+    [...reasons.keys(), ...open, ...tests.keys()].filter((id) => !ids.includes(id)),
+  );
+  return page('The faults that turnmill survives', [
+    'The ids are those of the fault matrix in `reliability.md` §3. `pass`: `npm test` proves it; `pass (long)`: `npm run test:faults` does. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',
+    ...sections.flatMap(({ letter, title, faults }) => [
+      `## ${letter}. ${title}`,
+      // A list: the rows of a table all change when one of them does, and that is a conflict for everybody.
+      faults
+        .map(([id, fault]) => {
+          const why = reasons.has(id) ? prose(reasons.get(id)) : proof(tests.get(id) ?? []);
+          return `- **${id}** ${prose(fault)}: **${status(letter, id)}**${why && ` ${why}`}`;
+        })
+        .join('\n'),
+    ]),
+  ]);
+}
+
+const read = (root, path) => readFileSync(join(root, path), 'utf8');
+
+/** `F001: 'text',` on one line or on two. */
+function entriesOf(text) {
+  return [...text.matchAll(/^\s+(F\d{3}):\s+(['"])(.*)\2,$/gm)].map(([, id, , line]) => [
+    id,
+    line.replaceAll("\\'", "'"),
+  ]);
+}
+
+function readMatrix(root) {
+  const [, ...parts] = read(root, 'test/faults/matrix.ts').split(/^ {2}'(?=[A-Z] )/m);
+  return parts.map((part) => {
+    const [, letter, title] = /^([A-Z]) ([^']+)'/.exec(part);
+    return { letter, title, faults: entriesOf(part) };
+  });
+}
+
+/** Id -> the files whose tests name it, and whether only long tests of the file do. */
+function testsById(root, ids) {
+  const tests = new Map();
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort();
+  for (const file of files) {
+    for (const [, , name, options] of read(root, `test/${file}`).matchAll(TEST)) {
+      for (const id of idsIn(name, ids)) {
+        const found = tests.get(id) ?? [];
+        tests.set(id, found);
+        const long = /\blong: true\b/.test(options);
+        const here = found.find((one) => one.file === file);
+        if (here === undefined) found.push({ file, long });
+        else here.long &&= long;
+      }
+    }
+  }
+  return tests;
+}
+
+function idsIn(name, ids) {
+  return [...name.matchAll(IDS)].flatMap(([, from, to]) =>
+    to === undefined ? [from] : ids.filter((id) => id >= from && id <= to),
+  );
+}
+
+const proof = (found) =>
+  found.map(({ file, long }) => `${code(`test/${file}`)}${long ? ' (long)' : ''}`).join(', ');
+
+function stopAt(what, ids) {
+  if (ids.length > 0) throw new Error(`faults with ${what}: ${ids.join(', ')}`);
+}

@@ -1,0 +1,101 @@
+/**
+ * The harness of the fault suite (reliability.md §4). A test declares what it needs of the machine; each need is probed
+ * once, by doing it. What is missing makes a skipped test with the need in its name, and a failing one under FAULTS=strict.
+ * Long tests run with TURNMILL_FAULTS=all only (npm run test:faults).
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { matrix } from '../faults/matrix.ts';
+
+const LONG_TIMEOUT_MS = 15 * 60_000;
+const PROBE_TIMEOUT_MS = 10_000;
+const IDS = /^F\d{3}(?:(?:, |-)F\d{3})*$/;
+
+/** What a test may need: a bash line that does it in an empty folder and fails where it cannot be done. */
+const PROBES = {
+  /** A mount namespace of one's own, with a small file system in it. */
+  mount: 'mkdir m && unshare -m sh -c "mount -t tmpfs -o size=64k none m && stat -f -c %T m | grep -q tmpfs"',
+  /** A network namespace of one's own. */
+  network: 'unshare -n true',
+  ptrace:
+    'strace -f -qq -o log -e trace=write -e inject=write:error=ENOSPC:when=1 echo 1 2>/dev/null; grep -q INJECTED log',
+  /** A memory cgroup (version 1) that can be made and entered. */
+  cgroup:
+    'd=/sys/fs/cgroup/memory/turnmill-probe-$$; mkdir $d && echo 64M >$d/memory.limit_in_bytes && (echo $BASHPID >$d/cgroup.procs); s=$?; rmdir $d; exit $s',
+  /** To become another user. */
+  setpriv: '[ "$(setpriv --reuid=65534 --clear-groups id -u)" = 65534 ]',
+  prlimit: '[ "$(prlimit --nofile=99 bash -c "ulimit -n")" = 99 ]',
+  chattr: 'touch f && chattr +i f && chattr -i f',
+  zstd: 'echo 1 | zstd -qc | zstd -qdc | grep -q 1',
+  faketime: '[ "$(faketime 2001-02-03 date +%Y)" = 2001 ]',
+  fiu: '! fiu-run -x -c "enable name=posix/io/oc/open" cat /dev/null',
+  mkfifo: 'mkfifo f',
+  mknod: 'mknod f c 1 3',
+  /** A terminal of its own for a command. */
+  script: '[ "$(script -qec "echo 1" /dev/null </dev/null | tr -d "\\r")" = 1 ]',
+  gdb: 'gdb --version',
+} as const;
+
+export type Need = keyof typeof PROBES;
+
+export interface FaultOptions {
+  readonly needs?: readonly Need[];
+  /** Takes more than about 5 s. */
+  readonly long?: boolean;
+  readonly timeoutMs?: number;
+}
+
+const found = new Map<Need, boolean>();
+
+/** Can it be done here? */
+function has(need: Need): boolean {
+  const known = found.get(need);
+  if (known !== undefined) return known;
+  const folder = mkdtempSync(join(tmpdir(), 'turnmill-probe-'));
+  const { status } = spawnSync('bash', ['-c', PROBES[need]], {
+    cwd: folder,
+    stdio: 'ignore',
+    timeout: PROBE_TIMEOUT_MS,
+  });
+  rmSync(folder, { recursive: true, force: true });
+  found.set(need, status === 0);
+  return status === 0;
+}
+
+/**
+ * A test of the matrix. `id` is one id, or several: 'F070-F074', 'F070, F072'.
+ * @param fn proves that its fault fired, and what came of it
+ */
+export function faultTest(
+  id: string,
+  title: string,
+  { needs = [], long = false, timeoutMs = long ? LONG_TIMEOUT_MS : undefined }: FaultOptions,
+  fn: () => Promise<void> | void,
+): void {
+  checkIds(id);
+  const name = `${id} ${title}`;
+  if (long && process.env.TURNMILL_FAULTS !== 'all') {
+    test.skip(`${name} (long)`, fn);
+    return;
+  }
+  const missing = needs.filter((need) => !has(need));
+  if (missing.length === 0) {
+    test(name, fn, timeoutMs);
+    return;
+  }
+  const told = `${name} (needs ${missing.join(', ')})`;
+  if (process.env.FAULTS === 'strict') {
+    test(told, () => {
+      throw new Error(`this machine does not have: ${missing.join(', ')}`);
+    });
+  } else test.skip(told, fn);
+}
+
+function checkIds(id: string): void {
+  const known = new Set(Object.values(matrix).flatMap((faults) => Object.keys(faults)));
+  const unknown = (id.match(/F\d{3}/g) ?? []).filter((one) => !known.has(one));
+  if (!IDS.test(id) || unknown.length > 0) throw new Error(`${id}: no fault of test/faults/matrix.ts`);
+}
