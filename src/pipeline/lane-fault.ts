@@ -26,6 +26,11 @@ export function strikeFrom(setting: string | undefined): Strike | undefined {
   };
 }
 
+/** Are worker threads to fail? Then they read everything: this thread could not be replaced. */
+export function faultsThreads(): boolean {
+  return (process.env.TURNMILL_FAULT ?? '').startsWith('worker-');
+}
+
 function exhaustMemory(): never {
   const kept: unknown[] = [];
   for (;;) kept.push(Array.from({ length: 100_000 }, Math.random));

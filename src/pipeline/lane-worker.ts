@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
 import { type Batch, type LaneSource, runLane } from './lane.ts';
 import { type Strike, strikeFrom } from './lane-fault.ts';
-import { type Outcome, weightOf } from './outcome.ts';
+import { batchWeight, type Outcome } from './outcome.ts';
 import type { LaneSettings } from './settings.ts';
 
 /** From the main thread: sources to read, that a batch was taken, or that there is no more. */
@@ -69,7 +69,7 @@ async function run(
   try {
     for await (const batch of runLane(sources(), settings)) {
       while (unread > WINDOW_BYTES) await message();
-      const weight = batch.outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
+      const weight = batchWeight(batch.outcomes);
       unread += weight;
       to.postMessage({ type: 'batch', batch, weight } satisfies FromWorker, transfersOf(batch.outcomes));
       if (current !== undefined) strike?.(current, ++batches);

@@ -1,10 +1,13 @@
 /**
- * Lanes: the sources are cut into units, worker threads take one after the other, and their batches come out in the
- * order of the sources with a bounded window, so the bytes do not depend on the number of workers.
+ * Lanes: the sources are cut into units, the main thread and worker threads take one after the other, and their batches come
+ * out in the order of the sources with a bounded window, so the bytes do not depend on the number of workers.
  */
 import type { SourceRef } from '../sources/source.ts';
 import { type Batch, type LaneSource, runLane } from './lane.ts';
+import { laneCount } from './lane-count.ts';
+import { faultsThreads } from './lane-fault.ts';
 import type { LaneThread } from './lane-thread.ts';
+import { createOwnLane, type OwnLane } from './own-lane.ts';
 import type { Profile } from './profile.ts';
 import type { LaneSettings, Settings } from './settings.ts';
 import { type Unit, unitsOf } from './units.ts';
@@ -27,10 +30,9 @@ export async function* runLanes(
   hooks: LaneHooks = {},
 ): AsyncGenerator<Batch> {
   const conversion = conversionOf(settings);
-  const single =
-    settings.workers === 1 || settings.limit !== undefined || sources.some(({ path }) => path === undefined);
-  const units = single ? [] : unitsOf(sources);
-  if (units.length > 1) yield* runThreads(units, Math.min(settings.workers, units.length), conversion, hooks);
+  const lanes = settings.limit === undefined ? laneCount(sources, settings.workers) : 1;
+  const units = lanes === 1 ? [] : unitsOf(sources);
+  if (units.length > 1) yield* runThreads(units, Math.min(lanes, units.length), conversion, hooks);
   else yield* runLane(inOrder(sources), conversion, hooks.signal, hooks.profile);
 }
 
@@ -44,19 +46,20 @@ function conversionOf(settings: Settings): LaneSettings {
   return conversion;
 }
 
+/** @param count lanes: that of this thread, and a worker thread for each other one */
 async function* runThreads(
   units: readonly Unit[],
   count: number,
   settings: LaneSettings,
-  { signal, onRestart }: LaneHooks,
+  { signal, onRestart, profile }: LaneHooks,
 ): AsyncGenerator<Batch> {
   const { startLaneThread } = await import('./lane-thread.ts'); // late: one worker needs no thread
   let fault: Error | undefined;
   let wake: () => void = () => undefined;
   let nextUnit = 0;
-  const owner: LaneThread[] = []; // of each unit
+  const owner: (LaneThread | OwnLane)[] = []; // of each unit
 
-  function give(lane: LaneThread): void {
+  function give(lane: LaneThread | OwnLane): void {
     if (nextUnit === units.length) return;
     owner[nextUnit] = lane;
     lane.give(units[nextUnit++] as Unit);
@@ -81,24 +84,29 @@ async function* runThreads(
 
   const abort = (): void => fail(signal?.reason as Error);
   signal?.addEventListener('abort', abort, { once: true });
-  const lanes = Array.from({ length: count }, start);
+  const own = faultsThreads() ? undefined : createOwnLane(settings, signal, profile);
+  if (own !== undefined) give(own); // the first unit: the threads are still starting when it is read
+  const threads = Array.from({ length: own === undefined ? count : count - 1 }, start);
   try {
-    for (let ahead = 0; ahead < UNITS_AHEAD; ahead++) lanes.forEach(give);
+    for (let ahead = 0; ahead < UNITS_AHEAD; ahead++) threads.forEach(give);
     for (let unit = 0; unit < units.length; ) {
       const received = owner[unit]?.next();
       if (fault !== undefined) throw fault;
-      if (received === undefined) {
+      if (received !== undefined) {
+        yield received.batch;
+        received.taken();
+        if (received.batch.flushed) unit++;
+        continue;
+      }
+      if (own?.isFree()) give(own);
+      if (own?.canWork()) await own.work();
+      else
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-        continue;
-      }
-      yield received.batch;
-      received.taken();
-      if (received.batch.flushed) unit++;
     }
   } finally {
     signal?.removeEventListener('abort', abort);
-    await Promise.all(lanes.map((lane) => lane.stop()));
+    await Promise.all([own?.stop(), ...threads.map((lane) => lane.stop())]);
   }
 }

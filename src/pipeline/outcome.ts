@@ -106,3 +106,8 @@ export function weightOf(outcome: Outcome): number {
   if (outcome.kind === 'rejected-line') return base + (outcome.raw?.length ?? 0);
   return outcome.kind === 'session' ? base + (outcome.rejection?.log.packed.length ?? 0) : base;
 }
+
+/** The same for the outcomes of a batch. */
+export function batchWeight(outcomes: readonly Outcome[]): number {
+  return outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
+}

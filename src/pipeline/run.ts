@@ -15,6 +15,7 @@ import type { Listing } from '../sources/source.ts';
 import { toolVersion } from '../version.ts';
 import { type Destination, nowhere, openDataset, openStdout } from './destination.ts';
 import { boundHeap, holdYoungGeneration } from './heap-size.ts';
+import { laneCount } from './lane-count.ts';
 import { runLanes } from './lanes.ts';
 import { createLedger, type Ledger, type LedgerSums } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
@@ -115,7 +116,7 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
       pid: process.pid,
       node: process.version,
       elapsed_ms: performance.now() - started,
-      workers: settings.workers,
+      workers: laneCount(listing.sources, settings.workers),
       worker_restarts: workerRestarts,
       inputs: settings.inputs,
     };

@@ -1,5 +1,4 @@
 /** What a run is to do: the flags, the configuration file or the library's caller, with every default filled in. */
-import { availableParallelism } from 'node:os';
 import { type CleanupOptions, rulesOf } from '../../transforms/cleanup.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
@@ -43,7 +42,8 @@ export interface Settings extends LaneSettings {
   /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
   readonly out: string | undefined;
   readonly replace: boolean;
-  readonly workers: number;
+  /** Lanes; undefined: as many as the input is worth (lane-count.ts). */
+  readonly workers: number | undefined;
   readonly onReject: 'quarantine' | 'fail';
   /** More rejections than this, and nothing is committed; undefined: any number is. */
   readonly maxQuarantine: Tolerance | undefined;
@@ -71,7 +71,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
   replace: false,
-  workers: availableParallelism(),
+  workers: undefined,
   onReject: 'quarantine',
   maxQuarantine: undefined,
   allowEmpty: false,
@@ -99,7 +99,7 @@ export function resolveSettings(
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
   const rules = formats.flatMap((format) => format.rules);
   for (const rule of [...settings.rejectOn, ...settings.keepOn]) oneOf('on-finding', rule, rules);
-  inRange('workers', settings.workers, 1, 1024);
+  if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   if (settings.limit !== undefined) inRange('limit', settings.limit, 1, Number.MAX_SAFE_INTEGER);

@@ -9,8 +9,8 @@ export const workOptions: readonly Option[] = [
   option<'workers'>({
     name: 'workers',
     group: 'Run',
-    describe: 'Worker threads; the output does not depend on it',
-    default: 'the cores',
+    describe: 'How many sources are read at a time, each in its own thread; the output does not depend on it',
+    default: 'as many as the input is worth, at most the cores',
     type: wholeNumber(1, MOST_WORKERS),
   }),
   option<'onReject'>({
