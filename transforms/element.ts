@@ -47,12 +47,16 @@ export interface Entry {
   readonly kind: 'entry';
   readonly origin: Origin;
   readonly sessionId: string;
-  /** Nanoseconds since 1970-01-01T00:00:00Z. */
-  readonly timestamp: bigint;
+  /** A session of its own, whatever `--session-by` says. */
+  readonly alone?: true;
+  /** Nanoseconds since 1970-01-01T00:00:00Z; undefined where the dialect has none: then the order is that of the source. */
+  readonly timestamp: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
-  /** `response.choices[0].message`, where the entry has one. */
+  /** The model's answer to these messages, where the entry has one. */
   readonly reply: Message | undefined;
+  /** What a grader's sample says beside its messages: `expected`, `tags` and others, as JSON text, in their order. */
+  readonly sample?: ReadonlyMap<string, Uint8Array>;
   /** What cleanup did to `messages`. */
   readonly changes: Changes;
 }
@@ -63,10 +67,12 @@ export interface Conversation {
   /** Of the snapshot. */
   readonly origin: Origin;
   readonly sessionId: string;
-  /** Timestamp of the session's first valid entry, ns since 1970. */
-  readonly startedAt: bigint;
+  /** Timestamp of the session's first valid entry that has one, ns since 1970. */
+  readonly startedAt: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
+  /** Of the snapshot. */
+  readonly sample?: ReadonlyMap<string, Uint8Array>;
   /** How many earlier entries the snapshot stands for. */
   readonly superseded: number;
   /** How many shorter entries came after it. */
@@ -125,7 +131,7 @@ export interface Fate {
   readonly fate: 'blank' | `dropped:${string}`;
   readonly origin: Origin;
   readonly sessionId?: string;
-  readonly timestamp?: bigint;
+  readonly timestamp?: bigint | undefined;
 }
 
 /** A mend that was made so that a line could be read: counted, never silent. */

@@ -5,7 +5,7 @@ import { dayNumber, utcDate } from './timestamp.ts';
 export const GROUPINGS = ['date', 'scenario', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The name of the one group of `--group-by none`. */
+/** The name of the one group of `--group-by none`, and of sessions without what another grouping asks for. */
 export const ONE_GROUP = 'conversations';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -15,12 +15,17 @@ const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER = /^\d+$/;
 const SHORT_NUMBER = /^\d{1,6}$/;
 const STRIP_TIMES = 3;
+/** How the id begins that a line of standard input without one gets (dialects/line-id.ts). */
+const STDIN_LINE = '-:';
 
 export function groupOf({ origin, sessionId, startedAt }: Conversation, groupBy: Grouping): string {
   if (groupBy === 'none') return ONE_GROUP;
-  if (groupBy === 'date') return dateFolder(origin.source) ?? utcDate(startedAt);
-  const name = origin.source.slice(origin.source.lastIndexOf('/') + 1);
-  return scenarioOf(origin.source === '-' ? sessionId : name.replace(EXTENSION, ''));
+  const { source } = origin;
+  if (groupBy === 'date') {
+    return dateFolder(source) ?? (startedAt === undefined ? ONE_GROUP : utcDate(startedAt));
+  }
+  if (source === '-') return sessionId.startsWith(STDIN_LINE) ? ONE_GROUP : scenarioOf(sessionId);
+  return scenarioOf(source.slice(source.lastIndexOf('/') + 1).replace(EXTENSION, ''));
 }
 
 /** The first folder of a path, when it is a calendar date. */

@@ -5,8 +5,10 @@
 import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
-import { skipBlanks } from './json/scanner.ts';
+import { walkMembers } from './json/members.ts';
+import { createPlainScanner, type Scanner, skipBlanks } from './json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from './json/scanners.ts';
+import { parseString } from './json/utf8.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export interface ParseOptions {
@@ -33,30 +35,69 @@ const options: OptionSpecs<ParseOptions> = {
   },
 };
 
-/** The dialect of a source whose first line is `line`: the first one that knows it, else the native one. */
-export function detectDialect(line: Uint8Array): Dialect {
-  return dialects.find((dialect) => dialect.detect(line)) ?? (dialects[0] as Dialect);
+const OPEN_OBJECT = 0x7b;
+
+/** Those that know almost anything: asked last, in this order, when no other dialect knows the entry. */
+const ASKED_LAST = ['messages', 'exchange'];
+const place = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
+const asked = dialects.toSorted((a, b) => place(a) - place(b));
+const native = asked.at(-1) as Dialect;
+
+/** The dialect of a source whose first entry is in `line`; undefined when the line holds none. */
+export function detectDialect(
+  line: Uint8Array,
+  scanner: Scanner = createPlainScanner(),
+): Dialect | undefined {
+  const first = skipBlanks(line, 0);
+  if (line[first] !== OPEN_OBJECT) return undefined;
+  const members = new Map<string, Uint8Array>();
+  const end = walkMembers(line, first, scanner, (start, keyEnd, value) => {
+    const valueEnd = scanner.value(line, value, 1);
+    if (valueEnd >= 0) members.set(parseString(line, start, keyEnd), line.subarray(value, valueEnd));
+    return valueEnd;
+  });
+  return end < 0 ? undefined : asked.find((dialect) => dialect.detect(members));
 }
 
 function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers {
   const readers = new Map<string, DialectReader>();
+  const ownScanner = createScanner(scanner);
   const fixed = dialects.find((dialect) => dialect.name === wanted);
   if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
-  let currentId: string | undefined; // of the current session, for sessionBy: id
+  let currentId: string | undefined; // of the current session
+  let currentAlone = false; // is it a session of one entry?
 
-  function readerFor(line: Uint8Array): DialectReader {
-    const { name, create } = fixed ?? detectDialect(line);
-    const known = readers.get(name) ?? create(createScanner(scanner));
+  function readerOf({ name, create }: Dialect): DialectReader {
+    const known = readers.get(name) ?? create(ownScanner);
     readers.set(name, known);
     known.forget();
     return known;
   }
 
+  /** A line without an entry is rejected by the native dialect, and the next one is asked. */
+  function readerFor(line: Uint8Array): DialectReader {
+    const dialect = fixed ?? detectDialect(line, ownScanner);
+    if (dialect === undefined) return readerOf(native);
+    reader = readerOf(dialect);
+    return reader;
+  }
+
+  /** Does the session that is open end before this entry? */
+  function parts({ sessionId, alone }: Entry): boolean {
+    if (currentId === undefined) return false;
+    return currentAlone || alone === true || (sessionBy === 'id' && sessionId !== currentId);
+  }
+
+  function goOn({ sessionId, alone }: Entry): void {
+    currentId = sessionId;
+    currentAlone = alone === true;
+  }
+
   function* separate(element: Entry | Rejection): Generator<StreamElement> {
     if (element.kind === 'entry') {
-      if (currentId !== undefined && currentId !== element.sessionId) yield endBefore(element.origin);
-      currentId = element.sessionId;
+      if (parts(element)) yield endBefore(element.origin);
+      goOn(element);
     }
     yield element;
   }
@@ -65,17 +106,17 @@ function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers
     if (made.length > 1) {
       yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
     }
-    if (sessionBy === 'file') yield* made;
-    else for (const element of made) yield* separate(element);
+    for (const element of made) yield* separate(element);
   }
 
   return {
     line(line) {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
-      reader ??= readerFor(line.bytes);
-      const made = reader.read(line);
-      if (made.length === 1 && sessionBy === 'file') return made;
-      return several(line, made);
+      const made = (reader ?? readerFor(line.bytes)).read(line);
+      const only = made.length === 1 ? made[0] : undefined;
+      if (only?.kind !== 'entry' || parts(only)) return several(line, made);
+      goOn(only);
+      return made;
     },
     'session-end'(end) {
       if (end.last) reader = currentId = undefined;

@@ -6,13 +6,14 @@ export const LINE_REASONS = {
   'invalid-utf8': 'The line holds bytes that are not UTF-8.',
   'not-an-object': 'The line is JSON, but not an object.',
   'duplicate-key':
-    'A key that is read stands twice: timestamp, session_id, request, messages, tools or response.',
+    'A key that is read stands twice: timestamp, session_id, request, messages, tools, response or another one of the dialect.',
   'too-deep': 'The line nests objects and arrays over 512 levels.',
   'line-too-long': 'The line is longer than --max-line.',
   'bad-timestamp': 'timestamp is missing or is neither RFC 3339 nor epoch seconds or milliseconds.',
   'bad-session-id': 'session_id is missing, or not a non-empty string.',
-  'bad-messages': 'request.messages is not an array of objects that each have a string role.',
-  'bad-tools': 'request.tools is neither absent, null nor an array of objects.',
+  'bad-messages':
+    'The messages are not an array of objects that each have a string role (or what the dialect has in their place).',
+  'bad-tools': 'The tools are neither absent, null nor an array of objects.',
   'bad-response': 'response is neither absent, null nor an object.',
 } as const;
 

@@ -21,9 +21,10 @@ function conversationOf(
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const logged: readonly Message[] =
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
-  const { origin, sessionId } = snapshot;
+  const { origin, sessionId, sample } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
-  return { kind: 'conversation', origin, sessionId, messages, changes, ...parts };
+  const carried = sample === undefined ? {} : { sample };
+  return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...parts };
 }
 
 function create(): Handlers {
@@ -75,7 +76,7 @@ function create(): Handlers {
     *'session-end'(end) {
       const closed = { ...end, outcome: outcome() };
       if (best !== undefined && !rejected) {
-        const counts = { startedAt: startedAt as bigint, superseded, truncated };
+        const counts = { startedAt, superseded, truncated };
         yield conversationOf(best, { ...counts, tools: tools.definitions(), toolCounts: tools.counts() });
       }
       reset();

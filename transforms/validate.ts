@@ -1,5 +1,5 @@
 /**
- * Stage: identity and order (conversion.md §3.3, §6). A session has one id and strictly increasing timestamps; a
+ * Stage: identity and order (conversion.md §3.3, §6). A session has one id and strictly increasing timestamps, where it has any; a
  * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
  */
 import type { Entry, Rejection, SessionEnd } from './element.ts';
@@ -14,28 +14,31 @@ function create(): Handlers {
   let ended = new Set<string>(); // ids of the sessions of this source that are over
   let sessionId: string | undefined;
   let droppedId: string | undefined;
-  let latest = 0n;
+  let latest: bigint | undefined; // stamp of the session so far
   let rejected = false;
+  let alone = false; // its id cannot come again
 
-  function violation({ sessionId: id, timestamp, origin }: Entry): Rejection | undefined {
+  function violation(entry: Entry): Rejection | undefined {
+    const { sessionId: id, timestamp, origin } = entry;
     if (sessionId === undefined) {
       sessionId = id;
+      alone = entry.alone === true;
       if (!ended.has(id)) return undefined;
       return rejectSession(STAGE, origin, id, 'session-reopened', 'the id had ended before');
     }
     if (id !== sessionId) {
       return rejectSession(STAGE, origin, sessionId, 'session-id-mismatch', 'a second session id');
     }
-    if (timestamp > latest) return undefined;
+    if (timestamp === undefined || latest === undefined || timestamp > latest) return undefined;
     return rejectSession(STAGE, origin, id, 'timestamp-not-increasing', 'not later than the entry before it');
   }
 
   function close(end: SessionEnd): SessionEnd {
     const id = sessionId ?? droppedId;
-    if (id !== undefined) ended.add(id);
+    if (id !== undefined && !alone) ended.add(id);
     if (end.last) ended = new Set();
-    sessionId = droppedId = undefined;
-    rejected = false;
+    sessionId = droppedId = latest = undefined;
+    rejected = alone = false;
     return { ...end, sessionId: id, entries: log.take() };
   }
 
@@ -44,7 +47,7 @@ function create(): Handlers {
       log.add(entry.origin);
       if (rejected) return [];
       const found = violation(entry);
-      latest = entry.timestamp;
+      latest = entry.timestamp ?? latest;
       if (found === undefined) return [entry];
       rejected = true;
       return [found];

@@ -3,6 +3,9 @@
 /** What the first ten characters of a date beyond the year 9999 look like. */
 const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
 
+/** The group of everything, and of sessions without a date or a name. */
+const ONE_GROUP = 'conversations';
+
 /** The group's name as far as it is known from the source's path: all of it, how it begins, or nothing. */
 export function groupProblem(
   groupBy: unknown,
@@ -10,12 +13,14 @@ export function groupProblem(
   source: string,
   id: string,
 ): string | undefined {
-  if (groupBy === 'none') return group === 'conversations' ? undefined : wrong("'conversations'", group);
+  if (groupBy === 'none') return group === ONE_GROUP ? undefined : wrong(`'${ONE_GROUP}'`, group);
   if (groupBy === 'date') {
     const folder = source.includes('/') ? source.slice(0, source.indexOf('/')) : '';
-    if (!isDate(folder)) return isDate(group) || FAR_DATE.test(group) ? undefined : wrong('a date', group);
+    const isKnown = isDate(group) || FAR_DATE.test(group) || group === ONE_GROUP;
+    if (!isDate(folder)) return isKnown ? undefined : wrong('a date', group);
     return group === folder ? undefined : wrong(`'${folder}', the folder of its source`, group);
   }
+  if (source === '-' && id.startsWith('-:') && group === ONE_GROUP) return undefined;
   const stem = source === '-' ? id : source.slice(source.lastIndexOf('/') + 1);
   return stem.startsWith(group) ? undefined : wrong(`the beginning of '${stem}'`, group);
 }

@@ -29,10 +29,13 @@ describe('dialects', () => {
 
   describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('%s', (_name, dialect) => {
     it('detects without a throw, the same each time', () => {
-      for (const json of [...LINES, '']) {
-        for (const make of [asBuffer, asArray]) {
-          const detected = dialect.detect(make(json));
-          expect(dialect.detect(make(json))).toBe(detected);
+      const values = ['1', '{}', '[]', 'null', '"x"', '[{}]', '{"body":{"messages":[]}}', '{"content":[1]}'];
+      for (const key of ['request', 'response', 'messages', 'content', 'conversations', 'meta', 'expected']) {
+        for (const value of values) {
+          for (const make of [asBuffer, asArray]) {
+            const detected = dialect.detect(new Map([[key, make(value)]]));
+            expect(dialect.detect(new Map([[key, make(value)]]))).toBe(detected);
+          }
         }
       }
     });

@@ -92,3 +92,10 @@ describe('scenarioOf', () => {
     expect(scenarioOf(stem)).toBe(scenario);
   });
 });
+
+it('of a session that has neither a date nor a name is the one group', () => {
+  const { startedAt: _startedAt, ...timeless } = from('a.jsonl', 'a.jsonl:7');
+  expect(groupOf({ ...timeless, startedAt: undefined }, 'date')).toBe(ONE_GROUP);
+  expect(groupOf(from('2025-12-31/a.jsonl', 'x'), 'date')).toBe('2025-12-31');
+  expect(groupOf(from('-', '-:7'), 'scenario')).toBe(ONE_GROUP);
+});

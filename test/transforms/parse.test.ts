@@ -12,6 +12,7 @@ const run = (elements: Iterable<StreamElement>, options: Partial<ParseOptions> =
 ];
 const END: SessionEnd = { kind: 'session-end', origin: originOf(99), last: true };
 const GOOD = entryJson();
+const CONVERSATION = '{"messages":[{"role":"user","content":"hi"}]}';
 const entryOfId = (id: string) => entryJson({ session_id: id });
 
 describe.each(KINDS)('a line in a %s', (_kind, make) => {
@@ -248,9 +249,40 @@ describe('with sessions by id', () => {
 });
 
 describe('the dialect', () => {
-  it('is the native one for what no dialect knows', () => {
-    expect(detectDialect(asArray('[1]')).name).toBe('exchange');
-    expect(detectDialect(asArray(` ${GOOD}`)).name).toBe('exchange');
+  const names = (...lines: readonly string[]) => lines.map((json) => detectDialect(asArray(json))?.name);
+
+  it('is the native one for an object that no other one knows', () => {
+    expect(names(` ${GOOD}`, '{}', '{"messages":1}')).toEqual(['exchange', 'exchange', 'exchange']);
+  });
+
+  it('is not known from what is no object', () => {
+    expect(names('[1]', '"a"', `${GOOD.slice(0, -1)}`, 'x')).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is that of the first entry: a torn line before it changes nothing', () => {
+    const made = run([lineOf('{"timest'), lineOf(CONVERSATION), lineOf(CONVERSATION, asBuffer, 2), END]);
+    expect(made.map(({ kind }) => kind)).toEqual([
+      'rejection',
+      'entry',
+      'session-end',
+      'entry',
+      'session-end',
+    ]);
+  });
+
+  it('stays for the source, and is looked for again in the next one', () => {
+    const reasons = (elements: readonly StreamElement[]) =>
+      elements.map((element) => (element.kind === 'rejection' ? element.reason : element.kind));
+    const lines = [lineOf(GOOD), lineOf(CONVERSATION), END, lineOf(CONVERSATION), lineOf(GOOD), END];
+    expect(reasons(run(lines))).toEqual([
+      ...['entry', 'bad-timestamp', 'session-end'],
+      ...['entry', 'bad-messages', 'session-end'],
+    ]);
   });
 
   it('can be named', () => {
@@ -270,5 +302,24 @@ describe('the dialect', () => {
   it('has the same result with either scanner', () => {
     const lines = [GOOD, '{"a":tru}', '\xff', `${GOOD}${GOOD}`].map((json) => lineOf(json));
     expect(run(lines, { scanner: 'plain' })).toEqual(run(lines, { scanner: 'auto' }));
+  });
+});
+
+describe('entries that are sessions of their own', () => {
+  const two = [lineOf(CONVERSATION, asBuffer, 1, 0), lineOf(CONVERSATION, asBuffer, 2, 100), END];
+
+  it.each(['file', 'id'] as const)('end before the next one, with sessions by %s', (sessionBy) => {
+    expect(run(two, { sessionBy }).map(({ kind }) => kind)).toEqual([
+      ...['entry', 'session-end', 'entry', 'session-end'],
+    ]);
+    expect(run(two, { sessionBy })[1]).toMatchObject({
+      last: false,
+      origin: { line: 2, offset: 100, length: 0 },
+    });
+  });
+
+  it('also in one line', () => {
+    const kinds = run([lineOf(`${CONVERSATION}${CONVERSATION}`)]).map(({ kind }) => kind);
+    expect(kinds).toEqual(['repair', 'entry', 'session-end', 'entry']);
   });
 });

@@ -130,3 +130,25 @@ it('dropped entries give an id to a session that has none, and take no part in t
     'end undefined ',
   ]);
 });
+
+describe('entries without a timestamp', () => {
+  const timeless = (line: number, more: Partial<Entry> = {}): Entry => ({
+    ...entry(line, 0n),
+    timestamp: undefined,
+    ...more,
+  });
+
+  it('are in the order of the source, beside others that have one', () => {
+    const made = run(timeless(1), entry(2, 5n), timeless(3), entry(4, 6n), end());
+    expect(shown(made)).toEqual(['entry', 'entry', 'entry', 'entry', 'end s 1,2,3,4']);
+    expect(shown(run(entry(1, 5n), timeless(2), entry(3, 5n), end()))).toContain(
+      'session timestamp-not-increasing 3',
+    );
+  });
+
+  it('that are sessions of their own leave no id behind', () => {
+    const alone = { alone: true } as const;
+    const made = run(timeless(1, alone), end(false), timeless(2, alone), end(false), entry(3, 1n), end());
+    expect(shown(made)).toEqual(['entry', 'end s 1', 'entry', 'end s 2', 'entry', 'end s 3']);
+  });
+});

@@ -2,12 +2,15 @@
 import type { Entry, Line, Rejection } from '../element.ts';
 import type { Scanner } from '../json/scanner.ts';
 
+/** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */
+export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
+
 export interface Dialect {
   /** File name = registry name = value of `--dialect`. */
   readonly name: string;
   readonly summary: string;
-  /** Does the first line of a source that is not blank look like this dialect? Never throws. */
-  detect(line: Uint8Array): boolean;
+  /** Does the first object of a source look like this dialect? Never throws. */
+  detect(first: ObjectMembers): boolean;
   /** @param scanner validates what is new; the plain one when left out */
   create(scanner?: Scanner): DialectReader;
 }

@@ -2,5 +2,6 @@
 
 import type { Dialect } from './dialect.ts';
 import exchange from './exchange.ts';
+import messages from './messages.ts';
 
-export const dialects: readonly Dialect[] = [exchange];
+export const dialects: readonly Dialect[] = [exchange, messages];

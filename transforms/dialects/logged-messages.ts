@@ -17,15 +17,14 @@ export interface LoggedMessage {
   readonly role: string | undefined;
 }
 
-/** Depth of a message: the line's object, the request and the list are open around it. */
-const MESSAGE_DEPTH = 3;
 const OPEN_OBJECT = 0x7b;
 
 export function isMessage(message: LoggedMessage): message is Message {
   return message.role !== undefined;
 }
 
-export function createMessageList(scanner: Scanner): KnownList<LoggedMessage> {
+/** @param depth how many objects and arrays are open around a message */
+export function createMessageList(scanner: Scanner, depth: number): KnownList<LoggedMessage> {
   const read = createObjectReader(scanner);
 
   function make(bytes: Uint8Array, start: number, end: number): LoggedMessage {
@@ -33,9 +32,7 @@ export function createMessageList(scanner: Scanner): KnownList<LoggedMessage> {
     return { bytes: text, role: text[0] === OPEN_OBJECT ? stringValue(text, 'role') : undefined };
   }
 
-  return createKnownList<LoggedMessage>(scanner, MESSAGE_DEPTH, make, (bytes, at) =>
-    read.scan(bytes, at, MESSAGE_DEPTH),
-  );
+  return createKnownList<LoggedMessage>(scanner, depth, make, (bytes, at) => read.scan(bytes, at, depth));
 }
 
 /** Scans an object and makes a copy that knows its members: one walk for both. */

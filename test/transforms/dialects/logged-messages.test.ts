@@ -10,7 +10,7 @@ import { KINDS, text } from '../bytes.ts';
 
 describe.each(KINDS)('in a %s', (_kind, make) => {
   it('messages have their role, and what is none has no role', () => {
-    const list = createMessageList(createPlainScanner());
+    const list = createMessageList(createPlainScanner(), 3);
     const json = '[{"role":"user"} ,{"role":1},{},[{"role":"x"}],"role",{"role":"a","role":"\\u0062"}]';
     expect(list.read(make(json), 0)).toBe(json.length);
     expect(list.items.map(({ role }) => role)).toEqual([

@@ -1,0 +1,83 @@
+/** Every dialect from outside: the built command on real files, what it writes and what it says about them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { turnmill } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+interface Built {
+  readonly status: number | null;
+  readonly stderr: string;
+  /** The records of the shard `conversations`. */
+  readonly shard: string;
+  readonly summary: {
+    readonly fates: Readonly<Record<string, number>>;
+    readonly findings: Readonly<Record<string, number>>;
+  };
+  readonly out: string;
+}
+
+async function build(files: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Built> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(logs, name)), { recursive: true });
+    writeFileSync(join(logs, name), text);
+  }
+  const { status, stderr } = await turnmill(['build', logs, '--out', out, '--workers', '1', ...args]);
+  const summary = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')) as Built['summary'];
+  const shard = summary.fates.snapshot === undefined ? '' : join(out, 'data/conversations-00000.jsonl');
+  return { status, stderr, out, summary, shard: shard && readFileSync(shard, 'utf8') };
+}
+
+describe('messages', () => {
+  const records = [
+    '{"messages":[{"role":"user","content":"\\u0041","n":[1.0,12345678901234567890,1e400]},{"role":"assistant","content":""},{"role":"assistant","content":"b"}],"tools":[{"name":"f","n":1.0}]}',
+    '{"messages":[{"role":"system","content":"s"},{"role":"user","content":"c"}],"tools":[]}',
+    '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\\"x\\": 1.0}"}}]}],"tools":[]}',
+  ];
+
+  it('a dataset that is read again is the same, byte for byte, in the group of what has no date', async () => {
+    const text = records.map((record) => `${record}\n`).join('');
+    const first = await build({ 'a.jsonl': text }, ['--no-cleanup']);
+    expect([first.status, first.shard]).toEqual([0, text]);
+    expect(first.summary.fates).toEqual({ snapshot: 3 });
+    const second = await build({ 'b.jsonl': first.shard });
+    expect(second.shard.split('\n').slice(1)).toEqual(text.split('\n').slice(1));
+    expect((await turnmill(['verify', first.out])).status).toBe(0);
+  });
+
+  it.each(['openai', 'trl', 'axolotl', 'sharegpt'])('what %s writes is detected and read', async (format) => {
+    const call = records[2] as string;
+    const there = await build({ 'a.jsonl': `${call}\n` }, ['--format', format]);
+    const back = await build({ 'b.jsonl': there.shard });
+    expect([there.status, back.status, back.summary.fates]).toEqual([0, 0, { snapshot: 1 }]);
+    const written = JSON.parse(back.shard) as {
+      messages: { tool_calls?: { function: { arguments: unknown } }[] }[];
+    };
+    const args = written.messages[1]?.tool_calls?.[0]?.function.arguments;
+    expect(typeof args === 'string' ? JSON.parse(args) : args).toEqual({ x: 1 });
+    expect(back.shard).toContain('1.0');
+  });
+
+  it('a line that is none goes to quarantine, and explain names its place', async () => {
+    const bad = '{"messages":[{"content":"no role"}]}';
+    const { status, summary, shard } = await build({ 'a.jsonl': `${records[1]}\n${bad}\n${records[2]}\n` });
+    expect([status, summary.fates]).toEqual([3, { snapshot: 2, 'rejected:bad-messages': 1 }]);
+    expect(shard.split('\n')).toHaveLength(3);
+  });
+
+  it('can be read as another dialect when that is asked for', async () => {
+    const { status, summary } = await build({ 'a.jsonl': `${records[1]}\n` }, ['--dialect', 'exchange']);
+    expect([status, summary.fates]).toEqual([3, { 'rejected:bad-timestamp': 1 }]);
+  });
+
+  it('standard input: each line a session, one group by scenario', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const ended = await turnmill(['build', '-', '--out', out, '--group-by', 'scenario'], records.join('\n'));
+    expect(ended.status).toBe(0);
+    const written = readFileSync(join(out, 'data/conversations-00000.jsonl'), 'utf8');
+    expect(written.trim().split('\n')).toHaveLength(3);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+});

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import messages from '../../../transforms/dialects/messages.ts';
+import type { Entry, Rejection } from '../../../transforms/element.ts';
+import { objectText } from '../arbitraries.ts';
+import { asBuffer, KINDS, text } from '../bytes.ts';
+import { lineOf, why } from '../log-lines.ts';
+
+const read = (...lines: readonly string[]) => {
+  const reader = messages.create();
+  return lines.flatMap((json, i) => reader.read(lineOf(json, asBuffer, i + 1)));
+};
+const texts = (items: readonly { readonly bytes: Uint8Array }[]) => items.map(({ bytes }) => text(bytes));
+/** All messages, the reply too, as text. */
+const said = ({ messages: list, reply }: Entry) => texts(reply === undefined ? list : [...list, reply]);
+const one = (json: string): Entry => read(json)[0] as Entry;
+const turns = (...list: readonly (readonly [from: string, value: string])[]) =>
+  `{"conversations":${JSON.stringify(list.map(([from, value]) => ({ from, value })))}}`;
+
+describe.each(KINDS)('a conversation in a %s', (_kind, make) => {
+  const list = [
+    '{ "role" : "user","content":{"n":[1.0,12345678901234567890,1e400,-0]},"x":1,"x":2 }',
+    '{"content":"\\/\\u0041\\ud800é","role":"assistant","tool_calls":[{"function":{"arguments":"{}"}}]}',
+    '{"role":"tool","content":"c"}',
+    '{"role":"assistant","content":"d"}',
+  ];
+  const json = ` {"id":7, "messages" : [${list.join(' ,')}],"tools":[{"type":"function","function":{"name":"a","n":1.0}},{"name":"b"}],"parallel_tool_calls":true}`;
+  const [entry] = messages.create().read(lineOf(json, make, 3, 50)) as [Entry];
+
+  it('keeps the bytes of its messages; the last one is the reply', () => {
+    expect(texts(entry.messages)).toEqual(list.slice(0, -1));
+    expect(text(entry.reply?.bytes as Uint8Array)).toBe(list[3]);
+  });
+
+  it('takes definitions wrapped and flattened', () => {
+    expect(texts(entry.tools)).toEqual(['{"name":"a","n":1.0}', '{"name":"b"}']);
+    expect(entry.tools.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  it('is a session of its own, without a time', () => {
+    expect(entry).toMatchObject({ sessionId: 'a.jsonl:3', alone: true, timestamp: undefined });
+    expect(entry.origin).toEqual({ source: 'a.jsonl', line: 3, offset: 50, length: Buffer.byteLength(json) });
+  });
+});
+
+it('has no reply when the last message is not that of the model', () => {
+  expect(one('{"messages":[{"role":"assistant"},{"role":"user"}]}')).toMatchObject({ reply: undefined });
+  expect(one('{"messages":[]}')).toMatchObject({ messages: [], reply: undefined, tools: [] });
+});
+
+it('the objects of one line have ids of their own', () => {
+  const ids = (read('{"messages":[]}{"messages":[]} {"messages":[]}') as Entry[]).map(
+    ({ sessionId }) => sessionId,
+  );
+  expect(ids).toEqual(['a.jsonl:1', 'a.jsonl:1.2', 'a.jsonl:1.3']);
+});
+
+it('messages that the line before has too are the same objects', () => {
+  const [a, b] = read(
+    '{"messages":[{"role":"system"},{"role":"user"}]}',
+    '{"messages":[{"role":"system"},{"role":"x"}]}',
+  ) as [Entry, Entry];
+  expect(b.messages[0]).toBe(a.messages[0]);
+});
+
+test.each(['', ' \\n', '[]', ' [] '])('tools in a string: %j are none', (tools) => {
+  expect(one(`{"messages":[],"tools":"${tools}"}`).tools).toEqual([]);
+});
+
+it('tools in a string keep the text that is in it', () => {
+  const tools = '[{"type":"function","function":{"name":"f","n":[1.0,1e400],"d":"\\u00e9"}}]';
+  expect(texts(one(`{"messages":[],"tools":${JSON.stringify(tools)}}`).tools)).toEqual([
+    '{"name":"f","n":[1.0,1e400],"d":"\\u00e9"}',
+  ]);
+});
+
+it('a system text beside the messages is the first of them', () => {
+  expect(said(one('{"system":"a\\u0041","messages":[{"role":"user"}]}'))).toEqual([
+    '{"role":"system","content":"a\\u0041"}',
+    '{"role":"user"}',
+  ]);
+  for (const none of ['""', 'null']) expect(said(one(`{"system":${none},"messages":[]}`))).toEqual([]);
+});
+
+describe('ShareGPT', () => {
+  it('becomes messages, with the values as they are written', () => {
+    const json =
+      '{"system":"s","tools":"[{\\"name\\":\\"f\\"}]","conversations":[{"from":"human","value":"\\u0041\\/"},{"value":"b","from":"gpt","weight":0.0}]}';
+    expect(said(one(json))).toEqual([
+      '{"role":"system","content":"s"}',
+      '{"role":"user","content":"\\u0041\\/"}',
+      '{"role":"assistant","content":"b","weight":0.0}',
+    ]);
+    expect(texts(one(json).tools)).toEqual(['{"name":"f"}']);
+  });
+
+  it('calls keep the text of their arguments, and results answer them in order', () => {
+    const parallel = '[{"name":"f","arguments":{"b":1.0,"a":[]}},{"name":"g","arguments":"{}"}]';
+    const list = turns(
+      ['human', 'q'],
+      ['function_call', parallel],
+      ['observation', 'one'],
+      ['function_call', 'text\n<tool_call>{"name": "f", "arguments": {}}</tool_call>'],
+      ['observation', 'two'],
+      ['observation', 'three'],
+      ['gpt', 'done'],
+    );
+    expect(said(one(list)).slice(1)).toEqual([
+      '{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\\"b\\":1.0,\\"a\\":[]}"}},{"id":"call_2","type":"function","function":{"name":"g","arguments":"{}"}}]}',
+      '{"role":"tool","tool_call_id":"call_1","content":"one"}',
+      '{"role":"assistant","content":"text","tool_calls":[{"id":"call_3","type":"function","function":{"name":"f","arguments":"{}"}}]}',
+      '{"role":"tool","tool_call_id":"call_3","content":"two"}',
+      '{"role":"tool","content":"three"}',
+      '{"role":"assistant","content":"done"}',
+    ]);
+  });
+
+  it('a thought in front is the reasoning', () => {
+    const thought = '<think>\nhm\n</think>\n\n';
+    const call = '{"name":"f"}';
+    const list = turns(
+      ['gpt', `${thought}a`],
+      ['function_call', thought + call],
+      ['function_call', `${thought}b\n<tool_call>${call}</tool_call>`],
+    );
+    const tool = (n: number) => `"tool_calls":[{"id":"call_${n}","type":"function","function":{"name":"f"}}]`;
+    expect(said(one(list))).toEqual([
+      '{"role":"assistant","content":"a","reasoning_content":"hm"}',
+      `{"role":"assistant","reasoning_content":"hm",${tool(1)}}`,
+      `{"role":"assistant","content":"b","reasoning_content":"hm",${tool(2)}}`,
+    ]);
+  });
+
+  it('other tags stay in the text', () => {
+    expect(said(one(turns(['gpt', '<think>a</think>b'], ['tool', 'x'], ['human', 'y'])))).toEqual([
+      '{"role":"assistant","content":"<think>a</think>b"}',
+      '{"role":"tool","content":"x"}',
+      '{"role":"user","content":"y"}',
+    ]);
+  });
+});
+
+describe('a line is rejected', () => {
+  const at = (byte: number) => ` at byte ${byte} of the line (${byte} of the source)`;
+  test.each<readonly [json: string, reason: string]>([
+    ['{"a":1}', 'bad-messages: messages is missing'],
+    ['{"messages":{}}', `bad-messages: messages is not valid${at(12)}`],
+    ['{"messages":[{"role":1}]}', `bad-messages: a message is no object with a string role${at(12)}`],
+    ['{"messages":[],"system":{}}', `bad-messages: system is not valid${at(24)}`],
+    ['{"messages":[],"tools":{}}', `bad-tools: tools is not valid${at(23)}`],
+    ['{"messages":[],"tools":"{}"}', `bad-tools: tools is not valid${at(23)}`],
+    ['{"messages":[],"tools":"[] x"}', `bad-tools: tools is not valid${at(23)}`],
+    ['{"messages":[],"tools":"[{\\"a\\":\\"\\ud800\\"}]"}', `bad-tools: tools is not valid${at(23)}`],
+    ['{"messages":[],"messages":[]}', `duplicate-key: a key that is read stands twice${at(15)}`],
+    [
+      '{"conversations":[1]}',
+      `bad-messages: conversations[0] is no object with a string from and a string value${at(17)}`,
+    ],
+    [
+      '{"conversations":[{"from":"human","value":"a"},{"from":"gpt","value":1}]}',
+      `bad-messages: conversations[1] is no object with a string from and a string value${at(17)}`,
+    ],
+    ...[
+      'x',
+      '[]',
+      '{\\"arguments\\":{}}',
+      '[1]',
+      '<tool_call>{\\"name\\":\\"f\\"}</tool_call> x',
+      '<tool_call>{\\"name\\":\\"f\\"}',
+      '\\ud800',
+    ].map((value): [string, string] => [
+      `{"conversations":[{"from":"function_call","value":"${value}"}]}`,
+      `bad-messages: conversations[0] is a function_call without a call${at(17)}`,
+    ]),
+    ['{"messages":[}', `invalid-json: not JSON${at(13)}`],
+    ['{"tools":"\\x"}', `invalid-json: not JSON${at(10)}`],
+    ['[]', `not-an-object: JSON, but not an object${at(0)}`],
+  ])('%s', (json, reason) => {
+    expect(read(json).map((element) => why(element as Rejection))).toEqual([reason]);
+  });
+});
+
+test('any object survives as a message, byte for byte', () => {
+  fc.assert(
+    fc.property(objectText, (content) => {
+      const message = `{"role":"user","content":${content}}`;
+      expect(said(one(`{"messages":[${message}]}`))).toEqual([message.replace(/[\r\n]/g, ' ')]);
+    }),
+  );
+});

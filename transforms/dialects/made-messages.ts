@@ -1,0 +1,43 @@
+/** Messages that a dialect makes out of pieces of JSON text: what was a string in the log stays the same string. */
+import type { Message } from '../element.ts';
+import { quote } from '../json/respace.ts';
+import { concat } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+
+/** A member of a message: its key, and its value as JSON text. */
+export type Piece = readonly [key: string, json: Uint8Array | string];
+
+const EMPTY_STRING_BYTES = 2;
+const QUOTE = 0x22;
+
+/** The JSON text of an object with these members. */
+export function objectOf(members: readonly Piece[]): Uint8Array {
+  const pieces = members.flatMap(([key, json], i) => [
+    encode(`${i === 0 ? '{' : ','}${quote(key)}:`),
+    typeof json === 'string' ? encode(json) : json,
+  ]);
+  return concat([...pieces, encode('}')]);
+}
+
+export function makeMessage(role: string, members: readonly Piece[]): Message {
+  return { bytes: objectOf([['role', quote(role)], ...members]), role };
+}
+
+/** The message of a system text, given as a JSON string; none when it is empty or no string. */
+export function systemMessage(text: Uint8Array): readonly Message[] {
+  if (text[0] !== QUOTE || text.length === EMPTY_STRING_BYTES) return [];
+  return [makeMessage('system', [['content', text]])];
+}
+
+/** The JSON text of an OpenAI call; `args` is the JSON text of the arguments, in the encoding that they are to have. */
+export function callJson(
+  id: string | undefined,
+  name: string | undefined,
+  args: Uint8Array | undefined,
+): Uint8Array {
+  const fn: Piece[] = [];
+  if (name !== undefined) fn.push(['name', quote(name)]);
+  if (args !== undefined) fn.push(['arguments', args]);
+  const head: Piece[] = id === undefined ? [] : [['id', quote(id)]];
+  return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
+}

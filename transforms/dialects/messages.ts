@@ -1,0 +1,104 @@
+/**
+ * Dialect `messages`: lines that are conversations already, each a session of its own. `{"messages": [...], "tools": [...]}`
+ * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages are kept
+ * byte for byte; the last one, when it is the model's, is the reply (docs/decisions/0035-conversations-as-input.md).
+ */
+import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
+import { isKey, walkMembers } from '../json/members.ts';
+import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Dialect, DialectReader } from './dialect.ts';
+import { lineId } from './line-id.ts';
+import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import { createMessageList, isMessage } from './logged-messages.ts';
+import { systemMessage } from './made-messages.ts';
+import { readTurns } from './sharegpt-turns.ts';
+import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
+import { createToolsTextReader } from './tools-text.ts';
+
+const OPEN_ARRAY = 0x5b;
+const QUOTE = 0x22;
+const LETTER_N = 0x6e;
+const READ = ['messages', 'conversations', 'system', 'tools'] as const;
+type Key = (typeof READ)[number];
+
+function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
+  const messages = createMessageList(scanner, 2);
+  const tools = createToolsTextReader(scanner, createToolsReader(scanner, 1));
+  const at = new Map<Key, number>(); // where the value of each begins
+  const end = new Map<Key, number>();
+  let duplicateAt = -1;
+
+  function walk(bytes: Uint8Array, start: number): number {
+    at.clear();
+    duplicateAt = -1;
+    return walkMembers(bytes, start, scanner, (keyStart, keyEnd, value) => {
+      const key = READ.find((one) => isKey(bytes, keyStart, keyEnd, one));
+      if (key === undefined) return scanner.value(bytes, value, 1);
+      if (at.has(key)) duplicateAt = keyStart;
+      at.set(key, value);
+      const valueEnd = readValue(key, bytes, value);
+      end.set(key, valueEnd);
+      return valueEnd;
+    });
+  }
+
+  function readValue(key: Key, bytes: Uint8Array, value: number): number {
+    if (key === 'messages' && bytes[value] === OPEN_ARRAY) return messages.read(bytes, value);
+    return key === 'tools' ? tools.read(bytes, value) : scanner.value(bytes, value, 1);
+  }
+
+  function entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
+    const { bytes } = line;
+    const startOf = (key: Key): number => at.get(key) ?? -1;
+    const bytesOf = (key: Key): Uint8Array => bytes.subarray(startOf(key), end.get(key));
+    const badMessages = (detail: string, key: Key): Rejection =>
+      rejectObject(line, origin, 'bad-messages', detail, startOf(key));
+
+    if (duplicateAt >= 0) {
+      return rejectObject(line, origin, 'duplicate-key', 'a key that is read stands twice', duplicateAt);
+    }
+    let list: readonly Message[];
+    if (bytes[startOf('messages')] === OPEN_ARRAY) {
+      if (!messages.items.every(isMessage))
+        return badMessages('a message is no object with a string role', 'messages');
+      list = messages.items;
+    } else if (bytes[startOf('conversations')] === OPEN_ARRAY) {
+      const turns = readTurns(bytesOf('conversations'));
+      if (typeof turns === 'string') return badMessages(turns, 'conversations');
+      list = turns;
+    } else return badMessages(missingOrBad('messages', startOf('messages')), 'messages');
+
+    const system = at.has('system') ? bytesOf('system') : undefined;
+    if (system !== undefined && system[0] !== QUOTE && system[0] !== LETTER_N)
+      return badMessages('system is not valid', 'system');
+    const definitions = at.has('tools') ? tools.definitions : NO_TOOLS;
+    if (definitions === undefined)
+      return rejectObject(line, origin, 'bad-tools', 'tools is not valid', startOf('tools'));
+    const said = system === undefined ? list : [...systemMessage(system), ...list];
+    const reply = said.at(-1)?.role === 'assistant' ? said.at(-1) : undefined;
+    return {
+      kind: 'entry',
+      origin,
+      sessionId: lineId(origin, number),
+      alone: true,
+      timestamp: undefined,
+      messages: reply === undefined ? said : said.slice(0, -1),
+      tools: definitions,
+      reply,
+      changes: NO_CHANGES,
+    };
+  }
+
+  const object: ObjectWalk = { walk, entryOf };
+  return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
+}
+
+const messages: Dialect = {
+  name: 'messages',
+  summary: 'Conversations, one per line: {messages, tools} as the formats write them, or ShareGPT.',
+  detect: (first) =>
+    first.get('messages')?.[0] === OPEN_ARRAY || first.get('conversations')?.[0] === OPEN_ARRAY,
+  create: createReader,
+};
+
+export default messages;

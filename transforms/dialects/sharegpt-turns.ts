@@ -1,0 +1,129 @@
+/**
+ * From ShareGPT's turns to messages, as LLaMA-Factory takes them apart: what the format `sharegpt` writes comes back. Calls
+ * get the ids `call_1`, `call_2` ... in their order; an observation answers the first open one of the turn before it.
+ */
+import type { Message } from '../element.ts';
+import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
+import { quote } from '../json/respace.ts';
+import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { concat } from '../json/splice.ts';
+import { decode, encode } from '../json/utf8.ts';
+import { stringValue, textOfValue } from '../message.ts';
+import { callJson, makeMessage, type Piece } from './made-messages.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const QUOTE = 0x22;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const ROLES: Readonly<Record<string, string>> = {
+  human: 'user',
+  gpt: 'assistant',
+  function_call: 'assistant',
+  observation: 'tool',
+};
+const THOUGHT_BEGINS = '<think>\n';
+const THOUGHT_ENDS = '\n</think>\n\n';
+const CALL_BEGINS = '<tool_call>';
+const CALL_ENDS = '</tool_call>';
+const scanner = createPlainScanner();
+
+interface Call {
+  readonly name: string;
+  /** JSON text; undefined when there are none. */
+  readonly arguments: Uint8Array | undefined;
+}
+
+/** The messages of the turns; what is wrong with the first turn that is none. @param list the JSON text of an array */
+export function readTurns(list: Uint8Array): readonly Message[] | string {
+  const messages: Message[] = [];
+  let calls = 0; // so far
+  let open: string[] = []; // ids of the calls that are not answered yet
+  for (const [i, turn] of elementsOf(list).entries()) {
+    const isObject = turn[0] === OPEN_OBJECT;
+    const [fromJson, value] = isObject ? valuesOf(turn, ['from', 'value']) : [];
+    const from = textOfValue(fromJson);
+    if (from === undefined || value?.[0] !== QUOTE)
+      return `conversations[${i}] is no object with a string from and a string value`;
+    const role = Object.hasOwn(ROLES, from) ? (ROLES[from] as string) : from;
+    const others = otherMembers(turn);
+    if (from === 'function_call') {
+      const said = readCalls(textOfValue(value) as string);
+      if (said === undefined) return `conversations[${i}] is a function_call without a call`;
+      open = said.calls.map(() => `call_${++calls}`);
+      messages.push(makeMessage(role, [...callMembers(said.text, said.calls, open), ...others]));
+    } else if (role === 'assistant') {
+      messages.push(makeMessage(role, [...answerMembers(value), ...others]));
+    } else if (role === 'tool') {
+      const id = open.shift();
+      const answers: Piece[] = id === undefined ? [] : [['tool_call_id', quote(id)]];
+      messages.push(makeMessage(role, [...answers, ['content', value], ...others]));
+    } else messages.push(makeMessage(role, [['content', value], ...others]));
+  }
+  return messages;
+}
+
+function otherMembers(turn: Uint8Array): readonly Piece[] {
+  return membersOf(turn)
+    .filter(({ key }) => key !== 'from' && key !== 'value')
+    .map(({ key, valueStart, end }) => [key, turn.subarray(valueStart, end)]);
+}
+
+/** A thought in front of a text, in the layout that the reader takes apart. */
+function splitThought(text: string): { readonly thought: Piece[]; readonly rest: string } {
+  const end = text.startsWith(THOUGHT_BEGINS) ? text.indexOf(THOUGHT_ENDS) : -1;
+  if (end < 0) return { thought: [], rest: text };
+  const thought = text.slice(THOUGHT_BEGINS.length, end);
+  return { thought: [['reasoning_content', quote(thought)]], rest: text.slice(end + THOUGHT_ENDS.length) };
+}
+
+function answerMembers(value: Uint8Array): readonly Piece[] {
+  const { thought, rest } = splitThought(textOfValue(value) as string);
+  return thought.length === 0 ? [['content', value]] : [['content', quote(rest)], ...thought];
+}
+
+function callMembers(text: string, calls: readonly Call[], ids: readonly string[]): readonly Piece[] {
+  const { thought, rest } = splitThought(text);
+  const content: Piece[] = rest === '' ? [] : [['content', quote(rest)]];
+  const list = calls.map(({ name, arguments: args }, i) => callJson(ids[i], name, args && asText(args)));
+  const comma = encode(',');
+  const json = concat([
+    encode('['),
+    ...list.flatMap((call, i) => (i === 0 ? [call] : [comma, call])),
+    encode(']'),
+  ]);
+  return [...content, ...thought, ['tool_calls', json]];
+}
+
+/** The text beside the calls of a `function_call`, with its thought, and the calls; undefined when it holds none. */
+function readCalls(value: string): { readonly text: string; readonly calls: readonly Call[] } | undefined {
+  const { rest } = splitThought(value);
+  const bare = callsIn(rest);
+  if (bare !== undefined) return { text: value.slice(0, value.length - rest.length), calls: bare };
+  const start = value.indexOf(CALL_BEGINS);
+  const end = value.indexOf(CALL_ENDS, start);
+  if (start < 0 || end < 0 || value.slice(end + CALL_ENDS.length).trim() !== '') return undefined;
+  const calls = callsIn(value.slice(start + CALL_BEGINS.length, end));
+  return calls && { text: value.slice(0, start).replace(/\n$/, ''), calls };
+}
+
+/** The calls of a JSON text: one object, or a list of them. */
+function callsIn(text: string): readonly Call[] | undefined {
+  if (LONE_SURROGATE.test(text)) return undefined; // it has no UTF-8
+  const json = encode(text);
+  const start = skipBlanks(json, 0);
+  const end = scanner.value(json, start, 0);
+  if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
+  const whole = json.subarray(start, end);
+  const list = whole[0] === OPEN_ARRAY ? elementsOf(whole) : [whole];
+  if (list.length === 0 || !list.every((call) => call[0] === OPEN_OBJECT && stringValue(call, 'name')))
+    return undefined;
+  return list.map((call) => {
+    const [name, args] = valuesOf(call, ['name', 'arguments']);
+    return { name: textOfValue(name) as string, arguments: args };
+  });
+}
+
+/** Arguments as the JSON string that OpenAI has: a string stays, of anything else its own text is in one. */
+function asText(args: Uint8Array): Uint8Array {
+  return args[0] === QUOTE ? args : encode(quote(decode(args)));
+}
