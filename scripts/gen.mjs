@@ -1,7 +1,7 @@
 // Writes what is made from the code: node scripts/gen.mjs [registries|docs] [--check]
 //
 //   registries   transforms/{dialects,rules,checks,formats}/index.ts, from the files of the folders (before the build)
-//   docs         docs/{data-model,cli,files,formats,rejections}.md, from the built program (after the build)
+//   docs         docs/{data-model,cli,dialects,files,formats,rejections}.md, from the built program (after the build)
 //
 // With --check it writes nothing, names each file that is stale and ends with status 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

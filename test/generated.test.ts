@@ -5,7 +5,17 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const USED = ['biome.json', 'dist', 'docs', 'package.json', 'scripts', 'src', 'test', 'transforms'];
+const USED = [
+  'biome.json',
+  'dist',
+  'docs',
+  'examples',
+  'package.json',
+  'scripts',
+  'src',
+  'test',
+  'transforms',
+];
 
 function gen(folder: string, ...args: string[]): { status: number | null; told: string } {
   const run = spawnSync(process.execPath, [join(folder, 'scripts/gen.mjs'), ...args], { encoding: 'utf8' });
@@ -77,5 +87,12 @@ describe('what is stale', () => {
 
     writeFileSync(matrix, text.replace('    F002:', '    // F002:'));
     expect(gen(copy, 'docs', '--check').told).toContain('no line in test/faults/matrix.ts: F002\n');
+  });
+
+  it('cannot be made: a dialect without an example', () => {
+    rmSync(join(copy, 'examples/dialects/exchange.jsonl'));
+    const { status, told } = gen(copy, 'docs', '--check');
+    expect(status).toBe(1);
+    expect(told).toContain('examples/dialects/ has 0 files exchange.*');
   });
 });

@@ -1,6 +1,7 @@
 // The generated pages: each is made from the built program or from the tests, so that it cannot say anything else than the code.
 import { cliPage } from './cli-page.mjs';
 import { dataModelPage } from './data-model-page.mjs';
+import { dialectsPage } from './dialects-page.mjs';
 import { faultsPage } from './faults-page.mjs';
 import { filesPage } from './files-page.mjs';
 import { formatsPage } from './formats-page.mjs';
@@ -10,6 +11,7 @@ import { rejectionsPage } from './rejections-page.mjs';
 export async function make(root) {
   return [
     ['docs/data-model.md', dataModelPage(root)],
+    ['docs/dialects.md', await dialectsPage(root)],
     ['docs/files.md', filesPage(root)],
     ['docs/formats.md', await formatsPage(root)],
     ['docs/rejections.md', await rejectionsPage(root)],

@@ -1,14 +1,39 @@
-// docs/formats.md: what a record can look like, from the registry of formats.
-import { built, code, page, prose, table } from './markdown.mjs';
+// docs/formats.md: what a record can look like, from the registry of formats; each with its rules and what it makes of
+// one conversation, the example of the dialect `exchange`.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
+import { workedExample } from './worked-example.mjs';
+
+const DIALECT = 'exchange';
 
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
+  const { SESSION_REASONS } = await built(root, 'transforms/rejection.js');
+  const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
+  const sections = await Promise.all(formats.map((format) => section(root, format, SESSION_REASONS)));
   return page('Formats', [
     'What a record looks like is chosen with `--format NAME`. One file each in [transforms/formats](../transforms/formats).',
     table(
-      ['format', 'a record', 'rules'],
-      formats.map(({ name, summary, rules }) => [code(name), prose(summary), rules.map(code).join(', ')]),
+      ['format', 'a record'],
+      formats.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
     ),
     'A rule names what the format cannot represent as it is. It is reported as a finding; `--on-finding RULE=reject` rejects the session instead. Some reject by themselves ([rejections.md](rejections.md)): `--on-finding RULE=keep` writes the record all the same.',
+    `The examples below are all made of this entry of a log, [${input}](../${input}):`,
+    fenced(readFileSync(join(root, input), 'utf8')),
+    ...sections.flat(),
   ]);
+}
+
+async function section(root, { name, summary, rules }, reasons) {
+  const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
+  const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
+  return [
+    `## ${name}`,
+    prose(summary),
+    `${code(`turnmill build ${input} --format ${name} --out -`)} writes:`,
+    fenced(records.join('\n')),
+    ...findingsList(findings),
+    ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
+  ];
 }

@@ -18,6 +18,19 @@ export function code(text) {
 /** Text of the program in which a tag is meant as it stands. */
 export const prose = (text) => text.replaceAll('<', '&lt;');
 
+/** Lines as they stand: in a block of `json` they would be laid out anew. */
+export function fenced(text, language = 'jsonl') {
+  return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+}
+
+/** What the program reports about an example: a list, or nothing. */
+export function findingsList(findings) {
+  const items = findings.map(
+    ({ severity, rule, message }) => `- ${severity} ${code(rule)}: ${prose(message)}`,
+  );
+  return items.length === 0 ? [] : [`It reports:\n\n${items.join('\n')}`];
+}
+
 /** A page from its blocks, one blank line between them. */
 export function page(title, blocks) {
   return `${[GENERATED, `# ${title}`, ...blocks].join('\n\n')}\n`;

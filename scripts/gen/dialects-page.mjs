@@ -1,0 +1,33 @@
+// docs/dialects.md: which logs are read, from the registry of dialects; each with its example and what comes of it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
+import { workedExample } from './worked-example.mjs';
+
+export async function dialectsPage(root) {
+  const { dialects } = await built(root, 'transforms/dialects/index.js');
+  const sections = await Promise.all(dialects.map(({ name, summary }) => section(root, name, summary)));
+  return page('Dialects', [
+    'How a family of logs is read. `--dialect auto`, the default, looks at the first line of each source that is not blank; `--dialect NAME` reads all of them in one way. One file each in [transforms/dialects](../transforms/dialects), one example each in [examples/dialects](../examples/dialects).',
+    table(
+      ['dialect', 'reads'],
+      dialects.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
+    ),
+    ...sections.flat(),
+    'What the formats make of such a conversation: [formats.md](formats.md).',
+  ]);
+}
+
+async function section(root, dialect, summary) {
+  const { input, records, findings } = await workedExample(root, { dialect, format: 'chat' });
+  const source = readFileSync(join(root, input), 'utf8');
+  return [
+    `## ${dialect}`,
+    prose(summary),
+    `[${input}](../${input}):`,
+    fenced(source, input.endsWith('.json') ? 'text' : input.slice(input.lastIndexOf('.') + 1)),
+    `${code(`turnmill build ${input} --out -`)} writes:`,
+    fenced(records.join('\n')),
+    ...findingsList(findings),
+  ];
+}
