@@ -4,7 +4,7 @@
  */
 import type { Check, EntryCheck, Found } from './checks/check.ts';
 import { checks } from './checks/index.ts';
-import type { Finding, Origin, StreamElement } from './element.ts';
+import type { Conversation, Finding, Origin, StreamElement } from './element.ts';
 import type { Handlers, Stage } from './stage.ts';
 
 type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
@@ -82,19 +82,35 @@ export const checkConversations: Stage = {
   },
 };
 
-/** After format: the messages as they were written. */
+/** After format: the messages as they were written; what is the same in the rows of several formats is told once. */
 export const checkRows: Stage = {
   name: 'check-rows',
   summary: 'Reports rows whose calls or results are malformed as written.',
   options: {},
   create(): Handlers {
     const onRow = checksOn('row');
+    let conversation: Conversation | undefined; // whose rows come now
+    const told = new Set<string>(); // what was found in them
+    const isNew = ({ rule, message }: Found): boolean => {
+      const before = told.size;
+      return told.add(`${rule} ${message}`).size > before;
+    };
+    const forget = (next: Conversation | undefined): void => {
+      conversation = next;
+      told.clear();
+    };
     return {
-      row: (row) =>
-        reported(
+      row(row) {
+        if (row.conversation !== conversation) forget(row.conversation);
+        return reported(
           row,
-          onRow.map((check) => check.check(row)),
-        ),
+          onRow.map((check) => [...check.check(row)].filter(isNew)),
+        );
+      },
+      'session-end'(end) {
+        forget(undefined);
+        return [end];
+      },
     };
   },
 };

@@ -112,13 +112,16 @@ export interface Row {
 /** Something that was kept out of the dataset, and why (conversion.md §6). */
 export interface Rejection {
   readonly kind: 'rejection';
-  readonly scope: 'line' | 'session' | 'source';
+  /** `record`: one format cannot represent a session that another one writes. */
+  readonly scope: 'line' | 'session' | 'source' | 'record';
   readonly stage: string;
   readonly reason: string;
   /** For a person; holds positions, never content. */
   readonly detail: string;
   readonly origin: Origin;
   readonly sessionId?: string | undefined;
+  /** Name of the format, when `scope` is `record`. */
+  readonly format?: string;
   /** The rejected line's bytes, when `scope` is `line`; valid until the handler returns. */
   readonly bytes?: Uint8Array;
   /** Their SHA-256, hexadecimal, where the line was too long to be kept. */

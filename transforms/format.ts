@@ -1,16 +1,18 @@
 /**
- * Stage: conversation -> row, through a format (formats.md). What a format cannot represent is a finding of a named
- * rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in `keepOn`.
+ * Stage: conversation -> row, through each of the chosen formats (formats.md). What a format cannot represent is a finding of
+ * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
+ * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0040).
  */
-import type { Conversation, Finding, StreamElement } from './element.ts';
-import type { Format, FormatFinding } from './formats/format.ts';
+import type { Conversation, Finding, Rejection, Row, StreamElement } from './element.ts';
+import type { EncodedRow, Format, FormatFinding } from './formats/format.ts';
 import { formats } from './formats/index.ts';
 import { GROUPINGS, type Grouping, groupOf } from './group.ts';
-import { rejectSession, type SessionReason } from './rejection.ts';
+import { refuseRecord, rejectSession, type SessionReason } from './rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export interface FormatOptions {
-  readonly format: string;
+  /** Names of formats, each once. */
+  readonly format: readonly string[];
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
   readonly keepOn: readonly string[];
@@ -20,9 +22,8 @@ const STAGE = 'format';
 
 const options: OptionSpecs<FormatOptions> = {
   format: {
-    describe: 'What a record looks like',
-    default: 'chat',
-    choices: formats.map((format) => format.name),
+    describe: 'What a record looks like; of several formats each has its folder in data/',
+    default: ['chat'],
   },
   groupBy: { describe: 'What names the shards', default: 'date', choices: GROUPINGS },
   rejectOn: { describe: 'Rules of the format that reject a session instead of reporting it', default: [] },
@@ -36,35 +37,86 @@ function findingOf({ sessionId, origin }: Conversation, { rule, severity, messag
   return { kind: 'finding', severity, rule, sessionId, origin, message };
 }
 
+/** What forbids the record; undefined when it may be written. */
+function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): FormatFinding | undefined {
+  return findings.find(
+    ({ rule, rejects }) =>
+      options.rejectOn.includes(rule) || (rejects === true && !options.keepOn.includes(rule)),
+  );
+}
+
+function rowOf(
+  conversation: Conversation,
+  format: Format,
+  { bytes, written }: EncodedRow,
+  groupBy: Grouping,
+): Row {
+  const { origin, sessionId } = conversation;
+  const group = groupOf(conversation, groupBy);
+  return { kind: 'row', origin, sessionId, group, format: format.name, bytes, conversation, written };
+}
+
 function* encode(
   conversation: Conversation,
   format: Format,
   options: FormatOptions,
 ): Generator<StreamElement> {
   const { origin, sessionId } = conversation;
-  const { bytes, written, findings } = format.encode(conversation);
-  const fatal = findings.find(
-    ({ rule, rejects }) =>
-      options.rejectOn.includes(rule) || (rejects === true && !options.keepOn.includes(rule)),
-  );
+  const encoded = format.encode(conversation);
+  const fatal = fatalOf(encoded.findings, options);
   if (fatal !== undefined) {
     yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
     return;
   }
-  for (const found of findings) yield findingOf(conversation, found);
-  const group = groupOf(conversation, options.groupBy);
-  yield { kind: 'row', origin, sessionId, group, format: format.name, bytes, conversation, written };
+  for (const found of encoded.findings) yield findingOf(conversation, found);
+  yield rowOf(conversation, format, encoded, options.groupBy);
+}
+
+/** One row of each format that can write the conversation; when none can, the session is rejected as the first one says. */
+function* encodeInEach(
+  conversation: Conversation,
+  chosen: readonly Format[],
+  options: FormatOptions,
+): Generator<StreamElement> {
+  const { origin, sessionId } = conversation;
+  const refused: Rejection[] = [];
+  for (const format of chosen) {
+    const encoded = format.encode(conversation);
+    const ofFormat = (found: FormatFinding): FormatFinding => ({
+      ...found,
+      message: `${format.name}: ${found.message}`,
+    });
+    const fatal = fatalOf(encoded.findings, options);
+    if (fatal !== undefined) refused.push(refuseRecord(STAGE, conversation, format.name, ofFormat(fatal)));
+    else {
+      for (const found of encoded.findings) yield findingOf(conversation, ofFormat(found));
+      yield rowOf(conversation, format, encoded, options.groupBy);
+    }
+  }
+  if (refused.length < chosen.length) yield* refused;
+  else {
+    const detail = refused.map((one) => one.detail).join('; ');
+    yield rejectSession(STAGE, origin, sessionId, (refused[0] as Rejection).reason as SessionReason, detail);
+  }
 }
 
 function create(options: FormatOptions): Handlers {
-  const format = formats.find(({ name }) => name === options.format);
-  if (format === undefined) throw new RangeError(`there is no format '${options.format}'`);
-  return { conversation: (conversation) => encode(conversation, format, options) };
+  const chosen = options.format.map(formatNamed);
+  const [only, ...others] = chosen;
+  if (only === undefined) throw new RangeError('there must be a format');
+  if (others.length > 0) return { conversation: (one) => encodeInEach(one, chosen, options) };
+  return { conversation: (one) => encode(one, only, options) };
+}
+
+function formatNamed(name: string): Format {
+  const format = formats.find((one) => one.name === name);
+  if (format === undefined) throw new RangeError(`there is no format '${name}'`);
+  return format;
 }
 
 export const format: Stage<FormatOptions> = {
   name: STAGE,
-  summary: 'Writes each conversation as one line of the dataset.',
+  summary: 'Writes each conversation as one line of the dataset, in each of the formats.',
   options,
   create,
 };

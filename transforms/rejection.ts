@@ -1,5 +1,5 @@
 /** The closed list of reasons why a line or a session is kept out (conversion.md §6). */
-import type { Line, Origin, Rejection } from './element.ts';
+import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {
   'invalid-json': 'The line is not JSON.',
@@ -88,6 +88,16 @@ export function rejectLine(
     origin: line.origin,
     bytes: line.bytes,
   };
+}
+
+/** A session that one of several formats does not write. */
+export function refuseRecord(
+  stage: string,
+  { origin, sessionId }: Conversation,
+  format: string,
+  { rule: reason, message: detail }: { readonly rule: string; readonly message: string },
+): Rejection {
+  return { kind: 'rejection', scope: 'record', stage, reason, detail, origin, sessionId, format };
 }
 
 /** A session that is kept out as a whole, because of the entry at `origin`. */

@@ -17,6 +17,7 @@ export function explanationText(found: Explanation, records: readonly RecordPlac
     row('session', found.session === undefined ? undefined : `${printable(found.session)}, ${found.outcome}`),
     row('group', found.group === undefined ? undefined : printable(found.group)),
     row('record', records && recordText(records)),
+    ...refusalRows(found),
     row('messages', messages && messagesText(messages)),
     row(
       'changes',
@@ -54,6 +55,12 @@ function whyOf({ fate, detail, stage, violationLine, snapshotLine }: Explanation
   const by = `${printable(detail ?? '')} (${stage})`;
   if (violationLine === undefined) return by;
   return `the whole session was rejected because of line ${violationLine}: ${by}`;
+}
+
+function refusalRows({ refusals = [] }: Explanation): (string | undefined)[] {
+  return refusals.map(({ detail, reason }, i) =>
+    row(i === 0 ? 'refused' : '', printable(`${reason}: ${detail}`)),
+  );
 }
 
 function messagesText({ logged, kept }: { readonly logged: number; readonly kept: number }): string {

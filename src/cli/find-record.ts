@@ -16,6 +16,8 @@ interface SessionLine {
   readonly source?: unknown;
   readonly shard?: unknown;
   readonly line?: unknown;
+  /** With several formats: a record each. */
+  readonly records?: readonly Pick<SessionLine, 'shard' | 'line'>[];
 }
 
 /**
@@ -31,9 +33,12 @@ export async function findRecords(
   const found: RecordPlace[] = [];
   try {
     await pipeline(createReadStream(path), split2(parseLine), async (lines: AsyncIterable<SessionLine>) => {
-      for await (const { id, source: name, shard, line } of lines) {
+      for await (const written of lines) {
+        const { id, source: name, records = [written] } = written;
         if (id !== session || typeof name !== 'string' || !sameEnd(name, source)) continue;
-        if (typeof shard === 'string' && typeof line === 'number') found.push({ shard, line });
+        for (const { shard, line } of records) {
+          if (typeof shard === 'string' && typeof line === 'number') found.push({ shard, line });
+        }
       }
     });
   } catch (error) {

@@ -4,8 +4,9 @@ import type { Values } from './options/option.ts';
 
 /** Throws `config` when the file contradicts itself. */
 export function mergeValues(config: Values, flags: Values): Values {
-  if (config.jsonToolCalls === true && (config.format ?? 'chat-inline') !== 'chat-inline') {
-    const text = `configuration file ${flags.config}: jsonToolCalls is format chat-inline, not ${config.format}`;
+  const other = config.format?.find((name) => name !== 'chat-inline');
+  if (config.jsonToolCalls === true && other !== undefined) {
+    const text = `configuration file ${flags.config}: jsonToolCalls is format chat-inline, not ${other}`;
     throw new TurnmillError('config', text, { subject: flags.config as string });
   }
   const { format, jsonToolCalls, ...rest } = config;

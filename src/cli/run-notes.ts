@@ -1,5 +1,5 @@
 /** What the summary says of a run beyond its sums: the first rejections, as arguments for `turnmill explain`, and the severities. */
-import type { Outcome } from '../pipeline/outcome.ts';
+import type { Outcome, SessionReport } from '../pipeline/outcome.ts';
 import type { Listing } from '../sources/source.ts';
 
 /** A rejection that a person can look at. */
@@ -38,6 +38,10 @@ export function createNotes(): RunNotes {
     pending = [];
   }
 
+  function noteRefusals({ snapshot, refusals = [] }: SessionReport, listing: Listing): void {
+    for (const { reason, detail } of refusals) note(listing, snapshot?.line, reason, detail);
+  }
+
   return {
     see(outcome, listing) {
       if (outcome.kind === 'source-begin') source = outcome.source;
@@ -51,6 +55,7 @@ export function createNotes(): RunNotes {
         const { reason, detail } = outcome.rejection;
         note(listing, 'line' in outcome.rejection ? outcome.rejection.line : undefined, reason, detail);
       }
+      if (outcome.kind === 'session') noteRefusals(outcome, listing);
       if (outcome.kind === 'source') settle(outcome.rejection === undefined);
     },
     examples,

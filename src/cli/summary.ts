@@ -19,6 +19,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes): string {
     '',
     row('sources', [tally(sums.sources), passedOver(sums.skipped)]),
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
+    ...formats(sums),
     ...fates(sums),
     row('mended', [tally(sums.repairs)]),
     row('rewrites', [tally(sums.rewrites)]),
@@ -59,6 +60,15 @@ const only = (counts: Counts, start: string): Counts =>
 
 const without = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
+
+/** Of several formats each has its line. */
+function formats(sums: RunSummary['sums']): (string | undefined)[] {
+  const all = Object.entries(sums.formats);
+  if (all.length < 2) return [];
+  return all.map(([name, counts], i) =>
+    row(i === 0 ? 'formats' : '', [`${name}: ${tally(counts, ['records'])}`]),
+  );
+}
 
 /** Those that were rejected have a line of their own. */
 function fates(sums: RunSummary['sums']): (string | undefined)[] {

@@ -7,7 +7,13 @@ import type { Rejection, Row, SessionEnd, SessionOutcome, StreamElement } from '
 import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
-import { fatesOfSession, type Outcome, type RejectedLine, type SessionReport } from './outcome.ts';
+import {
+  fatesOfSession,
+  type Outcome,
+  type Refusal,
+  type RejectedLine,
+  type SessionReport,
+} from './outcome.ts';
 
 export interface Collector {
   accept(element: StreamElement): void;
@@ -36,6 +42,7 @@ export function createCollector(options: CollectorOptions): Collector {
   let fates = new Map<string, number>();
   let repairs = new Map<string, number>();
   let rows: Row[] = [];
+  let refusals: Refusal[] = [];
   let rejection: Rejection | undefined;
   let sessions = 0;
 
@@ -52,12 +59,13 @@ export function createCollector(options: CollectorOptions): Collector {
     const outcome = rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
     if (outcome !== 'none') {
       sessions++;
-      const report = reportOf(end, outcome, rows, rejection);
+      const report = reportOf(end, outcome, rows, refusals, rejection);
       bookEntries(report);
-      for (const { group, bytes } of rows) options.onOutcome({ kind: 'row', group, bytes });
+      for (const { group, format, bytes } of rows) options.onOutcome({ kind: 'row', group, format, bytes });
       options.onOutcome(report);
     }
     rows = [];
+    refusals = [];
     rejection = undefined;
   }
 
@@ -85,6 +93,7 @@ export function createCollector(options: CollectorOptions): Collector {
           break;
         case 'rejection':
           if (element.scope === 'session') rejection ??= element;
+          else if (element.scope === 'record') refusals.push(refusalOf(element));
           else rejectLine(element);
           break;
         case 'repair':
@@ -108,6 +117,7 @@ export function createCollector(options: CollectorOptions): Collector {
       fates = new Map();
       repairs = new Map();
       rows = [];
+      refusals = [];
       rejection = undefined;
       sessions = 0;
       return books;
@@ -134,10 +144,15 @@ function rejectedLine(rejected: Rejection, keepRaw: (length: number) => boolean)
   return { kind: 'rejected-line', reason, stage, detail, line, offset, length, sha256, ...kept };
 }
 
+function refusalOf({ format = '', reason, stage, detail }: Rejection): Refusal {
+  return { format, reason, stage, detail };
+}
+
 function reportOf(
   end: SessionEnd,
   outcome: SessionReport['outcome'],
   rows: readonly Row[],
+  refusals: readonly Refusal[],
   rejection: Rejection | undefined,
 ): SessionReport {
   const { sessionId, entries } = end;
@@ -154,5 +169,6 @@ function reportOf(
   const { line, offset, length } = origin;
   const snapshot = { line, offset, length };
   const usage = usageOf(conversation);
-  return { ...report, superseded, truncated, changes: sorted(changes), toolCounts, snapshot, usage };
+  const written = { superseded, truncated, changes: sorted(changes), toolCounts, snapshot, usage };
+  return { ...report, ...written, ...(refusals.length > 0 && { refusals }) };
 }

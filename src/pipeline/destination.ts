@@ -9,6 +9,7 @@ import { openSpoolFile } from '../sinks/spool-file.ts';
 import { QUARANTINE_FILE_MODE, type Staging } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
 import { writeWholeFile } from '../sinks/whole-file.ts';
+import type { RowOutcome } from './outcome.ts';
 import type { Profile } from './profile.ts';
 import type { Settings } from './settings.ts';
 
@@ -29,7 +30,7 @@ export interface Spool {
 export interface Destination {
   /** Can nothing be taken back once it is written? Then a source's records count as they come. */
   readonly streams: boolean;
-  record(group: string, bytes: Uint8Array): Location | Promise<Location>;
+  record(row: RowOutcome): Location | Promise<Location>;
   /** Appends a line of JSON to one of the files beside the shards. */
   line(file: string, value: object): void;
   /** A report that is written whole, at the end. */
@@ -50,13 +51,14 @@ export function openDataset(
   files: readonly string[],
   signal?: AbortSignal,
 ): Destination {
-  const { shardSizeBytes, compress, replace } = settings;
+  const { shardSizeBytes, compress, replace, format: formats } = settings;
+  const folderOf = (format: string): string => (formats.length > 1 ? `data/${format}` : 'data');
   const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
   const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
   const texts: { readonly path: string; readonly bytes: number }[] = [];
   return {
     streams: false,
-    record: (group, bytes) => shards.write(group, bytes),
+    record: ({ group, format, bytes }) => shards.write(group, bytes, folderOf(format)),
     line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
       const path = join(staging.path, file);
@@ -114,7 +116,7 @@ export function openStdout(): Destination {
   return {
     ...nowhere(),
     streams: true,
-    record(_group, bytes) {
+    record({ bytes }) {
       const full = sink.write(bytes);
       return full === undefined ? at() : full.then(at);
     },

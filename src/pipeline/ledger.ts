@@ -11,7 +11,7 @@ export interface Ledger {
   session(report: SessionReport): void;
   finding(finding: FindingOutcome): void;
   rewrites(changes: readonly (readonly [string, number])[]): void;
-  records(count: number): void;
+  record(format: string): void;
   /** Sources that were not reached, because the run's limit of sessions was. */
   overLimit(count: number): void;
   /** How much was kept out so far, and of how much. */
@@ -29,7 +29,10 @@ export interface LedgerSums {
   readonly fates: Counts;
   readonly repairs: Counts;
   readonly sessions: Counts;
+  /** Of all formats. */
   readonly records: number;
+  /** By format: `records`, and `refused:REASON` of sessions that another format wrote. */
+  readonly formats: Readonly<Record<string, Counts>>;
   readonly tools: Counts;
   readonly rewrites: Counts;
   readonly findings: Counts;
@@ -51,7 +54,7 @@ export function losesNothing(reason: string): boolean {
   return HARMLESS.has(reason);
 }
 
-export function createLedger(listing: Listing): Ledger {
+export function createLedger(listing: Listing, formats: readonly string[]): Ledger {
   const sources = new Map<string, number>();
   const fates = new Map<string, number>();
   const repairs = new Map<string, number>();
@@ -62,11 +65,12 @@ export function createLedger(listing: Listing): Ledger {
   const bytes = new Map<string, number>();
   const problems: string[] = [];
   let lines = 0;
-  let records = 0;
+  const byFormat = new Map(formats.map((name) => [name, new Map([['records', 0]])]));
   let errors = 0;
   let warnings = 0;
   let notReached = 0;
   let rejectedLines = 0;
+  let refusedRecords = 0; // by one format, of sessions that another one wrote
   // without a rejected line
   let lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
 
@@ -76,6 +80,10 @@ export function createLedger(listing: Listing): Ledger {
   const demand = (holds: boolean, problem: string): void => {
     if (!holds) problems.push(problem);
   };
+
+  const ofFormat = (name: string): Map<string, number> => byFormat.get(name) as Map<string, number>;
+  const recordsOfAll = (): number =>
+    formats.reduce((all, name) => all + (ofFormat(name).get('records') ?? 0), 0);
 
   function addSource(report: SourceReport): void {
     const { framing, status } = report;
@@ -107,7 +115,9 @@ export function createLedger(listing: Listing): Ledger {
   function addSession(report: SessionReport): void {
     add(sessions, 'seen');
     add(sessions, report.outcome);
-    const { toolCounts } = report;
+    const { toolCounts, refusals = [] } = report;
+    for (const { format, reason } of refusals) add(ofFormat(format), `refused:${reason}`);
+    refusedRecords += refusals.length;
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
     add(tools, 'seen', seen);
@@ -126,11 +136,12 @@ export function createLedger(listing: Listing): Ledger {
       of(sessions, 'seen') === ended,
       `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`,
     );
-    demand(
-      of(sessions, 'written') === records,
-      `I4: ${of(sessions, 'written')} written sessions, ${records} records`,
-    );
-    demand(of(fates, 'snapshot') === records, `I3: ${of(fates, 'snapshot')} snapshots, ${records} records`);
+    const written = of(sessions, 'written');
+    for (const [name, counts] of byFormat) {
+      const accounted = sum(counts);
+      demand(accounted === written, `I4: ${written} written sessions, ${accounted} accounted for in ${name}`);
+    }
+    demand(of(fates, 'snapshot') === written, `I3: ${of(fates, 'snapshot')} snapshots, ${written} written`);
     const definitions = of(tools, 'kept') + of(tools, 'duplicate-same') + of(tools, 'duplicate-conflict');
     demand(
       of(tools, 'seen') === definitions,
@@ -154,13 +165,16 @@ export function createLedger(listing: Listing): Ledger {
     rewrites(changes) {
       for (const [rule, n] of changes) add(rewrites, rule, n);
     },
-    records(count) {
-      records += count;
+    record(format) {
+      add(ofFormat(format), 'records');
     },
     overLimit(count) {
       notReached += count;
     },
-    keptOut: () => ({ rejections: rejectedLines + lostSources, all: lines + lostSources }),
+    keptOut() {
+      const beside = lostSources + refusedRecords;
+      return { rejections: rejectedLines + beside, all: lines + beside };
+    },
     imbalances() {
       checkSums();
       return problems;
@@ -186,7 +200,8 @@ export function createLedger(listing: Listing): Ledger {
         | 'bytes',
         Counts
       >;
-      return { ...plain, lines, records, errors, warnings };
+      const perFormat = Object.fromEntries(formats.map((name) => [name, sorted(ofFormat(name))]));
+      return { ...plain, lines, records: recordsOfAll(), formats: perFormat, errors, warnings };
     },
   };
 }

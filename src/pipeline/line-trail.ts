@@ -10,6 +10,7 @@ import type {
 } from '../../transforms/element.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Tap } from './inspect.ts';
+import type { Refusal } from './outcome.ts';
 
 /** The answer for one object of the line, or for the line itself where it holds none. */
 export interface Explanation {
@@ -27,6 +28,8 @@ export interface Explanation {
   /** Of a written session: the line that stands for it, and the group of its record. */
   readonly snapshotLine?: number;
   readonly group?: string;
+  /** The formats that did not write it, though others did. */
+  readonly refusals?: readonly Refusal[];
   readonly session?: string;
   readonly outcome: SessionEnd['outcome'];
   /** Messages in the request, as logged and after cleanup. */
@@ -55,6 +58,7 @@ interface Subject {
 interface Session {
   readonly subjects: Subject[];
   readonly findings: FindingNote[];
+  readonly refusals: Refusal[];
   rejection?: Rejection;
   row?: Row;
 }
@@ -68,7 +72,7 @@ export interface Trail {
 
 export function createTrail(line: number): Trail {
   const answers: Explanation[] = [];
-  let session: Session = { subjects: [], findings: [] };
+  let session: Session = { subjects: [], findings: [], refusals: [] };
 
   function born(element: StreamElement): void {
     const { origin } = element;
@@ -101,11 +105,14 @@ export function createTrail(line: number): Trail {
     },
     leave(element) {
       if (element.kind === 'rejection' && element.scope === 'session') session.rejection ??= element;
-      else if (element.kind === 'row') session.row ??= element;
+      else if (element.kind === 'rejection' && element.scope === 'record') {
+        const { format = '', reason, stage, detail } = element;
+        session.refusals.push({ format, reason, stage, detail });
+      } else if (element.kind === 'row') session.row ??= element;
       else if (element.kind === 'finding') note(element);
       else if (element.kind === 'session-end') {
         for (const subject of session.subjects) answers.push(answerFor(subject, session, element));
-        session = { subjects: [], findings: [] };
+        session = { subjects: [], findings: [], refusals: [] };
       }
     },
   };
@@ -131,7 +138,10 @@ function answerFor(subject: Subject, session: Session, { sessionId, outcome }: S
   };
 }
 
-type Fate = Pick<Explanation, 'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group'>;
+type Fate = Pick<
+  Explanation,
+  'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'refusals'
+>;
 
 /** Of a line that decided by itself. */
 function lineFate(fate: string, rejection: Rejection | undefined): Fate {
@@ -139,7 +149,7 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
 }
 
 /** Of an entry: its session decides. */
-function sessionFate({ line, offset }: Origin, { rejection, row }: Session): Fate {
+function sessionFate({ line, offset }: Origin, { rejection, row, refusals }: Session): Fate {
   if (rejection !== undefined) {
     const { reason, stage, detail, origin } = rejection;
     return { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line };
@@ -147,5 +157,6 @@ function sessionFate({ line, offset }: Origin, { rejection, row }: Session): Fat
   if (row === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
   const snapshot = row.origin.offset;
   const fate = offset === snapshot ? 'snapshot' : offset < snapshot ? 'superseded' : 'truncated';
-  return { fate, snapshotLine: row.origin.line, group: row.group };
+  const refused = refusals.length === 0 ? {} : { refusals };
+  return { fate, snapshotLine: row.origin.line, group: row.group, ...refused };
 }

@@ -17,7 +17,16 @@ export interface SourceBegin {
 export interface RowOutcome {
   readonly kind: 'row';
   readonly group: string;
+  readonly format: string;
   readonly bytes: Uint8Array;
+}
+
+/** A format that did not write a session which another one wrote. */
+export interface Refusal {
+  readonly format: string;
+  readonly reason: string;
+  readonly stage: string;
+  readonly detail: string;
 }
 
 /** The end of a session, after its rows. */
@@ -33,6 +42,8 @@ export interface SessionReport {
   readonly changes: readonly (readonly [string, number])[];
   readonly toolCounts?: ToolCounts;
   readonly usage?: ToolUsage;
+  /** Of a session that was written in some of the formats: the others. */
+  readonly refusals?: readonly Refusal[];
   /** Of a rejected session: why, and the place of each of its entries. */
   readonly rejection?: {
     readonly reason: string;

@@ -10,6 +10,7 @@ import type { Destination, Location, Spool } from './destination.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
 import {
   type Outcome,
+  type Refusal,
   type RejectedLine,
   type RowOutcome,
   type SessionReport,
@@ -29,6 +30,11 @@ export const FILES = {
 const QUARANTINE_VERSION = 1;
 const HELD_BYTES = 4 * 1024 * 1024;
 const RAW_MAX_BYTES = 1024 * 1024;
+
+/** Where a session's record in a format stands. */
+interface RecordPlace extends Location {
+  readonly format: string;
+}
 
 export interface Recorder {
   accept(outcome: Outcome): Promise<void> | void;
@@ -51,7 +57,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   let largestBytes = 0; // of what is held: a giant record alone is not spooled, that would take a second copy of it
   let spool: Spool | undefined;
   let streaming = false; // this source's outcomes count at once
-  let location: Location | undefined; // of the record written last
+  let places: RecordPlace[] = []; // of the records that the session that comes next has
   let group = '';
 
   const uri = (ref: Pick<SourceRef, 'name' | 'nameBase64' | 'input'>): object => ({
@@ -86,16 +92,15 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   }
 
   function writeSession(ref: SourceRef, session: SessionReport): void {
-    const { sessionId, outcome, snapshot, rejection } = session;
+    const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
     ledger.session(session);
     ledger.rewrites(session.changes);
-    const written = outcome === 'written' ? location : undefined;
     if (session.usage !== undefined) addUsage(usage, group, session.usage);
     destination.line(FILES.sessions, {
       id: sessionId ?? null,
       ...uri(ref),
       fate: rejection === undefined ? outcome : `rejected:${rejection.reason}`,
-      ...(written === undefined ? {} : { shard: written.shard, line: written.line }),
+      ...(outcome === 'written' ? recordsOf(places, refusals) : {}),
       ...(snapshot === undefined ? {} : { origin: snapshot }),
       entries: session.entries,
       superseded: session.superseded,
@@ -103,7 +108,34 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       changes: Object.fromEntries(session.changes),
       tools: session.toolCounts ?? null,
     });
+    places = [];
     if (rejection !== undefined) writeRejectedSession(ref, session, rejection);
+    for (const refusal of refusals) writeRefusal(ref, session, refusal);
+  }
+
+  function writeRefusal(ref: SourceRef, { sessionId, snapshot }: SessionReport, refusal: Refusal): void {
+    const { format, reason, stage, detail } = refusal;
+    const { line, offset, length } = snapshot as NonNullable<SessionReport['snapshot']>;
+    quarantine('record', ref, {
+      reason,
+      stage,
+      format,
+      line,
+      byte_start: offset,
+      byte_end: offset + length,
+      session_key: sessionId ?? null,
+      raw_sha256: null,
+      error: detail,
+    });
+    rejected(`${ref.name}:${line}, format ${format}`, reason);
+  }
+
+  /** Of one format, as ever, its place; of several each one's, and those that refused. */
+  function recordsOf(records: readonly RecordPlace[], refusals: readonly Refusal[]): object {
+    const [{ shard, line }] = records as readonly [RecordPlace];
+    if (settings.format.length === 1) return { shard, line };
+    const refused = refusals.map(({ format, reason }) => ({ format, reason }));
+    return { records, ...(refused.length === 0 ? {} : { refused }) };
   }
 
   function writeRejectedSession(
@@ -145,17 +177,15 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     rejected(ref.name, rejection.reason);
   }
 
-  function writeRow({ group: name, bytes }: RowOutcome): Promise<void> | void {
-    group = name;
-    ledger.records(1);
-    const wrote = destination.record(name, bytes);
-    if (!(wrote instanceof Promise)) {
-      location = wrote;
-      return;
-    }
-    return wrote.then((at) => {
-      location = at;
-    });
+  function writeRow(row: RowOutcome): Promise<void> | void {
+    const { format } = row;
+    group = row.group;
+    ledger.record(format);
+    const note = (at: Location): void => {
+      places.push({ format, ...at });
+    };
+    const wrote = destination.record(row);
+    return wrote instanceof Promise ? wrote.then(note) : note(wrote);
   }
 
   function apply(outcome: Outcome): Promise<void> | void {

@@ -27,7 +27,7 @@ import { checkTolerance } from './tolerance.ts';
 /** What a run made. */
 export interface RunSummary {
   readonly sums: LedgerSums;
-  /** Lines that were kept out, and sources that were lost without a line; the run then ends with status 3. */
+  /** Lines and records of one of several formats that were kept out, and sources that were lost without a line; the run then ends with status 3. */
   readonly rejections: number;
   readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly out: string | undefined;
@@ -103,7 +103,7 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
     profile?.enter('other');
     if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty)
       throw noInput(settings);
-    const ledger = createLedger(listing);
+    const ledger = createLedger(listing, settings.format);
     const usage = new Map();
     const recorder = createRecorder({ settings, listing, destination, ledger, usage });
     const { readBytes, workerRestarts } = await record(settings, listing, ledger, recorder, hooks, profile);

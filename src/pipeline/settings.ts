@@ -12,7 +12,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly dialect: string;
   /** Undefined: by file for files and directories, by id for standard input. */
   readonly sessionBy: 'file' | 'id' | undefined;
-  readonly format: string;
+  /** Each once; several have a folder each in data/. */
+  readonly format: readonly string[];
   readonly groupBy: Grouping;
   readonly integrity: boolean;
   /** Rules of the format whose finding rejects the session. */
@@ -58,7 +59,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   dialect: 'auto',
   sessionBy: undefined,
   cleanup: ['goose'],
-  format: 'chat',
+  format: ['chat'],
   groupBy: 'date',
   integrity: true,
   rejectOn: [],
@@ -77,21 +78,21 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   allowEmpty: false,
 };
 
+/** What a caller gives; one format may be given by its name alone. */
+type Given = Pick<Settings, 'inputs'> & {
+  readonly [K in Exclude<keyof Settings, 'format'>]?: Settings[K] | undefined;
+} & { readonly format?: string | readonly string[] | undefined };
+
 /** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
-export function resolveSettings(
-  given: Pick<Settings, 'inputs'> & { readonly [K in keyof Settings]?: Settings[K] | undefined },
-): Settings {
+export function resolveSettings(given: Given): Settings {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const settings = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
+  const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
+  const settings = { ...merged, format: [merged.format].flat() };
   if (settings.inputs.length === 0)
     fail('name at least one input: a file, a directory, or - for standard input');
   if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
   oneOf('dialect', settings.dialect, parse.options.dialect.choices ?? []);
-  oneOf(
-    'format',
-    settings.format,
-    formats.map((format) => format.name),
-  );
+  checkFormats(settings);
   oneOf('group-by', settings.groupBy, GROUPINGS);
   oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
   oneOf('compress', settings.compress, ['none', 'gzip']);
@@ -108,6 +109,14 @@ export function resolveSettings(
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
   checkRules(settings.cleanup);
   return settings;
+}
+
+function checkFormats({ format: names, out }: Settings): void {
+  const known = formats.map(({ name }) => name);
+  for (const name of names) oneOf('format', name, known);
+  if (names.length === 0) fail('--format: name at least one');
+  if (new Set(names).size < names.length) fail('--format: each format is named once');
+  if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
 }
 
 function checkRules(names: readonly string[]): void {

@@ -3,7 +3,7 @@
  * compared with what its writer counted; then run.json, the manifest as the last file, the folders, the rename.
  * An error anywhere leaves the destination as it was.
  */
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { readDirectory, syncDirectory } from './fs-calls.ts';
 import type { WrittenFile } from './line-file.ts';
@@ -46,10 +46,8 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
   const root = staging.path;
   const shards = request.shards.toSorted(byPath);
   const files = request.files.map((file) => ({ ...listed(file), path: below(root, file.path) })).sort(byPath);
-  checkNames(
-    root,
-    [...shards, ...files].map((file) => file.path),
-  );
+  const paths = [...shards, ...files].map((file) => file.path);
+  checkNames(root, paths, shardFolders(shards));
 
   const listedShards = [];
   for (const shard of shards) {
@@ -73,7 +71,7 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
   const manifest = createManifest(body, listedShards, listedFiles);
   writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));
   writeWholeFile(manifestPath(root), manifestText(manifest));
-  for (const name of Object.keys(SUBFOLDERS)) syncDirectory(join(root, name));
+  for (const name of [...shardFolders(shards), ...Object.keys(SUBFOLDERS)]) syncDirectory(join(root, name));
   signal?.throwIfAborted();
   return { manifest, problems: staging.publish({ replace }) };
 }
@@ -95,13 +93,19 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
   return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 
+/** The folders in data/, where several formats have one each. */
+function shardFolders(shards: readonly ShardInfo[]): string[] {
+  return [...new Set(shards.map(({ path }) => dirname(path)))].filter((folder) => folder !== 'data');
+}
+
 /** The folder holds what was written, all of it, and plain files only. */
-function checkNames(root: string, expected: readonly string[]): void {
-  const found = Object.keys(SUBFOLDERS).flatMap((folder) =>
-    readDirectory(join(root, folder)).map((entry) => {
+function checkNames(root: string, expected: readonly string[], folders: readonly string[]): void {
+  const found = [...Object.keys(SUBFOLDERS), ...folders].flatMap((folder) =>
+    readDirectory(join(root, folder)).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && folders.includes(path)) return [];
       if (!entry.isFile()) fail(join(root, path), 'is no plain file');
-      return path;
+      return [path];
     }),
   );
   const known = new Set(expected);

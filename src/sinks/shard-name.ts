@@ -19,9 +19,14 @@ export function shardStem(group: string): string {
   return plain ? group : `${slug(group)}-${base32(hash(group))}`;
 }
 
-/** `data/<stem>-00000.jsonl`, `/` on every platform. */
-export function shardPath(stem: string, number: number, suffix: '.jsonl' | '.jsonl.gz'): string {
-  return `data/${stem}-${String(number).padStart(5, '0')}${suffix}`;
+/** `<folder>/<stem>-00000.jsonl`, `/` on every platform. */
+export function shardPath(
+  folder: string,
+  stem: string,
+  number: number,
+  suffix: '.jsonl' | '.jsonl.gz',
+): string {
+  return `${folder}/${stem}-${String(number).padStart(5, '0')}${suffix}`;
 }
 
 function slug(group: string): string {

@@ -1,11 +1,11 @@
 /**
- * The records of a dataset, in one series of shards per group. Any number of groups: at most `maxOpenFiles`
+ * The records of a dataset, in one series of shards per folder and group. Any number of groups: at most `maxOpenFiles`
  * descriptors (the least recently written is parked, F103), and the gathered gzip blocks stay under one cap, the oldest
  * being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
  */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
-import { lstatIfAny } from './fs-calls.ts';
+import { lstatIfAny, makeDirectory } from './fs-calls.ts';
 import { createGzipLineFile } from './gzip-line-file.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
 import { shardPath, shardStem } from './shard-name.ts';
@@ -25,8 +25,8 @@ export interface ShardInfo {
 }
 
 export interface Shards {
-  /** Appends a record to its group. `line` counts from 1. */
-  write(group: string, record: Uint8Array): { shard: string; line: number };
+  /** Appends a record to its group, in data/ or in a folder in it. `line` counts from 1. */
+  write(group: string, record: Uint8Array, folder?: string): { shard: string; line: number };
   /** Flushes, syncs and closes everything. Sorted by path, bytewise. */
   finish(): ShardInfo[];
   /** Closes everything, for a run that failed. */
@@ -60,15 +60,24 @@ export function createShards(options: ShardOptions): Shards {
   /** Those that hold a gathered block, oldest first, and how much memory. */
   const pending = new Map<OpenShard, number>();
   let pendingSum = 0;
-  const checkFolder = folderGuard(join(dir, 'data'));
+  const guards = new Map([['data', folderGuard(dir, 'data')]]);
 
-  function start(group: string, number: number): OpenShard {
-    const path = shardPath(shardStem(group), number, compress === 'gzip' ? '.jsonl.gz' : '.jsonl');
-    checkFolder();
+  function checkFolder(folder: string): void {
+    guards.get('data')?.();
+    if (!guards.has(folder)) {
+      makeDirectory(join(dir, folder));
+      guards.set(folder, folderGuard(dir, folder));
+    }
+    guards.get(folder)?.();
+  }
+
+  function start(folder: string, group: string, number: number): OpenShard {
+    const path = shardPath(folder, shardStem(group), number, compress === 'gzip' ? '.jsonl.gz' : '.jsonl');
+    checkFolder(folder);
     makeRoom(maxOpenFiles - 1);
     const file = (compress === 'gzip' ? createGzipLineFile : createLineFile)(join(dir, path));
     const shard = { path, group, number, file, uncompressedBytes: 0 };
-    open.set(group, shard);
+    open.set(`${folder}/${group}`, shard);
     return shard;
   }
 
@@ -104,12 +113,12 @@ export function createShards(options: ShardOptions): Shards {
   }
 
   return {
-    write(group, record) {
-      let shard = open.get(group) ?? start(group, 0);
+    write(group, record, folder = 'data') {
+      let shard = open.get(`${folder}/${group}`) ?? start(folder, group, 0);
       const bytes = record.length + 1;
       if (shard.file.lines > 0 && shard.uncompressedBytes + bytes > shardSizeBytes) {
         end(shard);
-        shard = start(group, shard.number + 1);
+        shard = start(folder, group, shard.number + 1);
       }
       touch(shard);
       shard.file.write(record);
@@ -136,12 +145,13 @@ export function createShards(options: ShardOptions): Shards {
 }
 
 /** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start (F102). */
-function folderGuard(folder: string): () => void {
+function folderGuard(dir: string, name: string): () => void {
+  const folder = join(dir, name);
   const first = lstatIfAny(folder);
   return () => {
     const now = lstatIfAny(folder);
     if (now?.isDirectory() && now.dev === first?.dev && now.ino === first.ino) return;
-    throw new TurnmillError('io', `${dirname(folder)}: data/ was replaced while it was written`, {
+    throw new TurnmillError('io', `${dir}: ${name}/ was replaced while it was written`, {
       subject: folder,
     });
   };

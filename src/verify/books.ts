@@ -37,7 +37,8 @@ export async function readBooks({
 }: BooksContext): Promise<Totals> {
   const totals = createTotals();
   const pointers = createPointers(shards, problems);
-  const session = { groupBy: manifest.settings.groupBy, pointers, totals, problems };
+  const { formats, settings } = manifest;
+  const session = { groupBy: settings.groupBy, formats, pointers, totals, problems };
   const linesOf = (file: string): AsyncGenerator<ReadLine> =>
     readable.has(file) ? readLines(join(root, file), file, problems) : nothing();
   const follow = (file: string) => createSourceLines(linesOf(file), file, problems);

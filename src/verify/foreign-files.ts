@@ -1,6 +1,6 @@
 /** Nothing but what the manifest lists lies in the folder: a trainer that reads data/* would take it in. */
 import { type Dir, lstatSync, opendirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ioError } from '../errors.ts';
 import { asObject } from './json-value.ts';
 import { MANIFEST } from './manifest-file.ts';
@@ -12,14 +12,20 @@ const FOLDERS: ReadonlySet<string> = new Set(['data', 'ledger', 'quarantine', 'r
 
 /** @param listed the paths of the manifest's shards and files */
 export function checkForeignFiles(root: string, listed: ReadonlySet<string>, problems: Problems): void {
+  const folders = new Set([...listed].map((path) => dirname(path)));
   for (const [name, isFolder] of namesIn(root)) {
     if (FOLDERS.has(name) && isFolder) {
-      for (const [inner] of namesIn(join(root, name))) {
-        const path = `${name}/${inner}`;
-        if (!listed.has(path)) foreign(path);
-      }
+      checkFolder(name);
     } else if (name === RUN_FACTS) checkRunFacts(root, problems);
     else if (name !== MANIFEST) foreign(name);
+  }
+
+  function checkFolder(folder: string): void {
+    for (const [name, isFolder] of namesIn(join(root, folder))) {
+      const path = `${folder}/${name}`;
+      if (isFolder && folders.has(path)) checkFolder(path);
+      else if (!listed.has(path)) foreign(path);
+    }
   }
 
   function foreign(path: string): void {

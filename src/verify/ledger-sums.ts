@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ioError } from '../errors.ts';
-import { type Counts, compareCounts, sumOf } from './counts.ts';
-import { asCounts } from './json-value.ts';
+import { add, type Counts, compareCounts, sumOf } from './counts.ts';
+import { asCounts, asObject } from './json-value.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
+import type { ShardFacts } from './shard-records.ts';
 import type { Totals } from './totals.ts';
 
 /** Repairs of a source's framing: the ledger has only their sums. */
@@ -13,12 +14,12 @@ const FRAMING: ReadonlySet<string> = new Set(['bom', 'crlf', 'no-final-newline']
 /** Sources that were not listed one by one. */
 const UNLISTED: ReadonlySet<string> = new Set(['excluded', 'over-limit']);
 const MEMBERS =
-  'sources skipped fates repairs sessions tools rewrites findings bytes lines records errors warnings';
+  'sources skipped fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
 
 export function checkLedgerSums(
-  { ledger, totals }: ManifestFacts,
+  { ledger, totals, formats }: ManifestFacts,
   counted: Totals,
-  records: number,
+  shards: ReadonlyMap<string, ShardFacts>,
   problems: Problems,
 ): void {
   const equal = (what: string, expected: unknown, found: unknown): void =>
@@ -29,6 +30,17 @@ export function checkLedgerSums(
     for (const key of except) if (!found.has(key)) stated.delete(key);
     compareCounts(problems, { file: MANIFEST }, `ledger.${name}`, found, stated);
   };
+  const counts = formatCounts(formats, shards, counted.refusals);
+  const records = [...counts.values()].reduce((sum, of) => sum + (of.get('records') ?? 0), 0);
+  equal(
+    'members of ledger.formats',
+    formats.join(' '),
+    Object.keys(asObject(ledger.formats) ?? {}).join(' '),
+  );
+  for (const [format, of] of counts) {
+    const stated = asCounts(asObject(ledger.formats)?.[format]) ?? new Map();
+    compareCounts(problems, { file: MANIFEST }, `ledger.formats.${format}`, of, stated);
+  }
   equal('members of ledger', MEMBERS, Object.keys(ledger).join(' '));
   equal('members of totals', 'records lines sessions', Object.keys(totals).join(' '));
   equal('totals.records', records, totals.records);
@@ -48,6 +60,21 @@ export function checkLedgerSums(
   compare('rewrites', counted.rewrites);
   compare('findings', counted.findings);
   checkBytes(asCounts(ledger.bytes) ?? new Map(), counted, equal);
+}
+
+/** Records in the shards of each format, and its refusals by the sessions. */
+function formatCounts(
+  formats: readonly string[],
+  shards: ReadonlyMap<string, ShardFacts>,
+  refusals: Counts,
+): ReadonlyMap<string, Counts> {
+  const counts = new Map(formats.map((format) => [format, new Map<string, number>()]));
+  for (const { format, records } of shards.values()) add(counts.get(format) ?? new Map(), 'records', records);
+  for (const [refusal, n] of refusals) {
+    const [format = '', reason] = refusal.split(' ');
+    add(counts.get(format) ?? new Map(), `refused:${reason}`, n);
+  }
+  return counts;
 }
 
 /** I1: where the bytes of all sources went; a source that was not read to its end need not add up. */

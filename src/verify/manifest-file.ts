@@ -28,12 +28,14 @@ export interface ManifestFacts {
   readonly shards: readonly ListedShard[];
   readonly files: readonly ListedFile[];
   readonly settings: JsonObject;
+  /** Names of the formats, in their order. */
+  readonly formats: readonly string[];
   readonly totals: JsonObject;
   readonly ledger: JsonObject;
 }
 
-/** One file in one of the four folders: no path leads out of the dataset. */
-const PATH = /^(?:data|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** One file in one of the four folders, or in a format's folder in data/: no path leads out of the dataset. */
+const PATH = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
@@ -57,6 +59,7 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
     shards: listed(manifest.shards, 'shards', problems, shardOf),
     files: listed(manifest.files, 'files', problems, fileOf),
     settings,
+    formats: formatsOf(settings, problems),
     totals: asObject(manifest.totals) ?? {},
     ledger: asObject(manifest.ledger) ?? {},
   };
@@ -65,6 +68,14 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
 /** The text that a value has in the dataset's whole-file JSON. */
 export function pretty(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function formatsOf({ format }: JsonObject, problems: Problems): readonly string[] {
+  const names = Array.isArray(format) ? format.filter((name) => asText(name) !== undefined) : [];
+  const each = new Set(names).size;
+  const good = Array.isArray(format) && each > 0 && each === format.length;
+  if (!good) problems.equal(MANIFEST, undefined, 'settings.format', 'a list of formats', format);
+  return names;
 }
 
 function manifestBytes(path: string): Buffer {

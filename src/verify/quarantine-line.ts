@@ -8,15 +8,15 @@ import type { SourceTally } from './source-tally.ts';
 
 const FILE = 'quarantine/rejected.jsonl';
 const VERSION = 1;
-const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source']);
+const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
 export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally, problems: Problems): void {
   const { v, scope, reason } = value;
   problems.equal(FILE, line, 'v', VERSION, v);
-  if (!SCOPES.has(scope)) problems.equal(FILE, line, 'scope', 'line, session or source', scope);
+  if (!SCOPES.has(scope)) problems.equal(FILE, line, 'scope', 'line, session, source or record', scope);
   if (asText(reason) === undefined) problems.equal(FILE, line, 'reason', 'a text', reason);
-  add(tally.quarantine, `${scope}:${reason}`);
-  if (scope === 'line' || scope === 'session') checkPlace(line, value, problems);
+  add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
+  if (scope !== 'source') checkPlace(line, value, problems);
 }
 
 function checkPlace(line: number, value: JsonObject, problems: Problems): void {

@@ -1,6 +1,6 @@
 /** One line of ledger/sessions.jsonl: does it add up in itself (I3, I7), and does its record exist? */
 import { add, addAll } from './counts.ts';
-import { asCount, asCounts, asText, type JsonObject } from './json-value.ts';
+import { asCount, asCounts, asObject, asText, type JsonObject } from './json-value.ts';
 import type { Pointers } from './pointers.ts';
 import type { Problems } from './problems.ts';
 import { groupProblem } from './session-group.ts';
@@ -10,6 +10,8 @@ import type { Totals } from './totals.ts';
 
 export interface SessionContext {
   readonly groupBy: unknown;
+  /** Of the dataset. */
+  readonly formats: readonly string[];
   readonly pointers: Pointers;
   readonly totals: Totals;
   readonly problems: Problems;
@@ -38,12 +40,12 @@ export function checkSession({ line, value }: SourceLine, tally: SourceTally, co
     add(tally.fates, 'snapshot');
     add(tally.fates, 'superseded', superseded);
     add(tally.fates, 'truncated', truncated);
-    checkRecord({ line, value }, context);
+    checkWritten({ line, value }, tally, context);
     return;
   }
   if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
   problems.equal(FILE, line, 'superseded + truncated without a record', 0, superseded + truncated);
-  for (const key of ['shard', 'line', 'origin']) {
+  for (const key of ['shard', 'line', 'records', 'refused', 'origin']) {
     if (value[key] !== undefined)
       problems.equal(FILE, line, `${key} without a record`, undefined, value[key]);
   }
@@ -54,8 +56,8 @@ export function checkSession({ line, value }: SourceLine, tally: SourceTally, co
 }
 
 /** A written session has a record in a shard of its group, a snapshot, and as many tools as it says. */
-function checkRecord({ line, value }: SourceLine, context: SessionContext): void {
-  const { pointers, problems, totals, groupBy } = context;
+function checkWritten({ line, value }: SourceLine, tally: SourceTally, context: SessionContext): void {
+  const { problems, totals } = context;
   const tools = value.tools as JsonObject | null;
   const [seen, kept, same, conflict] = ['seen', 'kept', 'duplicateSame', 'duplicateConflict'].map(
     (key) => asCount(tools?.[key]) ?? Number.NaN,
@@ -69,11 +71,51 @@ function checkRecord({ line, value }: SourceLine, context: SessionContext): void
   })) {
     add(totals.tools, key, n);
   }
-  const shard = pointers.point(line, value.shard, value.line, kept);
-  const source = String(value.source);
-  const wrong = shard && groupProblem(groupBy, shard.group, source, String(value.id));
-  if (wrong !== undefined) problems.add(FILE, `line ${line}: ${wrong}`);
   const origin = asCounts(value.origin);
   const placed = ['line', 'offset', 'length'].every((key) => origin?.has(key));
   if (!placed) problems.equal(FILE, line, 'origin', 'line, offset and length', value.origin);
+  checkRecords({ line, value }, kept, tally, context);
+}
+
+/** One record; with several formats one of each that did not refuse, in their order. */
+function checkRecords(at: SourceLine, tools: number, tally: SourceTally, context: SessionContext): void {
+  const { line, value } = at;
+  const { formats, problems, totals } = context;
+  const several = formats.length > 1;
+  const records = several ? objects(value.records) : [{ ...value, format: formats[0] }];
+  const refused = several ? objects(value.refused) : [];
+  const groups = new Set(records.flatMap((record) => checkRecord(at, record, tools, context)));
+  for (const group of groups) add(totals.groups, group);
+  if (groups.size > 1) problems.add(FILE, `line ${line}: expected records of one group, found several`);
+  for (const { format, reason } of refused) {
+    for (const counts of [tally.refusals, totals.refusals]) add(counts, `${format} ${reason}`);
+  }
+  if (!several) return;
+  const named = [...records, ...refused].map(({ format }) => format);
+  problems.equal(
+    FILE,
+    line,
+    'formats of records and refused',
+    [...formats].sort().join(' '),
+    named.sort().join(' '),
+  );
+}
+
+/** The group of the record's shard, when there is such a shard. */
+function checkRecord(
+  { line, value }: SourceLine,
+  record: JsonObject,
+  tools: number,
+  { pointers, problems, groupBy }: SessionContext,
+): string[] {
+  const shard = pointers.point(line, record.shard, record.line, tools);
+  if (shard === undefined) return [];
+  problems.equal(FILE, line, `the format of ${String(record.shard)}`, shard.format, record.format);
+  const wrong = groupProblem(groupBy, shard.group, String(value.source), String(value.id));
+  if (wrong !== undefined) problems.add(FILE, `line ${line}: ${wrong}`);
+  return [shard.group];
+}
+
+function objects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map((item) => asObject(item) ?? {}) : [];
 }

@@ -7,6 +7,7 @@ import { isPlainFormat, recordProblem } from './record.ts';
 import { addTools, createToolTally, type ToolTally } from './tool-tally.ts';
 
 export interface ShardFacts {
+  readonly format: string;
   readonly group: string;
   /** Lines that were counted. */
   readonly records: number;
@@ -16,33 +17,43 @@ export interface ShardFacts {
 
 /** A name that was made for a group that is none: a slug and a hash. */
 const MADE_NAME = /-[a-z2-7]{16}$/i;
-const SHARD_NAME = /^data\/(.+)-(\d{5,})\.jsonl(\.gz)?$/;
+const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.jsonl(\.gz)?$/;
 
 /** By path, in the order of the manifest. */
 export async function readShards(
   root: string,
-  { shards, settings }: ManifestFacts,
+  { shards, settings, formats }: ManifestFacts,
   readable: ReadonlySet<string>,
   problems: Problems,
 ): Promise<ReadonlyMap<string, ShardFacts>> {
   const facts = new Map<string, ShardFacts>();
-  const numbers = new Map<string, number>(); // shards of each group so far
+  const numbers = new Map<string, number>(); // shards of each format's groups so far
   for (const shard of shards) {
-    const number = numbers.get(shard.group) ?? 0;
-    numbers.set(shard.group, number + 1);
+    const format = formatOf(shard, formats, problems);
+    const series = `${format}/${shard.group}`;
+    const number = numbers.get(series) ?? 0;
+    numbers.set(series, number + 1);
     checkName(shard, number, settings.compress === 'gzip', problems);
-    const plain = isPlainFormat(settings.format);
     const found = readable.has(shard.path)
-      ? await readShard(root, shard, plain, problems)
-      : { group: shard.group, records: 0, tools: undefined };
+      ? await readShard(root, shard, format, problems)
+      : { format, group: shard.group, records: 0, tools: undefined };
     problems.equal(shard.path, undefined, 'records', shard.records, found.records);
     facts.set(shard.path, found);
   }
   return facts;
 }
 
+/** Of several formats each has its folder. */
+function formatOf({ path }: ListedShard, formats: readonly string[], problems: Problems): string {
+  const [, folder] = SHARD_NAME.exec(path) ?? [];
+  const format = formats.find((name) => folder === (formats.length === 1 ? 'data' : `data/${name}`));
+  if (format === undefined)
+    problems.add(path, 'expected a shard in the folder of a format of settings.format');
+  return format ?? '';
+}
+
 function checkName({ path, group }: ListedShard, number: number, gzip: boolean, problems: Problems): void {
-  const [, stem = '', digits = '', suffix = ''] = SHARD_NAME.exec(path) ?? [];
+  const [, , stem = '', digits = '', suffix = ''] = SHARD_NAME.exec(path) ?? [];
   const fits =
     (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && (suffix !== '') === gzip;
   if (fits) return;
@@ -53,10 +64,10 @@ function checkName({ path, group }: ListedShard, number: number, gzip: boolean, 
 async function readShard(
   root: string,
   { path, group }: ListedShard,
-  plain: boolean,
+  format: string,
   problems: Problems,
 ): Promise<ShardFacts> {
-  const tools = plain ? createToolTally() : undefined;
+  const tools = isPlainFormat(format) ? createToolTally() : undefined;
   let records = 0;
   for await (const { line, value } of readLines(join(root, path), path, problems)) {
     records = line;
@@ -66,5 +77,5 @@ async function readShard(
     const definitions = value.tools;
     addTools(tools, Array.isArray(definitions) ? definitions.length : 0);
   }
-  return { group, records, tools };
+  return { format, group, records, tools };
 }

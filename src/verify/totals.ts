@@ -16,6 +16,10 @@ export interface Totals {
   readonly tools: Counts;
   readonly rewrites: Counts;
   readonly findings: Counts;
+  /** Written sessions by group. */
+  readonly groups: Counts;
+  /** Sessions that a format refused and another one wrote, by `FORMAT REASON`. */
+  readonly refusals: Counts;
 }
 
 export function createTotals(): Totals {
@@ -29,6 +33,8 @@ export function createTotals(): Totals {
     'tools',
     'rewrites',
     'findings',
+    'groups',
+    'refusals',
   ] as const;
   const counts = Object.fromEntries(names.map((name) => [name, new Map()]));
   return { ...numbers, ...(counts as Record<(typeof names)[number], Counts>) };

@@ -1,11 +1,10 @@
-/** reports/tool-usage.csv: one row per group, in order, each with as many sessions as its shards have records. */
+/** reports/tool-usage.csv: one row per group, in order, each with as many sessions as the ledger has in it. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import split2 from 'split2';
 import { ioError } from '../errors.ts';
 import type { Problems } from './problems.ts';
-import type { ShardFacts } from './shard-records.ts';
 
 const FILE = 'reports/tool-usage.csv';
 const HEADER =
@@ -18,10 +17,10 @@ const ROW = /^(.*),(\d+),\d+,\d+,\d+,\d+,\d+$/s;
 export async function checkUsage(
   root: string,
   groupBy: unknown,
-  shards: ReadonlyMap<string, ShardFacts>,
+  sessions: ReadonlyMap<string, number>,
   problems: Problems,
 ): Promise<void> {
-  const expected = expectedRows(groupBy, shards);
+  const expected = expectedRows(groupBy, sessions);
   let line = 0;
   for await (const row of rows(join(root, FILE))) {
     line += 1;
@@ -29,10 +28,10 @@ export async function checkUsage(
       problems.equal(FILE, 1, 'header', HEADER, row);
       continue;
     }
-    const [, cells, sessions] = ROW.exec(row) ?? [];
+    const [, cells, count] = ROW.exec(row) ?? [];
     const wanted = expected.shift();
     problems.equal(FILE, line, 'group', wanted?.cells, cells);
-    problems.equal(FILE, line, 'session_count', wanted?.records, Number(sessions));
+    problems.equal(FILE, line, 'session_count', wanted?.sessions, Number(count));
   }
   problems.equal(FILE, undefined, 'rows after the last one', 0, expected.length);
 }
@@ -55,14 +54,11 @@ async function* rows(path: string): AsyncGenerator<string> {
 
 function expectedRows(
   groupBy: unknown,
-  shards: ReadonlyMap<string, ShardFacts>,
-): { cells: string; records: number }[] {
-  const records = new Map<string, number>();
-  for (const shard of shards.values())
-    records.set(shard.group, (records.get(shard.group) ?? 0) + shard.records);
-  return [...records]
+  sessions: ReadonlyMap<string, number>,
+): { cells: string; sessions: number }[] {
+  return [...sessions]
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map(([group, n]) => ({ cells: cellsOf(groupBy, cell(group)), records: n }));
+    .map(([group, n]) => ({ cells: cellsOf(groupBy, cell(group)), sessions: n }));
 }
 
 function cellsOf(groupBy: unknown, group: string): string {

@@ -53,9 +53,9 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   let records = 0;
   for (const shard of shards.values()) records += shard.records;
   const totals = await readBooks({ root, manifest, readable, shards, problems });
-  checkLedgerSums(manifest, totals, records, problems);
+  checkLedgerSums(manifest, totals, shards, problems);
   if (readable.has(SUMMARY)) await checkSummary(root, manifest, problems);
-  if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, shards, problems);
+  if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, problems);
   const { sources, sessions } = totals;
   return {
     problems: problems.kept,

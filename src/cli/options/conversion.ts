@@ -5,9 +5,11 @@ import { formats } from '../../../transforms/formats/index.ts';
 import { GROUPINGS } from '../../../transforms/group.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { type Option, option } from './option.ts';
-import { choice, decisions, flag, list } from './value-types.ts';
+import { choice, choices, decisions, flag, list } from './value-types.ts';
 
 const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
+
+const FORMAT_NAMES = formats.map(({ name }) => name);
 
 export const conversionOptions: readonly Option[] = [
   option<'format'>({
@@ -15,7 +17,7 @@ export const conversionOptions: readonly Option[] = [
     group: 'Conversion',
     describe: format.options.format.describe,
     default: 'chat',
-    type: choice(formats.map(({ name }) => name)),
+    type: choices(FORMAT_NAMES, FORMAT_NAMES.join('|')),
   }),
   option<'jsonToolCalls'>({
     name: 'jsonToolCalls',

@@ -13,7 +13,7 @@ export interface OptionValues {
   maxLine: number;
   limit: number;
   cleanup: readonly string[];
-  format: string;
+  format: readonly string[];
   jsonToolCalls: boolean;
   groupBy: 'date' | 'scenario' | 'none';
   integrity: boolean;

@@ -27,11 +27,12 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
   };
 }
 
-function formatOf({ format, jsonToolCalls }: Values): string | undefined {
+function formatOf({ format, jsonToolCalls }: Values): readonly string[] | undefined {
   if (jsonToolCalls !== true) return format;
-  if (format === undefined || format === 'chat-inline') return 'chat-inline';
+  const other = format?.find((name) => name !== 'chat-inline');
+  if (other === undefined) return ['chat-inline'];
   throw new TurnmillError(
     'usage',
-    `--json-tool-calls is --format chat-inline: it cannot stand beside --format ${format}`,
+    `--json-tool-calls is --format chat-inline: it cannot stand beside --format ${other}`,
   );
 }

@@ -38,6 +38,26 @@ export function choice<T extends string>(
   };
 }
 
+/** One of a few words, any number of times; in JSON a word or an array. */
+export function choices(known: readonly string[], placeholder: string): ValueType<readonly string[]> {
+  const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
+    const stranger = values.find((value) => !(known as readonly unknown[]).includes(value));
+    if (stranger !== undefined) refuse(`${shown(stranger)} is none of ${known.join(', ')}`);
+    const twice = values.find((value, i) => values.indexOf(value) < i);
+    if (twice !== undefined) refuse(`${shown(twice)} is given twice`);
+    return values.length === 0 ? refuse('needs a value') : (values as readonly string[]);
+  };
+  return {
+    placeholder,
+    repeatable: true,
+    fromTexts: check,
+    fromJson(value, refuse) {
+      if (typeof value === 'string') return check([value], refuse);
+      return Array.isArray(value) ? check(value, refuse) : refuse('must be a string or an array of strings');
+    },
+  };
+}
+
 /** Words out of a list, separated by commas; in JSON an array. */
 export function list(choices: readonly string[], placeholder: string): ValueType<readonly string[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {

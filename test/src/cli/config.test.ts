@@ -29,7 +29,7 @@ const WHOLE = {
   maxLine: '1MiB',
   limit: 5,
   cleanup: ['goose-info'],
-  format: 'chat',
+  format: ['chat', 'trl'],
   jsonToolCalls: false,
   groupBy: 'none',
   integrity: false,
@@ -82,12 +82,14 @@ describe('a configuration file', () => {
   });
 
   test('with one format and a flag for another: the flag', () => {
-    const formatOf = (config: object, flags: readonly string[]): string | undefined =>
+    const formatOf = (config: object, flags: readonly string[]) =>
       settingsOf(['x'], valuesOf(config, flags)).format;
-    expect(formatOf({ jsonToolCalls: true }, ['--format', 'chat'])).toBe('chat');
-    expect(formatOf({ format: 'chat' }, ['--json-tool-calls'])).toBe('chat-inline');
-    expect(formatOf({ format: 'chat' }, [])).toBe('chat');
-    expect(formatOf({ jsonToolCalls: true }, [])).toBe('chat-inline');
+    expect(formatOf({ jsonToolCalls: true }, ['--format', 'chat'])).toEqual(['chat']);
+    expect(formatOf({ format: 'chat' }, ['--json-tool-calls'])).toEqual(['chat-inline']);
+    expect(formatOf({ format: 'chat' }, [])).toEqual(['chat']);
+    expect(formatOf({ format: ['chat', 'trl'] }, [])).toEqual(['chat', 'trl']);
+    expect(formatOf({ format: ['chat', 'trl'] }, ['--format', 'openai'])).toEqual(['openai']);
+    expect(formatOf({ jsonToolCalls: true }, [])).toEqual(['chat-inline']);
   });
 
   test('and flags decide rule by rule what a finding does', () => {
@@ -123,7 +125,14 @@ describe('a configuration file', () => {
     ['{"out": 3}', 'out: must be a string'],
     ['{"out": ""}', 'out: needs a value'],
     ['{"format": "nope"}', "format: 'nope' is none of"],
-    ['{"format": ["chat"]}', 'format: must be a string'],
+    ['{"format": 3}', 'format: must be a string or an array'],
+    ['{"format": []}', 'format: needs a value'],
+    ['{"format": ["chat", "nope"]}', "format: 'nope' is none of"],
+    ['{"format": ["chat", "chat"]}', "format: 'chat' is given twice"],
+    [
+      '{"jsonToolCalls": true, "format": ["chat-inline", "trl"]}',
+      'jsonToolCalls is format chat-inline, not trl',
+    ],
     ['{"cleanup": "goose"}', 'cleanup: must be an array'],
     ['{"cleanup": ["x"]}', 'cleanup'],
     ['{"cleanup": [["goose"]]}', 'cleanup'],

@@ -10,7 +10,12 @@ const begin = (source: number, stamp = 'file'): Outcome => ({
   provisional: true,
   stamp,
 });
-const row = (name: string): Outcome => ({ kind: 'row', group: name, bytes: new Uint8Array(1) });
+const row = (name: string): Outcome => ({
+  kind: 'row',
+  group: name,
+  format: 'chat',
+  bytes: new Uint8Array(1),
+});
 const session = (id: string): Outcome => ({
   kind: 'session',
   sessionId: id,

@@ -55,7 +55,9 @@ describe('shardStem', () => {
     'F100 makes a safe name of %s',
     (_, group) => {
       expect(shardStem(group)).toMatch(HASHED);
-      expect(resolve('/out', shardPath(shardStem(group), 0, '.jsonl'))).toMatch(/^\/out\/data\/[^/]+$/);
+      expect(resolve('/out', shardPath('data', shardStem(group), 0, '.jsonl'))).toMatch(
+        /^\/out\/data\/[^/]+$/,
+      );
     },
   );
 
@@ -82,7 +84,10 @@ describe('shardStem', () => {
     );
     fc.assert(
       fc.property(group, group, fc.nat(200_000), fc.nat(200_000), (a, b, i, j) => {
-        const [one, two] = [shardPath(shardStem(a), i, '.jsonl'), shardPath(shardStem(b), j, '.jsonl')];
+        const [one, two] = [
+          shardPath('data', shardStem(a), i, '.jsonl'),
+          shardPath('data', shardStem(b), j, '.jsonl'),
+        ];
         expect(one).toMatch(/^data\/[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]{5,6}\.jsonl$/);
         expect(one === two).toBe(a === b && i === j);
       }),
