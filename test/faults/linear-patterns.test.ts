@@ -1,0 +1,105 @@
+/**
+ * F110: no regular expression of ours takes more than linear time. Every literal in the code, and every expression that
+ * code puts together, is judged by `recheck`; what it calls vulnerable needs a reason why its text is always short.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { tokensOf } from '../support/code-tokens.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDERS = ['src', 'transforms', 'scripts'];
+
+interface Pattern {
+  readonly file: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** Not linear, but their text is short or our own. */
+const SHORT: Readonly<Record<string, string>> = {
+  'scripts/gen/data-model-page.mjs: /\\s*\\*\\/\\s*$/': 'a comment of our own code',
+  'scripts/gen/files-page.mjs: /^\\s*\\*\\s?/gm': 'a comment of our own code',
+  'src/cli/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
+  'src/sinks/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
+};
+
+/** Expressions that are put together at run time: how often each file says `new RegExp`. */
+const MADE: Readonly<Record<string, number>> = {
+  'scripts/gen/markdown.mjs': 1, // of our own source text
+  'transforms/rules/goose-bootstrap.ts': 1,
+  'transforms/white-space.ts': 1,
+};
+
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:ts|mjs)$/.test(file))
+    .map((file) => `${folder}/${file}`),
+).sort();
+const tokens = new Map(files.map((file) => [file, tokensOf(readFileSync(join(ROOT, file), 'utf8'))]));
+
+const literals: readonly Pattern[] = files.flatMap((file) =>
+  (tokens.get(file)?.regexes ?? []).map(({ source, flags }) => ({ file, source, flags })),
+);
+
+/** What the modules hand to `new RegExp` while they are loaded. */
+async function madePatterns(): Promise<Pattern[]> {
+  const made: Pattern[] = [];
+  for (const file of Object.keys(MADE).filter((name) => name.endsWith('.ts'))) {
+    vi.resetModules();
+    vi.stubGlobal(
+      'RegExp',
+      new Proxy(RegExp, {
+        construct(target, [source, flags = '']: [string, string?]) {
+          made.push({ file, source, flags });
+          return new target(source, flags);
+        },
+      }),
+    );
+    await import(join(ROOT, file));
+    vi.unstubAllGlobals();
+  }
+  return made;
+}
+
+let checkSync: typeof import('recheck').checkSync;
+beforeAll(async () => {
+  vi.stubEnv('RECHECK_SYNC_BACKEND', 'pure');
+  ({ checkSync } = await import('recheck'));
+});
+
+/** Its complexity, for one that is not linear. */
+function verdictOf({ source, flags }: Pattern): string {
+  const found = checkSync(source, flags.replaceAll('v', 'u'));
+  if (found.status === 'safe') return 'linear';
+  return found.status === 'vulnerable' ? found.complexity.summary : 'unknown';
+}
+
+describe('F110 every regular expression of ours is linear, or its text is short', () => {
+  it('finds them all', () => {
+    expect(files.length).toBeGreaterThan(150);
+    expect(literals.length).toBeGreaterThan(75);
+    for (const known of ['src/sources/list.ts', 'transforms/timestamp.ts', 'src/sinks/shard-name.ts'])
+      expect(literals.filter(({ file }) => file === known).length).toBeGreaterThan(1);
+  });
+
+  it('knows who puts expressions together', () => {
+    const count = (file: string): number => tokens.get(file)?.bare.match(/\bRegExp\s*\(/g)?.length ?? 0;
+    const found = Object.fromEntries(files.map((file) => [file, count(file)]).filter(([, n]) => n !== 0));
+    expect(found).toEqual(MADE);
+  });
+
+  it('asks about every one', async () => {
+    const patterns = [...literals, ...(await madePatterns())];
+    const judged = new Map(
+      patterns.map((one) => [`${one.file}: /${one.source}/${one.flags}`, verdictOf(one)] as const),
+    );
+    const slow = [...judged].filter(([, verdict]) => verdict !== 'linear').map(([name]) => name);
+    expect(slow.sort()).toEqual(Object.keys(SHORT).sort());
+  });
+
+  it('sees one that is not linear', () => {
+    const source = '^\\s*<info-msg>\\s*.*?\\s*</info-msg>\\s*$';
+    expect(verdictOf({ file: '', source, flags: 's' })).toContain('polynomial');
+  });
+});
