@@ -47,6 +47,8 @@ export type SourceReason =
   | 'not-regular'
   | 'vanished'
   | 'unsupported-compression'
+  | 'encoding-utf16'
+  | 'not-json-lines'
   | 'worker-crash';
 
 /** A fault of one source's data or file: the other sources go on. */

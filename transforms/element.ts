@@ -140,9 +140,9 @@ export interface Fate {
 /** A mend that was made so that a line could be read: counted, never silent. */
 export interface Repair {
   readonly kind: 'repair';
-  readonly repair: 'split-objects';
+  readonly repair: 'split-objects' | 'json-document';
   readonly origin: Origin;
-  /** How many extra entries came out of the line. */
+  /** How many extra entries came out of the line; 1 for a source that is a document although its name says lines. */
   readonly count: number;
 }
 

@@ -40,6 +40,8 @@ const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'not-regular': 'It is no regular file.',
   vanished: 'The file was gone when its turn came.',
   'unsupported-compression': 'The file is packed in a way that turnmill does not read.',
+  'encoding-utf16': 'The file is UTF-16 or UTF-32: logs are UTF-8.',
+  'not-json-lines': 'The file is something else: CSV, HTML, a git-lfs pointer, a program, a database.',
   'worker-crash': 'Three worker threads died, one after the other, while they read it.',
 };
 

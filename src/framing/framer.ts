@@ -24,3 +24,14 @@ export interface Framer {
   end(): Iterable<Line | Rejection>;
   counts(): FramingCounts;
 }
+
+/** Of a source that could not be opened. */
+export const NO_BYTES: FramingCounts = {
+  bytes: 0,
+  bomBytes: 0,
+  lineBytes: 0,
+  terminatorBytes: 0,
+  lines: 0,
+  crlf: 0,
+  noFinalNewline: false,
+};

@@ -2,8 +2,8 @@
 import { basename } from 'node:path';
 import type { Line, Rejection, StreamElement } from '../../transforms/element.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
-import { createFramer } from '../framing/choose.ts';
 import { openSource } from '../sources/reader.ts';
+import { frameSource } from './frame-source.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 
 export interface ReadOptions {
@@ -22,9 +22,10 @@ export async function* readElements(path: string, options: ReadOptions = {}): As
   const file = path === '-' ? undefined : Buffer.from(path).toString('latin1');
   const reader = await openSource({ name, input: 0, path: file, sizeBytes: 0 });
   try {
-    const framer = await createFramer(name, maxLineBytes);
+    const { framer, read, repair } = await frameSource(reader, name, maxLineBytes);
+    if (repair !== undefined) yield repair;
     for (;;) {
-      const count = await reader.read(framer.space());
+      const count = await read(framer.space());
       if (count === 0) break;
       for (const element of framer.filled(count)) yield owned(element);
     }

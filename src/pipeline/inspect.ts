@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/element.ts';
 import { step } from '../../transforms/stage.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
-import { createFramer } from '../framing/choose.ts';
 import { listSources } from '../sources/list.ts';
 import { openSource } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { type ChainLink, createChain } from './chain.ts';
+import { frameSource } from './frame-source.ts';
 import { sessionByFor } from './lane.ts';
 import type { Settings } from './settings.ts';
 
@@ -56,7 +56,7 @@ export interface ReadThrough {
 export async function readThrough({ ref, maxLineBytes, push, enough, signal }: ReadThrough): Promise<number> {
   const reader = await openSource(ref, signal);
   try {
-    const framer = await createFramer(ref.name, maxLineBytes);
+    const { framer, read, repair } = await frameSource(reader, ref.name, maxLineBytes);
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
       for (const element of elements) {
         const full = push(element);
@@ -64,9 +64,10 @@ export async function readThrough({ ref, maxLineBytes, push, enough, signal }: R
         if (enough?.() === true) return;
       }
     };
+    if (repair !== undefined) await pushAll([repair]);
     for (;;) {
       signal?.throwIfAborted();
-      const count = await reader.read(framer.space());
+      const count = await read(framer.space());
       if (count === 0) break;
       await pushAll(framer.filled(count));
       if (enough?.() === true) return framer.counts().lines;

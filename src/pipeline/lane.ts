@@ -6,13 +6,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/element.ts';
 import { scanMemory } from '../../transforms/json/scanners.ts';
 import { SourceFault } from '../errors.ts';
-import { createFramer } from '../framing/choose.ts';
-import type { Framer } from '../framing/framer.ts';
+import { type Framer, type FramingCounts, NO_BYTES } from '../framing/framer.ts';
 import { createSlab } from '../framing/slab.ts';
 import type { SourceReader } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
+import { type FramedSource, frameSource } from './frame-source.ts';
 import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import type { LaneSettings } from './settings.ts';
@@ -128,11 +128,16 @@ async function* readSources(
     return false;
   }
 
-  async function* feed(reader: SourceReader, framer: Framer, chain: Chain): AsyncGenerator<Batch, boolean> {
+  async function* feed(
+    reader: SourceReader,
+    framer: Framer,
+    read: FramedSource['read'],
+    chain: Chain,
+  ): AsyncGenerator<Batch, boolean> {
     for (;;) {
       const before = reader.readBytes();
-      const read = reader.read(framer.space());
-      const count = typeof read === 'number' ? read : await read;
+      const reading = read(framer.space());
+      const count = typeof reading === 'number' ? reading : await reading;
       if (count === 0) break;
       readBytes += reader.readBytes() - before;
       sinceTurn += count;
@@ -149,7 +154,7 @@ async function* readSources(
   async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
     isStdin = ref.path === undefined;
     const chain = chainFor(sessionByFor(ref, settings));
-    const framer = watch.framer(await createFramer(ref.name, settings.maxLineBytes, slab));
+    let framer: Framer | undefined;
     let reader: SourceReader | undefined;
     let fault: SourceFault | undefined;
     let limited = false;
@@ -158,7 +163,11 @@ async function* readSources(
       reader = await watch.open(ref, signal);
       const provisional = !isStdin || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
-      limited = yield* feed(reader, framer, chain);
+      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab);
+      framer = watch.framer(framed.framer);
+      readBytes += reader.readBytes(); // of the first bytes
+      if (framed.repair !== undefined) chain.push(framed.repair);
+      limited = yield* feed(reader, framer, framed.read, chain);
       if (!limited) reader.verify();
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
@@ -167,15 +176,15 @@ async function* readSources(
     } finally {
       await reader?.close();
     }
-    const { counts } = framer;
-    const { lines, bytes } = counts();
+    const framing = framer?.counts() ?? NO_BYTES;
+    const { lines, bytes } = framing;
     chain.push({
       kind: 'session-end',
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
       last: true,
     });
     sessionsBefore += collector.sessions;
-    emit(report(index, reader, framer, collector.endSource(), fault, limited));
+    emit(report(index, reader, framing, collector.endSource(), fault, limited));
   }
 
   for await (const source of sources) {
@@ -196,7 +205,7 @@ function refuseDeadly(deaths: readonly string[] = []): void {
 function report(
   source: number,
   reader: SourceReader | undefined,
-  framer: Framer,
+  framing: FramingCounts,
   books: Pick<SourceReport, 'lines' | 'fates' | 'repairs'>,
   fault: SourceFault | undefined,
   limited: boolean,
@@ -207,7 +216,7 @@ function report(
     source,
     compression,
     readBytes: reader?.readBytes() ?? 0,
-    framing: framer.counts(),
+    framing,
   } as const;
   if (fault !== undefined) {
     return {

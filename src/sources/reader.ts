@@ -59,7 +59,7 @@ async function openFileReader(path: Uint8Array, follow: boolean): Promise<Source
 }
 
 /** Gives out the head that was looked at, then what `read` gives. */
-function afterHead<T extends number | Promise<number>>(
+export function afterHead<T extends number | Promise<number>>(
   head: Buffer,
   read: (room: Uint8Array) => T,
 ): (room: Uint8Array) => number | T {

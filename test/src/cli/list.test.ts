@@ -15,6 +15,8 @@ const SOURCE_REASONS = [
   'not-regular',
   'vanished',
   'unsupported-compression',
+  'encoding-utf16',
+  'not-json-lines',
   'worker-crash',
 ];
 const STAGES = [

@@ -1,0 +1,41 @@
+/** A source that is open, with the framer that its first bytes and its name ask for. */
+import type { Repair } from '../../transforms/element.ts';
+import { createFramer, isNamedDocument } from '../framing/choose.ts';
+import type { Framer } from '../framing/framer.ts';
+import { HEAD_BYTES, type Shape, shapeOf } from '../framing/shape.ts';
+import type { Slab } from '../framing/slab.ts';
+import { afterHead, type SourceReader } from '../sources/reader.ts';
+
+export interface FramedSource {
+  readonly framer: Framer;
+  /** The reader's, from the source's first byte on. */
+  readonly read: SourceReader['read'];
+  /** Where the bytes say that it is a document, and the name does not. */
+  readonly repair: Repair | undefined;
+}
+
+/** Throws SourceFault for what is no log. */
+export async function frameSource(
+  reader: SourceReader,
+  name: string,
+  maxLineBytes: number,
+  slab?: Slab,
+): Promise<FramedSource> {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  let have = 0;
+  let shape: Shape | undefined;
+  while (shape === undefined) {
+    const count = await reader.read(head.subarray(have));
+    have += count;
+    shape = shapeOf(head.subarray(0, have), count === 0 || have === HEAD_BYTES);
+  }
+  const framer = await createFramer(name, shape, maxLineBytes, slab);
+  const read = afterHead(head.subarray(0, have), (room) => reader.read(room));
+  const reshaped = shape === 'document' && !isNamedDocument(name);
+  return { framer, read, repair: reshaped ? documentRepair(name) : undefined };
+}
+
+function documentRepair(source: string): Repair {
+  const origin = { source, line: 1, offset: 0, length: 0 };
+  return { kind: 'repair', repair: 'json-document', origin, count: 1 };
+}

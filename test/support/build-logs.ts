@@ -1,0 +1,132 @@
+/**
+ * `turnmill build` from outside, for tests that write a few log files: the status, the sums, the records, what was
+ * quarantined and what was found. `entryLine` makes a log line, well formed in all that is left out.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Ended, turnmill } from './command.ts';
+import { temporaryFolder } from './folder.ts';
+
+export interface Sums {
+  readonly fates: Readonly<Record<string, number>>;
+  readonly rewrites: Readonly<Record<string, number>>;
+  readonly repairs: Readonly<Record<string, number>>;
+  readonly findings: Readonly<Record<string, number>>;
+  readonly sources: Readonly<Record<string, number>>;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly tools: Readonly<Record<string, number>>;
+  readonly lines: number;
+  readonly records: number;
+}
+
+export interface Quarantined {
+  readonly scope: string;
+  readonly source: string;
+  readonly reason: string;
+  readonly line?: number;
+  readonly byte_start?: number;
+  readonly byte_end?: number;
+  readonly raw_b64?: string;
+  readonly error?: string;
+}
+
+export interface Built extends Ended {
+  readonly out: string;
+  readonly sums: Sums;
+  /** The lines of the shards, in their order. */
+  readonly records: readonly string[];
+  readonly quarantine: readonly Quarantined[];
+  readonly findings: readonly { readonly rule: string; readonly entry: number; readonly session: string }[];
+}
+
+export interface Input {
+  /** Log files, path below the input's root -> bytes. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Instead of them: standard input. */
+  readonly stdin?: string | Uint8Array;
+}
+
+const ARGS = ['--group-by', 'none', '--workers', '1'];
+
+/** Builds a dataset, and lets `verify` agree with it. */
+export async function buildLogs({ files = {}, stdin }: Input, args: readonly string[] = []): Promise<Built> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  mkdirSync(logs);
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(logs, name)), { recursive: true });
+    writeFileSync(join(logs, name), bytes);
+  }
+  const source = stdin === undefined ? logs : '-';
+  const ended = await turnmill(['build', source, '--out', out, ...ARGS, ...args], stdin);
+  if (ended.status !== 0 && ended.status !== 3) throw new Error(`status ${ended.status}: ${ended.stderr}`);
+  const verified = await turnmill(['verify', out]);
+  if (verified.status !== 0) throw new Error(`verify: ${verified.stdout}${verified.stderr}`);
+  return { ...ended, ...readDataset(out) };
+}
+
+/** What stands in a committed dataset. */
+export function readDataset(out: string): Omit<Built, keyof Ended> {
+  const parsed = (file: string): never[] =>
+    linesOf(join(out, file)).map((line) => JSON.parse(line)) as never[];
+  return {
+    out,
+    sums: JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')),
+    records: shardsOf(out).flatMap(linesOf),
+    quarantine: parsed('quarantine/rejected.jsonl'),
+    findings: parsed('reports/integrity.jsonl'),
+  };
+}
+
+function shardsOf(out: string): string[] {
+  const data = join(out, 'data');
+  const names = readdirSync(out).includes('data') ? readdirSync(data) : [];
+  return names.sort().map((name) => join(data, name));
+}
+
+function linesOf(path: string): string[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  if (lines.pop() !== '') throw new Error(`${path} does not end with a line feed`);
+  return lines;
+}
+
+export interface EntryParts {
+  /** Seconds after eight o'clock, or the value itself. */
+  readonly at?: unknown;
+  readonly id?: unknown;
+  readonly messages?: unknown;
+  readonly tools?: unknown;
+  readonly reply?: unknown;
+}
+
+export const USER: object = { role: 'user', content: 'hello' };
+export const REPLY: object = { role: 'assistant', content: 'hi' };
+export const TOOL: object = {
+  type: 'function',
+  function: { name: 'f', parameters: { type: 'object', properties: {} } },
+};
+
+/** One log line, without its line feed. */
+export function entryLine({
+  at = 1,
+  id = 's',
+  messages = [USER],
+  tools = [TOOL],
+  reply = REPLY,
+}: EntryParts = {}): string {
+  const stamp = typeof at === 'number' ? new Date(Date.UTC(2026, 0, 13, 8, 0, at)).toISOString() : at;
+  const response = { choices: [{ message: reply }] };
+  return JSON.stringify({ timestamp: stamp, session_id: id, request: { messages, tools }, response });
+}
+
+/** The same log as a file, packed and on standard input: what every kind of source must make of it. */
+export function asEverySource(
+  log: string | Uint8Array,
+  pack: (log: string | Uint8Array) => Uint8Array,
+): readonly (readonly [kind: string, input: Input])[] {
+  return [
+    ['a file', { files: { 's.jsonl': log } }],
+    ['gzip', { files: { 's.jsonl.gz': pack(log) } }],
+    ['standard input', { stdin: log }],
+  ];
+}
