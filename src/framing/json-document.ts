@@ -8,7 +8,7 @@ import { jsonVerifier, type VerifierError } from 'stream-json/core/utils/verifie
 import type { Line, Origin, Rejection } from '../../transforms/element.ts';
 import { createElementCutter } from './element-cutter.ts';
 import type { Framer, FramingCounts } from './framer.ts';
-import { createSlab, hasRoom, keepFrom, type Slab, shrinkSlab } from './slab.ts';
+import { createSlab, hasRoom, keepFrom, roomOf, type Slab, shrinkSlab } from './slab.ts';
 
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
@@ -170,8 +170,8 @@ export function createDocumentFramer(
 
   return {
     space() {
-      if (!hasRoom(slab, have)) makeRoom();
-      return slab.bytes.subarray(have);
+      if (!hasRoom(slab, 0, have)) makeRoom();
+      return roomOf(slab, have);
     },
     *filled(count) {
       bytes += count;

@@ -6,7 +6,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Line, Origin, Rejection } from '../../transforms/element.ts';
 import type { Framer, FramingCounts } from './framer.ts';
-import { createSlab, hasRoom, keepFrom, type Slab, shrinkSlab } from './slab.ts';
+import { createSlab, hasRoom, keepFrom, roomOf, type Slab, shrinkSlab } from './slab.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -29,8 +29,8 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
   let tooLong: { readonly hash: Hash; length: number } | undefined;
 
   function space(): Uint8Array {
-    if (!hasRoom(slab, have) || tooLong !== undefined) makeRoom();
-    return slab.bytes.subarray(have);
+    if (!hasRoom(slab, start, have) || tooLong !== undefined) makeRoom();
+    return roomOf(slab, have);
   }
 
   /** Moves the incomplete line to the front. */

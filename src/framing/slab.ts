@@ -48,9 +48,19 @@ export function shrinkSlab(slab: Slab): void {
   if (slab.bytes.length > SLAB_BYTES) slab.resize(SLAB_BYTES);
 }
 
-/** Is there room for a read of a decent size behind the first `have` bytes? */
-export function hasRoom(slab: Slab, have: number): boolean {
-  return slab.bytes.length - have >= LEAST_ROOM_BYTES;
+/**
+ * Is there room for a read of a decent size behind the first `have` bytes, of which those before `from` are done with? A slab
+ * that has grown is not filled to its end: memory that was never touched costs nothing.
+ */
+export function hasRoom(slab: Slab, from: number, have: number): boolean {
+  const { length } = slab.bytes;
+  if (length > SLAB_BYTES && from > have - from) return false;
+  return length - have >= LEAST_ROOM_BYTES;
+}
+
+/** Where the next read goes: never much at a time, so that a slab that has grown is touched only as far as needed. */
+export function roomOf(slab: Slab, have: number): Buffer {
+  return slab.bytes.subarray(have, have + SLAB_BYTES);
 }
 
 /**

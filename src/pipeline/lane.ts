@@ -7,12 +7,13 @@ import type { StreamElement } from '../../transforms/element.ts';
 import { scanMemory } from '../../transforms/json/scanners.ts';
 import { SourceFault } from '../errors.ts';
 import { type Framer, type FramingCounts, NO_BYTES } from '../framing/framer.ts';
-import { createSlab } from '../framing/slab.ts';
+import { createSlab, shrinkSlab } from '../framing/slab.ts';
 import type { SourceReader } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type FramedSource, frameSource } from './frame-source.ts';
+import { collectGarbage } from './heap-size.ts';
 import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import type { LaneSettings } from './settings.ts';
@@ -40,6 +41,8 @@ export interface LaneSource {
 }
 
 const BATCH_BYTES = 128 * 1024;
+/** A slab grows beyond this for a giant line. */
+const GIANT_BYTES = 32 * 1024 * 1024;
 /** After so many bytes the event loop gets its turn: timers, signals, messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
 /** Rejected lines of standard input cannot be read again: up to this length they are always kept. */
@@ -178,6 +181,10 @@ async function* readSources(
     }
     const framing = framer?.counts() ?? NO_BYTES;
     const { lines, bytes } = framing;
+    if (slab.bytes.length > GIANT_BYTES) {
+      shrinkSlab(slab); // a record as long as the line is about to be made
+      collectGarbage();
+    }
     chain.push({
       kind: 'session-end',
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },

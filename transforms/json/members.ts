@@ -1,6 +1,8 @@
 /** The members of a JSON object as spans of its bytes. */
+import { keyText } from './key-text.ts';
 import { createNotes } from './notes.ts';
-import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
+import { type Scanner, skipBlanks } from './scanner.ts';
+import { trustingScanner } from './trusting-scanner.ts';
 import { parseString } from './utf8.ts';
 
 /** One member; the indexes point into the object's bytes. */
@@ -65,8 +67,6 @@ export function walkMembers(
   }
 }
 
-const scanner = createPlainScanner();
-
 /** What is known of objects that live on: walking one again would cost as much as the first time. */
 const remembered = createNotes<readonly Member[]>();
 
@@ -80,9 +80,9 @@ export function membersOf(object: Uint8Array): readonly Member[] {
   const known = remembered.of(object);
   if (known !== undefined) return known;
   const members: Member[] = [];
-  walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
-    const end = scanner.value(object, valueStart, 1);
-    members.push({ key: parseString(object, start, keyEnd), start, valueStart, end });
+  walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
+    const end = trustingScanner.value(object, valueStart, 1);
+    members.push({ key: keyText(object, start, keyEnd), start, valueStart, end });
     return end;
   });
   return members;
@@ -96,8 +96,8 @@ export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefi
     return member && object.subarray(member.valueStart, member.end);
   }
   let found: Uint8Array | undefined;
-  walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
-    const end = scanner.value(object, valueStart, 1);
+  walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
+    const end = trustingScanner.value(object, valueStart, 1);
     if (isKey(object, start, keyEnd, key)) found = object.subarray(valueStart, end);
     return end;
   });
@@ -107,8 +107,8 @@ export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefi
 /** The JSON texts of several members' values in one walk, in the order of `keys`. */
 export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Array | undefined)[] {
   const found: (Uint8Array | undefined)[] = keys.map(() => undefined);
-  walkMembers(object, 0, scanner, (start, keyEnd, valueStart) => {
-    const end = scanner.value(object, valueStart, 1);
+  walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
+    const end = trustingScanner.value(object, valueStart, 1);
     const at = keys.findIndex((key) => isKey(object, start, keyEnd, key));
     if (at >= 0) found[at] = object.subarray(valueStart, end);
     return end;
@@ -142,8 +142,8 @@ export function walkElements(
 /** The JSON texts of the elements of a valid array, from bracket to bracket. */
 export function elementsOf(array: Uint8Array): readonly Uint8Array[] {
   const elements: Uint8Array[] = [];
-  walkElements(array, 0, scanner, (_number, start) => {
-    const end = scanner.value(array, start, 1);
+  walkElements(array, 0, trustingScanner, (_number, start) => {
+    const end = trustingScanner.value(array, start, 1);
     elements.push(array.subarray(start, end));
     return end;
   });

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keyText } from '../../../transforms/json/key-text.ts';
+import { encode } from '../../../transforms/json/utf8.ts';
+
+const textOf = (json: string): string => {
+  const bytes = encode(json);
+  return keyText(bytes, 0, bytes.length);
+};
+
+describe('keyText', () => {
+  it('is what JSON.parse says, whatever keys came before', () => {
+    const key = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom('role', 'rolf', '', '\\', '\u00e9'),
+    );
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 60 }), (keys) => {
+        for (const text of keys) expect(textOf(JSON.stringify(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('tells a key from the same bytes that are escapes in another', () => {
+    expect(textOf('"\\u0061bc"')).toBe('abc');
+    expect(textOf('"abc"')).toBe('abc');
+    expect(textOf('"\\\\"')).toBe('\\');
+    expect(textOf('"\\n"')).toBe('\n');
+  });
+
+  it('reads a key inside a longer text', () => {
+    expect(keyText(encode('{"role":1}'), 1, 7)).toBe('role');
+  });
+});
