@@ -4,6 +4,7 @@
  * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0040).
  */
 import type { Conversation, Finding, Rejection, Row, StreamElement } from './element.ts';
+import { type FormatOptionValues, valuesFor } from './format-options.ts';
 import type { EncodedRow, Format, FormatFinding } from './formats/format.ts';
 import { formats } from './formats/index.ts';
 import { GROUPINGS, type Grouping, groupOf } from './group.ts';
@@ -13,6 +14,8 @@ import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 export interface FormatOptions {
   /** Names of formats, each once. */
   readonly format: readonly string[];
+  /** Options of the formats, by name; each format takes those that it has. */
+  readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
   readonly keepOn: readonly string[];
@@ -25,6 +28,7 @@ const options: OptionSpecs<FormatOptions> = {
     describe: 'What a record looks like; of several formats each has its folder in data/',
     default: ['chat'],
   },
+  formatOptions: { describe: 'Options of the formats, by name', default: {} },
   groupBy: { describe: 'What names the shards', default: 'date', choices: GROUPINGS },
   rejectOn: { describe: 'Rules of the format that reject a session instead of reporting it', default: [] },
   keepOn: {
@@ -56,13 +60,19 @@ function rowOf(
   return { kind: 'row', origin, sessionId, group, format: format.name, bytes, conversation, written };
 }
 
+/** A format and the options that it is called with. */
+interface Chosen {
+  readonly format: Format;
+  readonly values: FormatOptionValues;
+}
+
 function* encode(
   conversation: Conversation,
-  format: Format,
+  { format, values }: Chosen,
   options: FormatOptions,
 ): Generator<StreamElement> {
   const { origin, sessionId } = conversation;
-  const encoded = format.encode(conversation);
+  const encoded = format.encode(conversation, values);
   const fatal = fatalOf(encoded.findings, options);
   if (fatal !== undefined) {
     yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
@@ -75,13 +85,13 @@ function* encode(
 /** One row of each format that can write the conversation; when none can, the session is rejected as the first one says. */
 function* encodeInEach(
   conversation: Conversation,
-  chosen: readonly Format[],
+  chosen: readonly Chosen[],
   options: FormatOptions,
 ): Generator<StreamElement> {
   const { origin, sessionId } = conversation;
   const refused: Rejection[] = [];
-  for (const format of chosen) {
-    const encoded = format.encode(conversation);
+  for (const { format, values } of chosen) {
+    const encoded = format.encode(conversation, values);
     const ofFormat = (found: FormatFinding): FormatFinding => ({
       ...found,
       message: `${format.name}: ${found.message}`,
@@ -101,7 +111,10 @@ function* encodeInEach(
 }
 
 function create(options: FormatOptions): Handlers {
-  const chosen = options.format.map(formatNamed);
+  const chosen = options.format.map((name) => {
+    const format = formatNamed(name);
+    return { format, values: valuesFor(format, options.formatOptions) };
+  });
   const [only, ...others] = chosen;
   if (only === undefined) throw new RangeError('there must be a format');
   if (others.length > 0) return { conversation: (one) => encodeInEach(one, chosen, options) };

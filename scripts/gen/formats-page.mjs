@@ -25,7 +25,7 @@ export async function formatsPage(root) {
   ]);
 }
 
-async function section(root, { name, summary, rules }, reasons) {
+async function section(root, { name, summary, rules, options }, reasons) {
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
   const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
   return [
@@ -35,5 +35,17 @@ async function section(root, { name, summary, rules }, reasons) {
     fenced(records.join('\n')),
     ...findingsList(findings),
     ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
+    ...optionTable(options),
   ];
+}
+
+/** The options of a format; a text that is its own default is shown whole. */
+function optionTable(options) {
+  const rows = Object.entries(options).map(([name, { describe, default: held, choices }]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const values = choices === undefined ? '' : ` (${choices.join(', ')})`;
+    const shown = typeof held === 'boolean' ? (held ? 'on' : 'off') : held;
+    return [code(flag), prose(`${describe}${values}`), prose(shown)];
+  });
+  return rows.length > 0 ? [table(['option', 'what it does', 'default'], rows)] : [];
 }

@@ -1,10 +1,11 @@
 /** The command line, read by yargs: which command, with what words and values; or a text to print (help, version). */
 import { TurnmillError } from '../errors.ts';
+import { flagOf } from '../pipeline/settings.ts';
 import type { Command } from './commands/command.ts';
 import { commands } from './commands/index.ts';
 import { readConfig } from './config.ts';
 import { mergeValues } from './merge-values.ts';
-import { flagOf, type Option, type Values } from './options/option.ts';
+import type { Option, Values } from './options/option.ts';
 import { createParser, type Given } from './parser.ts';
 import { type Flag, readTokens } from './tokens.ts';
 

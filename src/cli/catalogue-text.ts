@@ -16,8 +16,13 @@ function itemLines(items: readonly CatalogueItem[]): readonly string[] {
   ]);
 }
 
+function shownValue(held: unknown): string {
+  if (typeof held !== 'object' || held === null) return String(held);
+  return Object.keys(held).length === 0 ? 'none' : JSON.stringify(held);
+}
+
 function optionText({ name, describe, flag, choices, default: held }: CatalogueOption): string {
-  const shown = Array.isArray(held) ? held.join(',') || 'none' : String(held);
+  const shown = Array.isArray(held) ? held.join(',') || 'none' : shownValue(held);
   const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
   return `${flag ? '--' : ''}${name}${flag ? '' : ' (library)'}  ${describe}${among}; default ${shown}`;
 }

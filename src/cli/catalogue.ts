@@ -9,8 +9,8 @@ import { LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
 import type { SourceReason } from '../errors.ts';
+import { flagOf } from '../pipeline/settings.ts';
 import { build } from './commands/build.ts';
-import { flagOf } from './options/option.ts';
 
 export interface CatalogueItem {
   readonly name: string;
@@ -88,7 +88,7 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
   dialects: dialects.map(({ name, summary }) => ({ name, summary })),
   rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),
   checks: checks.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
-  formats: formats.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
+  formats: formats.map((made) => ({ ...stageItem(made), rules: made.rules })),
   reasons: [
     ...reasons('line', LINE_REASONS),
     ...reasons('session', SESSION_REASONS),

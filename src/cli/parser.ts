@@ -1,9 +1,10 @@
 /** The commands and their options as yargs sees them: help, and what is no option of a command. */
 import yargs, { type Argv } from 'yargs';
+import { flagOf } from '../pipeline/settings.ts';
 import { toolVersion } from '../version.ts';
 import type { Command } from './commands/command.ts';
 import { commands } from './commands/index.ts';
-import { flagOf, type Option } from './options/option.ts';
+import type { Option } from './options/option.ts';
 
 /** The flags of a command line by their names, as yargs gives them. */
 export type Given = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ export interface ChainLink {
 
 /** @param sessionBy what is a session in the source that is read */
 export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
-  const { dialect, cleanup: rules, format: formats, groupBy, rejectOn, keepOn } = settings;
+  const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
   const { integrity, scanner } = settings;
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
@@ -25,7 +25,10 @@ export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): r
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
     { name: toolDedupe.name, handlers: toolDedupe.create({}) },
     ...checked(checkConversations),
-    { name: format.name, handlers: format.create({ format: formats, groupBy, rejectOn, keepOn }) },
+    {
+      name: format.name,
+      handlers: format.create({ format: formats, formatOptions, groupBy, rejectOn, keepOn }),
+    },
     ...checked(checkRows),
   ];
 }

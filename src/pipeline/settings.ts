@@ -1,5 +1,6 @@
 /** What a run is to do: the flags, the configuration file or the library's caller, with every default filled in. */
 import { type CleanupOptions, rulesOf } from '../../transforms/cleanup.ts';
+import { type FormatOptionValues, optionFault } from '../../transforms/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
@@ -14,6 +15,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly sessionBy: 'file' | 'id' | undefined;
   /** Each once; several have a folder each in data/. */
   readonly format: readonly string[];
+  /** Options of the formats, by name (docs/formats.md). */
+  readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
   readonly integrity: boolean;
   /** Rules of the format whose finding rejects the session. */
@@ -60,6 +63,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   sessionBy: undefined,
   cleanup: ['goose'],
   format: ['chat'],
+  formatOptions: {},
   groupBy: 'date',
   integrity: true,
   rejectOn: [],
@@ -87,7 +91,7 @@ type Given = Pick<Settings, 'inputs'> & {
 export function resolveSettings(given: Given): Settings {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
-  const settings = { ...merged, format: [merged.format].flat() };
+  const settings = { ...merged, format: [merged.format].flat(), formatOptions: sorted(merged.formatOptions) };
   if (settings.inputs.length === 0)
     fail('name at least one input: a file, a directory, or - for standard input');
   if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
@@ -111,11 +115,18 @@ export function resolveSettings(given: Given): Settings {
   return settings;
 }
 
-function checkFormats({ format: names, out }: Settings): void {
+/** Two ways to say the same are one setting. */
+function sorted(values: FormatOptionValues): FormatOptionValues {
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function checkFormats({ format: names, formatOptions, out }: Settings): void {
   const known = formats.map(({ name }) => name);
   for (const name of names) oneOf('format', name, known);
   if (names.length === 0) fail('--format: name at least one');
   if (new Set(names).size < names.length) fail('--format: each format is named once');
+  const fault = optionFault(names, formatOptions);
+  if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
   if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
 }
 
@@ -136,6 +147,11 @@ function inRange(option: string, value: number, least: number, most: number): vo
   if (!Number.isInteger(value) || value < least || value > most) {
     fail(`--${option}: ${value} is no whole number from ${least} to ${most}`);
   }
+}
+
+/** `group-by` of `groupBy`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function fail(message: string): never {

@@ -1,11 +1,31 @@
 import { describe, expect, it } from 'vitest';
+import { type FormatOption, formatOptions } from '../../transforms/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { SESSION_REASONS } from '../../transforms/rejection.ts';
+import type { OptionSpec } from '../../transforms/stage.ts';
 import { describePlugIns } from './plug-ins.ts';
 import { conversations, freeze, snapshot } from './samples.ts';
 
 describe('formats', () => {
   describePlugIns('formats', formats);
+
+  it('have options that are described, with a default that is one of the choices', () => {
+    for (const { spec } of formatOptions.values()) {
+      expect(spec.describe).toMatch(/^[A-Z].{10,}[^.]$/);
+      if (spec.choices !== undefined) expect(spec.choices).toContain(spec.default);
+    }
+  });
+
+  it('mean the same by the same option', () => {
+    for (const { options } of formats) {
+      for (const [name, { describe: says, choices }] of Object.entries(
+        options as Readonly<Record<string, OptionSpec<unknown>>>,
+      )) {
+        const { spec } = formatOptions.get(name) as FormatOption;
+        expect([says, choices]).toEqual([spec.describe, spec.choices]);
+      }
+    }
+  });
 
   describe.each(formats.map((format) => [format.name, format] as const))('%s', (_name, format) => {
     it('writes the same in two runs, and leaves the conversation as it is', () => {

@@ -13,7 +13,13 @@ const GOOD = conversationOf([user('a')], { startedAt: 1_768_342_443_000_000_000n
 const FORGED = conversationOf([user('<tool_call>'), user('</tool_call>')]);
 
 test('the defaults are chat, by date, and reject nothing', () => {
-  expect(DEFAULTS).toEqual({ format: ['chat'], groupBy: 'date', rejectOn: [], keepOn: [] });
+  expect(DEFAULTS).toEqual({
+    format: ['chat'],
+    formatOptions: {},
+    groupBy: 'date',
+    rejectOn: [],
+    keepOn: [],
+  });
 });
 
 describe('a row', () => {

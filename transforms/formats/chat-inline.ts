@@ -10,6 +10,7 @@ import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import { type MessageText, stringValue, type ToolCall, textOf, toolCallsOf } from '../message.ts';
 import { strip } from '../white-space.ts';
+import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
 
@@ -100,12 +101,13 @@ function forges(message: Message): boolean {
   return texts.some((text) => text !== undefined && CONTROL_TOKEN.test(text));
 }
 
-const chatInline: Format = {
+const chatInline: Format<ArrowSafe> = {
   name: 'chat-inline',
   summary:
     'Like chat, with <tool_call> and <tool_result> in the content: for models that call tools by text.',
   rules: ['control-token-in-content', 'non-text-part'],
-  encode({ messages, tools }: Conversation) {
+  options: { arrowSafe: arrowSafeOption(false) },
+  encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
     messages.forEach((message, i) => {
       if (!forges(message)) return;
@@ -113,7 +115,7 @@ const chatInline: Format = {
       findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
     });
     const written = messages.map((message) => inline(message, (finding) => findings.push(finding)));
-    return { bytes: chatRecord(written, tools), written, findings };
+    return { bytes: chatRecord(written, tools, arrowSafe), written, findings };
   },
 };
 

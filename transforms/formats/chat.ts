@@ -2,16 +2,30 @@
 import type { Conversation, Message, ToolDefinition } from '../element.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
-import type { Format } from './format.ts';
+import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
+import type { Format, FormatFinding } from './format.ts';
+import { asString, type EncodeArguments, encodeArguments } from './tool-arguments.ts';
 
+const QUOTE = 0x22;
 const HEAD = encode('{"messages":[');
-const MIDDLE = encode('],"tools":[');
-const TAIL = encode(']}');
+const MIDDLE = encode('],"tools":');
+const OPEN = encode('[');
+const CLOSE = encode(']');
+const TAIL = encode('}');
 const COMMA = encode(',');
 
-/** The record that holds these messages and tools. */
-export function chatRecord(messages: readonly Message[], tools: readonly ToolDefinition[]): Uint8Array {
-  return concat([HEAD, ...withCommas(messages), MIDDLE, ...withCommas(tools), TAIL]);
+/** Strings stay what they are, JSON or not; what is absent stays so. */
+const inString: EncodeArguments = (json, where, report) =>
+  json === undefined || json[0] === QUOTE ? json : asString(json, where, report);
+
+/** The record that holds these messages and tools; the tools as a list, or as a JSON string that holds it. */
+export function chatRecord(
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[],
+  arrowSafe: boolean = false,
+): Uint8Array {
+  const list = arrowSafe ? [encode(toolsInString(tools))] : [OPEN, ...withCommas(tools), CLOSE];
+  return concat([HEAD, ...withCommas(messages), MIDDLE, ...list, TAIL]);
 }
 
 /** The JSON texts with commas between them. */
@@ -19,12 +33,16 @@ export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Ui
   return items.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
 }
 
-const chat: Format = {
+const chat: Format<ArrowSafe> = {
   name: 'chat',
   summary: 'One conversation per line: {"messages": [...], "tools": [...]}, bytes as logged.',
-  rules: [],
-  encode({ messages, tools }: Conversation) {
-    return { bytes: chatRecord(messages, tools), written: messages, findings: [] };
+  rules: ['empty-arguments'],
+  options: { arrowSafe: arrowSafeOption(false) },
+  encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
+    if (!arrowSafe) return { bytes: chatRecord(messages, tools), written: messages, findings: [] };
+    const findings: FormatFinding[] = [];
+    const written = encodeArguments(messages, inString, (finding) => findings.push(finding));
+    return { bytes: chatRecord(written, tools, true), written, findings };
   },
 };
 

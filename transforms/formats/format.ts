@@ -1,13 +1,18 @@
 /** What a format is: how one kind of training row is written (formats.md). One file each; `npm run gen` registers it. */
 import type { Conversation, Message, Severity } from '../element.ts';
+import type { OptionSpecs } from '../stage.ts';
 
-export interface Format {
+/** @typeParam Options every option of the format, as plain values; a name that several formats have means the same in all. */
+export interface Format<Options extends object = object> {
   /** File name = registry name = value of `--format`. */
   readonly name: string;
   readonly summary: string;
   /** Rules by which the format may change or reject what it cannot represent; `--on-finding RULE=reject|keep`. */
   readonly rules: readonly string[];
-  encode(conversation: Conversation): EncodedRow;
+  /** Each is a flag of the command, specified once. */
+  readonly options: OptionSpecs<Options>;
+  /** Options that are left out have their defaults. */
+  encode(conversation: Conversation, options?: Partial<Options>): EncodedRow;
 }
 
 export interface EncodedRow {

@@ -7,9 +7,8 @@ import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
 import { contentOf, textOfValue } from '../message.ts';
 import type { EncodedRow, Format } from './format.ts';
-import { messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
+import { callArguments, messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
 import { createReport, type GemmaReport, type GemmaRule, type Note } from './gemma-rules.ts';
-import { argumentsObject } from './gemma-value.ts';
 import {
   lessonCall,
   lessonText,
@@ -30,7 +29,7 @@ const rules: readonly GemmaRule[] = [
     'key-not-bare',
     'number-out-of-range',
   ] as const),
-  ...(['call-unreadable', 'arguments-not-object'] as const),
+  ...(['call-unreadable', 'arguments-not-object', 'empty-arguments'] as const),
   ...(['non-text-part', 'member-left-out', 'messages-left-out'] as const),
 ];
 
@@ -86,9 +85,7 @@ function reasoningOf(message: Message, note: Note): string {
 }
 
 function callText({ name, arguments: json }: NamedCall, note: Note): { name: string; text: string } {
-  const args = argumentsObject(json);
-  if (args === undefined) note('arguments-not-object');
-  return { name, text: lessonCall(name, args ?? encode('{}'), note) };
+  return { name, text: lessonCall(name, callArguments(json, note), note) };
 }
 
 /** What the log's definition of the function says; undefined when it has none. */
@@ -132,6 +129,7 @@ const functiongemmaTeaching: Format = {
   name: 'functiongemma-teaching',
   summary: 'FunctionGemma, teaching layout: {"text": ...} with three turns, the last one exactly one call.',
   rules,
+  options: {},
   encode: (conversation) => teachingRow(conversation),
 };
 

@@ -5,6 +5,7 @@
 import type { Conversation } from '../element.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
+import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRow, Format } from './format.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
@@ -18,24 +19,32 @@ export interface FunctionGemmaOptions {
   readonly promptCompletion: boolean;
 }
 
-const DEFAULTS: FunctionGemmaOptions = {
-  bos: false,
-  trigger: 'You are a model that can do function calling with the following functions',
-  promptCompletion: false,
+const options: OptionSpecs<FunctionGemmaOptions> = {
+  bos: { describe: 'Begin the text with <bos>; trainers usually add it themselves', default: false },
+  trigger: {
+    describe: 'The sentence before the declarations',
+    default: 'You are a model that can do function calling with the following functions',
+  },
+  promptCompletion: {
+    describe: "Two members, prompt and completion, cut before the model's last message",
+    default: false,
+  },
 };
+const DEFAULTS = defaultsOf(options);
 
 const rules: readonly GemmaRule[] = [
   ...(['control-token-in-content', 'key-not-bare', 'number-out-of-range'] as const),
-  ...(['call-unreadable', 'arguments-not-object', 'result-without-call', 'result-order-lost'] as const),
+  ...(['call-unreadable', 'arguments-not-object', 'empty-arguments'] as const),
+  ...(['result-without-call', 'result-order-lost'] as const),
   ...(['unknown-role', 'result-as-text', 'non-text-part', 'member-left-out', 'definition-left-out'] as const),
 ];
 
 /** One record. `written` is empty: the record holds a text and no messages. */
 export function functionGemmaRow(
   conversation: Conversation,
-  options: Partial<FunctionGemmaOptions> = {},
+  given: Partial<FunctionGemmaOptions> = {},
 ): EncodedRow {
-  const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...options };
+  const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...given };
   const report = createReport();
   const { prompt, completion } = gemmaTurns(conversation, trigger, report);
   const head = bos ? `<bos>${prompt}` : prompt;
@@ -45,11 +54,12 @@ export function functionGemmaRow(
   return { bytes: encode(json), written: [], findings: report.findings };
 }
 
-const functiongemma: Format = {
+const functiongemma: Format<FunctionGemmaOptions> = {
   name: 'functiongemma',
   summary: 'The official syntax of FunctionGemma: {"text": ...} with all turns and control tokens.',
   rules,
-  encode: (conversation) => functionGemmaRow(conversation),
+  options,
+  encode: functionGemmaRow,
 };
 
 export default functiongemma;

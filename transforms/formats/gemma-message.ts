@@ -1,10 +1,13 @@
 /** What both FunctionGemma formats ask of a message: its text, its calls, and whether it holds more than they have a place for. */
 import type { Message } from '../element.ts';
 import { membersOf, valueBytes } from '../json/members.ts';
+import { encode } from '../json/utf8.ts';
 import { type MessageText, objectBytes, type ToolCall, textOf, toolCallsOf } from '../message.ts';
 import type { Note } from './gemma-rules.ts';
+import { readArguments } from './tool-arguments.ts';
 
 const NULL = 0x6e;
+const EMPTY = encode('{}');
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   assistant: new Set(['role', 'content', 'tool_calls', 'function_call']),
   tool: new Set(['role', 'content', 'tool_call_id', 'name']),
@@ -37,6 +40,14 @@ export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
     if (!call.name) note('call-unreadable');
     return Boolean(call.name);
   });
+}
+
+/** The JSON text of the object that a call's arguments are; `{}` when there are none, or when they are no object, both by rule. */
+export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Array {
+  const { holds, source } = readArguments(json);
+  if (holds === 'none') note('empty-arguments');
+  else if (holds !== 'object') note('arguments-not-object');
+  return holds === 'object' ? source : EMPTY;
 }
 
 /** Does the message hold members, besides null ones, that have no place in a turn? */

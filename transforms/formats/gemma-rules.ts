@@ -25,6 +25,7 @@ export type GemmaRule =
   | LessonRule
   | 'call-unreadable'
   | 'arguments-not-object'
+  | 'empty-arguments'
   | 'result-without-call'
   | 'result-order-lost'
   | 'unknown-role'
@@ -43,6 +44,7 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'number-out-of-range': fatal('has a number that is too long when it is written without its exponent'),
   'call-unreadable': fatal('has a call without a function name'),
   'arguments-not-object': fatal('has a call whose arguments are no JSON object'),
+  'empty-arguments': warning('has a call without arguments: written as {}'),
   'result-without-call': fatal('answers no open call of its turn'),
   'result-order-lost': fatal('answers a call before an earlier one of the same function'),
   'unknown-role': fatal('has a role that has no turn'),

@@ -7,9 +7,9 @@ import { stringValue } from '../message.ts';
 import { strip } from '../white-space.ts';
 import { resultText } from './chat-inline.ts';
 import { declarationText } from './gemma-declaration.ts';
-import { messageText, namedCalls, noteMembers, textOnly } from './gemma-message.ts';
+import { callArguments, messageText, namedCalls, noteMembers, textOnly } from './gemma-message.ts';
 import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
-import { argumentsObject, bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
+import { bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
 
 /** The text before and from the model's last message on. */
 export interface GemmaText {
@@ -54,9 +54,7 @@ export function gemmaTurns(
     const calls = namedCalls(message, note);
     for (const { id, name, arguments: json } of calls) {
       unanswered.push({ id, name });
-      const args = argumentsObject(json);
-      if (args === undefined) note('arguments-not-object');
-      const text = args === undefined ? '{}' : sortedObject(args, note);
+      const text = sortedObject(callArguments(json, note), note);
       pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
     }
     open = calls.length > 0 ? 'call' : 'text';

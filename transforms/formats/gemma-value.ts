@@ -118,13 +118,6 @@ export function plainNumber(text: string, note: Note<ValueRule>): string {
   return `${sign}${before}${after === '' ? '' : '.'}${after}`;
 }
 
-/** The JSON text of the object that a call's arguments are, or that their string holds; `{}` when there are none. */
-export function argumentsObject(json: Uint8Array | undefined): Uint8Array | undefined {
-  if (json === undefined) return encode('{}');
-  if (json[0] === QUOTE) return objectIn(parseString(json, 0, json.length));
-  return json[0] === OPEN_OBJECT ? json : undefined;
-}
-
 /** The JSON text of the object that a text holds and nothing else; undefined when it is anything else. */
 export function objectIn(text: string): Uint8Array | undefined {
   if (!/^[ \t\r\n]*\{/.test(text) || LONE_SURROGATE.test(text)) return undefined;

@@ -8,6 +8,7 @@ import { valueBytes } from '../json/members.ts';
 import { addMember, concat, dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { stringValue, textOfValue, toolCallsOf } from '../message.ts';
+import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
@@ -52,15 +53,16 @@ function hasParallelCalls(message: Message): boolean {
   return calls !== undefined && calls !== 'not-a-list' && calls.length > 1;
 }
 
-const openai: Format = {
+const openai: Format<ArrowSafe> = {
   name: 'openai',
   summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
   rules: ['arguments-not-json', 'empty-arguments', 'tool-not-function'],
-  encode({ messages, tools }: Conversation) {
+  options: { arrowSafe: arrowSafeOption(false) },
+  encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
     const written = encodeArguments(messages, asString, report);
-    const record = chatRecord(written, wrapTools(tools, report));
+    const record = chatRecord(written, wrapTools(tools, report), arrowSafe);
     const bytes = messages.some(hasParallelCalls) ? addMember(record, 'parallel_tool_calls', TRUE) : record;
     return { bytes, written, findings };
   },

@@ -9,7 +9,7 @@ import type { Conversation, Message } from '../element.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
-import { toolsInString } from './axolotl.ts';
+import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { functionsOf } from './openai.ts';
@@ -128,6 +128,7 @@ const sharegpt: Format = {
     'tool-not-function',
     'unanswered-end',
   ],
+  options: {},
   encode({ messages, tools }: Conversation) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);

@@ -5,21 +5,26 @@
  * There is no `parallel_tool_calls`: no template reads it, and it would be null in the other rows of its column.
  */
 import type { Conversation } from '../element.ts';
+import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
-import type { Format, FormatFinding } from './format.ts';
+import type { EncodedRow, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
-import { asObject, encodeArguments, type Report } from './tool-arguments.ts';
+import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 
-const trl: Format = {
+/** One record; with `arrowSafe` tools and arguments are strings, and still hold a list and objects. */
+export function templateRow({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRow {
+  const findings: FormatFinding[] = [];
+  const report: Report = (finding) => findings.push(finding);
+  const written = encodeArguments(messages, arrowSafe ? asObjectInString : asObject, report);
+  return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe), written, findings };
+}
+
+const trl: Format<ArrowSafe> = {
   name: 'trl',
   summary: 'Like openai, with arguments as JSON objects: for TRL, Unsloth and Hugging Face templates.',
   rules: ['arguments-not-object', 'empty-arguments', 'tool-not-function'],
-  encode({ messages, tools }: Conversation) {
-    const findings: FormatFinding[] = [];
-    const report: Report = (finding) => findings.push(finding);
-    const written = encodeArguments(messages, asObject, report);
-    return { bytes: chatRecord(written, wrapTools(tools, report)), written, findings };
-  },
+  options: { arrowSafe: arrowSafeOption(false) },
+  encode: (conversation, { arrowSafe = false } = {}) => templateRow(conversation, arrowSafe),
 };
 
 export default trl;

@@ -4,6 +4,7 @@ import { format } from '../../../transforms/format.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { GROUPINGS } from '../../../transforms/group.ts';
 import { rules } from '../../../transforms/rules/index.ts';
+import { formatFlags } from './format.ts';
 import { type Option, option } from './option.ts';
 import { choice, choices, decisions, flag, list } from './value-types.ts';
 
@@ -19,6 +20,7 @@ export const conversionOptions: readonly Option[] = [
     default: 'chat',
     type: choices(FORMAT_NAMES, FORMAT_NAMES.join('|')),
   }),
+  ...formatFlags,
   option<'jsonToolCalls'>({
     name: 'jsonToolCalls',
     group: 'Conversion',

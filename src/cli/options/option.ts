@@ -65,11 +65,6 @@ export interface Option<K extends OptionName = OptionName> {
   readonly flagOnly?: boolean;
 }
 
-/** `--group-by` of `groupBy`. */
-export function flagOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
 /** Checks that the option's type is that of its value. */
 export function option<K extends OptionName>(spec: Option<K>): Option {
   return spec as unknown as Option;

@@ -1,6 +1,7 @@
 /** The options of a conversion as the plain object that `resolveSettings` takes. */
 import { TurnmillError } from '../../errors.ts';
 import type { resolveSettings } from '../../pipeline/settings.ts';
+import { formatValuesOf } from './format.ts';
 import type { Values } from './option.ts';
 
 export type GivenSettings = Parameters<typeof resolveSettings>[0];
@@ -18,6 +19,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     inputs,
     out: values.dryRun === true ? undefined : values.out,
     format: formatOf(values),
+    formatOptions: formatValuesOf(values),
     rejectOn: rulesFor('reject'),
     keepOn: rulesFor('keep'),
     maxLineBytes: maxLine,

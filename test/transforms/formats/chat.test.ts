@@ -43,6 +43,6 @@ test('the record is JSON with the same values, on one line', () => {
   );
 });
 
-test('it has nothing to report', () => {
-  expect(chat.rules).toEqual([]);
+test('it reports only what --arrow-safe changes', () => {
+  expect(chat.rules).toEqual(['empty-arguments']);
 });

@@ -238,9 +238,14 @@ describe('arguments', () => {
     expect(args(JSON.stringify(` ${json} `))).toBe(expected);
   });
 
+  it.each(['""', '" \\n"', 'null'])('that are %s are {}, as in trl', (json) => {
+    expect(written(callingWith(json))).toContain('call:f{}<end_function_call>');
+    expect(found(callingWith(json))).toEqual(['WARNING empty-arguments']);
+  });
+
   it('that are absent are {}', () => {
     expect(written(calling({ id: '1', function: { name: 'f' } }))).toContain('call:f{}<');
-    expect(found(calling({ id: '1', function: { name: 'f' } }))).toEqual([]);
+    expect(found(calling({ id: '1', function: { name: 'f' } }))).toEqual(['WARNING empty-arguments']);
   });
 });
 
@@ -434,10 +439,8 @@ describe('the other rules', () => {
     ['call-unreadable!', [messageOf({ role: 'assistant', tool_calls: {} })]],
     ['call-unreadable!', [messageOf({ role: 'assistant', function_call: { name: 'f' } })]],
     ['arguments-not-object!', [callingWith('"not json"')]],
-    ['arguments-not-object!', [callingWith('""')]],
     ['arguments-not-object!', [callingWith('"[1]"')]],
     ['arguments-not-object!', [callingWith('[1]')]],
-    ['arguments-not-object!', [callingWith('null')]],
     ['arguments-not-object!', [callingWith('"{}{}"')]],
     ['result-without-call!', [user('x'), result('1', 'r')]],
     ['result-without-call!', [calling(read), result('2', 'r')]],
