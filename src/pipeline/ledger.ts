@@ -3,7 +3,13 @@
  * that must hold before anything is committed. All counts are exact integers.
  */
 import type { Listing } from '../sources/source.ts';
-import type { FindingOutcome, SessionReport, SourceReport } from './outcome.ts';
+import {
+  type FindingOutcome,
+  fatesOfSession,
+  repairsOf,
+  type SessionReport,
+  type SourceReport,
+} from './outcome.ts';
 import type { KeptOut } from './tolerance.ts';
 
 export interface Ledger {
@@ -44,6 +50,8 @@ export interface LedgerSums {
 
 export type Counts = Readonly<Record<string, number>>;
 
+/** Fates that entries have by their session. */
+const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];
 const rejectedFate = (fate: string): boolean => fate.startsWith('rejected:');
 
 /** Reasons for passing over a source that lose nothing. */
@@ -63,6 +71,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   const rewrites = new Map<string, number>();
   const findings = new Map<string, number>();
   const bytes = new Map<string, number>();
+  const ofOpenSource = new Map<string, number>(); // entries of its sessions so far, by fate
   const problems: string[] = [];
   let lines = 0;
   const byFormat = new Map(formats.map((name) => [name, new Map([['records', 0]])]));
@@ -101,25 +110,45 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
       if (rejectedFate(fate)) rejectedLines += n;
     }
     if (status === 'rejected' && rejectedLines === rejectedBefore) lostSources++;
-    for (const [repair, n] of report.repairs) add(repairs, repair, n);
-    add(repairs, 'bom', bomBytes > 0 ? 1 : 0);
-    add(repairs, 'crlf', framing.crlf);
-    add(repairs, 'no-final-newline', framing.noFinalNewline ? 1 : 0);
+    for (const [repair, n] of repairsOf(report)) add(repairs, repair, n);
+    checkEntries(name, report);
     if (status !== 'read' && status !== 'empty') return;
     demand(all === bomBytes + lineBytes + terminatorBytes, `I1: the bytes of ${name} do not add up`);
+    demand(
+      report.compression !== 'none' || report.readBytes === all,
+      `I1: ${name} gave ${report.readBytes} bytes, but ${all} were cut into lines`,
+    );
     const split = report.repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
     const expected = framing.lines + split;
     demand(report.lines === expected, `I2: ${name} has ${expected} lines, but ${report.lines} got a fate`);
   }
 
+  /** I3: the entries that a source's fates speak of are those of its sessions. */
+  function checkEntries(name: string | undefined, { status, fates: stated }: SourceReport): void {
+    const found = new Map(stated);
+    for (const fate of ENTRY_FATES) {
+      const [ofSource, ofSessions] = [found.get(fate) ?? 0, ofOpenSource.get(fate) ?? 0];
+      demand(
+        ofSource === ofSessions || status === 'rejected',
+        `I3: ${name} has ${ofSource} entries '${fate}', its sessions have ${ofSessions}`,
+      );
+    }
+    ofOpenSource.clear();
+  }
+
   function addSession(report: SessionReport): void {
     add(sessions, 'seen');
     add(sessions, report.outcome);
+    for (const [fate, n] of fatesOfSession(report)) add(ofOpenSource, fate, n);
     const { toolCounts, refusals = [] } = report;
     for (const { format, reason } of refusals) add(ofFormat(format), `refused:${reason}`);
     refusedRecords += refusals.length;
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
+    demand(
+      seen === kept + duplicateSame + duplicateConflict,
+      `I7: session ${report.sessionId} has ${seen} tool definitions that do not add up`,
+    );
     add(tools, 'seen', seen);
     add(tools, 'kept', kept);
     add(tools, 'duplicate-same', duplicateSame);

@@ -110,6 +110,17 @@ export function fatesOfSession(session: SessionReport): readonly (readonly [stri
   ];
 }
 
+/** All mends of a source: those of its lines and those of its framing. */
+export function repairsOf({ repairs, framing }: SourceReport): readonly (readonly [string, number])[] {
+  const { bomBytes, crlf, noFinalNewline } = framing;
+  const ofFraming = [
+    ['bom', bomBytes > 0 ? 1 : 0],
+    ['crlf', crlf],
+    ['no-final-newline', noFinalNewline ? 1 : 0],
+  ] as const;
+  return [...ofFraming.filter(([, n]) => n > 0), ...repairs];
+}
+
 /** About how many bytes an outcome takes while it waits. */
 export function weightOf(outcome: Outcome): number {
   const base = 256;

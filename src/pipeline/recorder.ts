@@ -5,6 +5,7 @@
 import { placesOf } from '../../transforms/entry-log.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
+import type { FramingCounts } from '../framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
 import type { Destination, Location, Spool } from './destination.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
@@ -13,6 +14,7 @@ import {
   type Refusal,
   type RejectedLine,
   type RowOutcome,
+  repairsOf,
   type SessionReport,
   type SourceReport,
   weightOf,
@@ -165,12 +167,14 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       ...uri(ref),
       status: report.status,
       ...(rejection === undefined ? {} : { reason: rejection.reason, detail: rejection.detail }),
-      size: ref.path === undefined ? report.readBytes : ref.sizeBytes,
+      size: sizeOf(ref, report),
       compression: report.compression,
       bytes: report.framing.bytes,
+      parts: partsOf(report.framing),
+      framed: report.framing.lines,
       lines: report.lines,
       fates: Object.fromEntries(report.fates),
-      repairs: Object.fromEntries(report.repairs),
+      repairs: Object.fromEntries(repairsOf(report)),
     });
     if (rejection === undefined) return;
     quarantine('source', ref, { reason: rejection.reason, stage: 'source', error: rejection.detail });
@@ -270,6 +274,18 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       }
     },
   };
+}
+
+/** Bytes of the file: those that were read, unless it was not read to its end. */
+function sizeOf(ref: SourceRef, { status, readBytes }: SourceReport): number {
+  const whole = status === 'read' || status === 'empty' || ref.path === undefined;
+  return whole ? readBytes : ref.sizeBytes;
+}
+
+/** Where the bytes went (I1); the rest is what was read of a source that was given up, or left at a limit. */
+function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): Record<string, number> {
+  const rest = bytes - bomBytes - lineBytes - terminatorBytes;
+  return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
 }
 
 /** The report of a source of which nothing counts: all its lines share its fate. */

@@ -11,6 +11,7 @@ import type { Problems } from './problems.ts';
 import { checkQuarantined } from './quarantine-line.ts';
 import { checkSession } from './session-line.ts';
 import type { ShardFacts } from './shard-records.ts';
+import { extentOf } from './source-extent.ts';
 import { compareKeys, type SourceKey, sourceKey } from './source-key.ts';
 import { checkSource } from './source-line.ts';
 import { createSourceLines, type SourceLine } from './source-lines.ts';
@@ -48,7 +49,7 @@ export async function readBooks({
   const followers = [sessions, quarantine, findings];
 
   async function source(at: SourceLine, key: SourceKey, skipped: boolean): Promise<void> {
-    const tally = createSourceTally();
+    const tally = createSourceTally(extentOf(at.value));
     if (!skipped) for (const lines of followers) await lines.passOver(key);
     for await (const line of quarantine.of(key)) {
       checkQuarantined(line, tally, problems);
@@ -57,7 +58,7 @@ export async function readBooks({
     }
     if (!skipped) {
       for await (const line of sessions.of(key)) checkSession(line, tally, session);
-      for await (const line of findings.of(key)) checkFinding(line, totals, problems);
+      for await (const line of findings.of(key)) checkFinding(line, tally.extent, totals, problems);
     }
     checkSource(at, tally, totals, problems);
   }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { add } from './counts.ts';
 import { asCount, asText, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
+import { placeProblem } from './source-extent.ts';
 import type { SourceLine } from './source-lines.ts';
 import type { SourceTally } from './source-tally.ts';
 
@@ -16,25 +17,25 @@ export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally
   if (!SCOPES.has(scope)) problems.equal(FILE, line, 'scope', 'line, session, source or record', scope);
   if (asText(reason) === undefined) problems.equal(FILE, line, 'reason', 'a text', reason);
   add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
-  if (scope !== 'source') checkPlace(line, value, problems);
+  if (scope !== 'source') checkPlace(line, value, tally, problems);
 }
 
-function checkPlace(line: number, value: JsonObject, problems: Problems): void {
+function checkPlace(line: number, value: JsonObject, tally: SourceTally, problems: Problems): void {
   const start = asCount(value.byte_start);
   const end = asCount(value.byte_end);
-  const placed =
-    asCount(value.line) !== undefined && start !== undefined && end !== undefined && start <= end;
-  if (!placed)
-    problems.add(FILE, `line ${line}: expected line, byte_start and byte_end, found no such place`);
+  // several formats may refuse the records of one snapshot
+  const kind = `${value.scope} ${value.format}`;
+  const place = { line: value.line, start, end };
+  const wanted = placeProblem(tally.extent, place, tally.after.get(kind) ?? 0);
+  if (wanted !== undefined || start === undefined || end === undefined) {
+    problems.add(FILE, `line ${line}: expected line, byte_start and byte_end to be ${wanted}, found another`);
+    return;
+  }
+  tally.after.set(kind, Math.max(end, start + 1));
   const raw = asText(value.raw_b64);
-  if (raw === undefined || !placed) return;
+  if (raw === undefined) return;
   const bytes = Buffer.from(raw, 'base64');
+  const hash = createHash('sha256').update(bytes).digest('hex');
   problems.equal(FILE, line, 'bytes of raw_b64', end - start, bytes.length);
-  problems.equal(
-    FILE,
-    line,
-    'raw_sha256',
-    createHash('sha256').update(bytes).digest('hex'),
-    value.raw_sha256,
-  );
+  problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);
 }

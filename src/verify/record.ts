@@ -1,28 +1,90 @@
-/** The shape of one record (conversion.md §3): `messages` and `tools`, and nothing else, in the formats that say so. */
+/**
+ * The shape of one record (conversion.md §3, formats.md §1), written down a second time: by family of formats, which members
+ * it has and of what type. Tools and arguments may also stand in JSON strings, where a loader wants them so.
+ */
 import { asObject, asText, type JsonObject } from './json-value.ts';
 
-/** Formats whose record is `{"messages": [...], "tools": [...]}`; of any other only a JSON object is known. */
-const PLAIN_FORMATS: ReadonlySet<unknown> = new Set(['chat', 'chat-inline']);
-
-export function isPlainFormat(format: unknown): boolean {
-  return PLAIN_FORMATS.has(format);
+/** What is wrong with a record, if anything, and how many tools it shows. */
+export interface RecordFacts {
+  readonly problem?: string | undefined;
+  readonly tools?: number | undefined;
 }
 
-/** What is wrong with a record of a plain format, if anything. */
-export function recordProblem({ messages, tools, ...others }: JsonObject): string | undefined {
-  if (!Array.isArray(messages)) return 'expected an array `messages`, found none';
-  if (!Array.isArray(tools)) return 'expected an array `tools`, found none';
-  const more = Object.keys(others).length;
-  if (more > 0) return `expected only \`messages\` and \`tools\`, found ${more} more members`;
-  const bad = messages.findIndex((message, i) => !isMessage(message, i === messages.length - 1));
-  if (bad >= 0)
-    return `expected messages[${bad}] to be an object with a string \`role\`, found another value`;
-  const tool = tools.findIndex((definition) => asObject(definition) === undefined);
-  return tool < 0 ? undefined : `expected tools[${tool}] to be an object, found another value`;
+export type RecordCheck = (record: JsonObject) => RecordFacts;
+
+const SPEAKERS: ReadonlySet<unknown> = new Set(['human', 'gpt', 'function_call', 'observation', 'system']);
+
+const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
+  ['chat', chat()],
+  ['chat-inline', chat()],
+  ['openai', chat('parallel_tool_calls')],
+  ['trl', chat()],
+  ['axolotl', chat()],
+  ['sharegpt', sharegpt],
+  ['functiongemma', texts],
+  ['functiongemma-teaching', texts],
+]);
+
+/** Of a format that is not known here, only that a record is a JSON object. */
+export function recordCheckOf(format: unknown): RecordCheck {
+  return CHECKS.get(format) ?? (() => ({}));
+}
+
+/** `messages` and `tools`, and at most the named members beside them. */
+function chat(...beside: readonly string[]): RecordCheck {
+  return ({ messages, tools: definitions, ...others }) => {
+    const tools = toolsIn(definitions);
+    if (!Array.isArray(messages)) return { problem: 'expected an array `messages`, found none', tools };
+    if (tools === undefined) return { problem: 'expected an array `tools`, found none' };
+    const more = Object.keys(others).filter((name) => !beside.includes(name)).length;
+    if (more > 0) return { problem: `expected only messages and tools, found ${more} more members`, tools };
+    const bad = messages.findIndex((message, i) => !isMessage(message, i === messages.length - 1));
+    const what = `expected messages[${bad}] to be an object with a string \`role\`, found another value`;
+    return { problem: bad < 0 ? undefined : what, tools };
+  };
 }
 
 /** The last message may be a reply, and a reply was never asked for its role. */
 function isMessage(message: unknown, last: boolean): boolean {
   const object = asObject(message);
   return object !== undefined && (last || asText(object.role) !== undefined);
+}
+
+/** How many definitions there are, in a list or in a string that holds one; undefined when one is no object. */
+function toolsIn(definitions: unknown): number | undefined {
+  const list = typeof definitions === 'string' ? parsed(definitions) : definitions;
+  if (!Array.isArray(list) || list.some((tool) => asObject(tool) === undefined)) return undefined;
+  return list.length;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sharegpt({ conversations, system, tools: definitions, ...others }: JsonObject): RecordFacts {
+  const tools = typeof definitions === 'string' ? toolsIn(definitions) : undefined;
+  if (!Array.isArray(conversations)) return { problem: 'expected an array `conversations`, found none' };
+  if (asText(system) === undefined || tools === undefined)
+    return { problem: 'expected texts `system` and `tools`, found something else' };
+  if (Object.keys(others).length > 0) return { problem: 'expected no other member, found one', tools };
+  const bad = conversations.findIndex((turn) => !isTurn(asObject(turn) ?? {}));
+  const what = `expected conversations[${bad}] to be a turn with \`from\` and \`value\`, found another value`;
+  return { problem: bad < 0 ? undefined : what, tools };
+}
+
+function isTurn({ from, value, ...others }: JsonObject): boolean {
+  return SPEAKERS.has(from) && asText(value) !== undefined && Object.keys(others).length === 0;
+}
+
+/** `text`, or `prompt` and `completion`. */
+function texts({ text, prompt, completion, ...others }: JsonObject): RecordFacts {
+  const given = text === undefined ? [prompt, completion] : [text];
+  const left = text === undefined ? [] : [prompt, completion].filter((value) => value !== undefined);
+  const good = given.every((value) => asText(value) !== undefined) && left.length === 0;
+  if (good && Object.keys(others).length === 0) return {};
+  return { problem: 'expected a text `text`, or `prompt` and `completion`, and nothing else' };
 }

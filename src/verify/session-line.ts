@@ -4,6 +4,7 @@ import { asCount, asCounts, asObject, asText, type JsonObject } from './json-val
 import type { Pointers } from './pointers.ts';
 import type { Problems } from './problems.ts';
 import { groupProblem } from './session-group.ts';
+import { placeProblem } from './source-extent.ts';
 import type { SourceLine } from './source-lines.ts';
 import type { SourceTally } from './source-tally.ts';
 import type { Totals } from './totals.ts';
@@ -72,8 +73,11 @@ function checkWritten({ line, value }: SourceLine, tally: SourceTally, context: 
     add(totals.tools, key, n);
   }
   const origin = asCounts(value.origin);
-  const placed = ['line', 'offset', 'length'].every((key) => origin?.has(key));
-  if (!placed) problems.equal(FILE, line, 'origin', 'line, offset and length', value.origin);
+  const [start = Number.NaN, length = Number.NaN] = [origin?.get('offset'), origin?.get('length')];
+  const place = { line: origin?.get('line'), start, end: start + length };
+  const wanted = placeProblem(tally.extent, place, tally.after.get('snapshot') ?? 0);
+  if (wanted !== undefined) problems.equal(FILE, line, 'origin', wanted, value.origin);
+  else tally.after.set('snapshot', place.end);
   checkRecords({ line, value }, kept, tally, context);
 }
 

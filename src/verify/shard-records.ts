@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readLines } from './line-reader.ts';
 import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
-import { isPlainFormat, recordProblem } from './record.ts';
+import { recordCheckOf } from './record.ts';
 import { addTools, createToolTally, type ToolTally } from './tool-tally.ts';
 
 export interface ShardFacts {
@@ -67,15 +67,17 @@ async function readShard(
   format: string,
   problems: Problems,
 ): Promise<ShardFacts> {
-  const tools = isPlainFormat(format) ? createToolTally() : undefined;
+  const check = recordCheckOf(format);
+  const tally = createToolTally();
+  let shown = true;
   let records = 0;
   for await (const { line, value } of readLines(join(root, path), path, problems)) {
     records = line;
-    if (value === undefined || tools === undefined) continue;
-    const problem = recordProblem(value);
+    if (value === undefined) continue;
+    const { problem, tools } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
-    const definitions = value.tools;
-    addTools(tools, Array.isArray(definitions) ? definitions.length : 0);
+    if (tools === undefined) shown = false;
+    else addTools(tally, tools);
   }
-  return { format, group, records, tools };
+  return { format, group, records, tools: shown ? tally : undefined };
 }

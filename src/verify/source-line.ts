@@ -2,6 +2,7 @@
 import { add, addAll, type Counts, compareCounts, sumOf } from './counts.ts';
 import { asCount, asCounts, asText } from './json-value.ts';
 import type { Problems } from './problems.ts';
+import { checkExtent } from './source-extent.ts';
 import type { SourceLine } from './source-lines.ts';
 import type { SourceTally } from './source-tally.ts';
 import type { Totals } from './totals.ts';
@@ -26,10 +27,12 @@ export function checkSource(
   if (!STATUSES.has(status)) problems.equal(FILE, line, 'status', [...STATUSES].join(', '), status);
   problems.equal(FILE, line, 'lines, by the sum of the fates', sumOf(fates), lines);
   problems.equal(FILE, line, 'fates are counts', true, asCounts(value.fates) !== undefined);
+  if (status !== 'skipped') checkExtent({ line, value }, problems);
   totals.sources += 1;
   totals.lines += lines ?? 0;
   totals.bytes += asCount(value.bytes) ?? 0;
   addAll(totals.fates, fates);
+  addAll(totals.parts, asCounts(value.parts) ?? new Map());
   addAll(totals.repairs, asCounts(value.repairs) ?? new Map());
   if (status === 'skipped') add(totals.skipped, String(reason));
   else add(totals.status, String(status));

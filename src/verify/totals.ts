@@ -12,6 +12,8 @@ export interface Totals {
   readonly skipped: Counts;
   readonly fates: Counts;
   readonly repairs: Counts;
+  /** Bytes by where they went. */
+  readonly parts: Counts;
   readonly outcomes: Counts;
   readonly tools: Counts;
   readonly rewrites: Counts;
@@ -29,6 +31,7 @@ export function createTotals(): Totals {
     'skipped',
     'fates',
     'repairs',
+    'parts',
     'outcomes',
     'tools',
     'rewrites',

@@ -42,6 +42,7 @@ describe.each([
 });
 
 describe.each([
+  // F168, the identities I1 to I8 and the places
   [
     'a session line less',
     SESSIONS,
@@ -131,6 +132,82 @@ describe.each([
     replaced('"snapshot":1,"superseded":1,', '"snapshot":2,'),
     `${SOURCES}: line 2: fate 'snapshot': expected 1, found 2`,
   ],
+  [
+    'I1 a byte that no line has',
+    SOURCES,
+    replaced(/"bom":0,"lines":(\d+)/, '"bom":0,"lines":1'),
+    'bytes, by the sum of the parts',
+  ],
+  [
+    'I1 bytes that are not those of the file',
+    SOURCES,
+    replaced(/"size":\d+/, '"size":7'),
+    'bytes, by the size: expected 7',
+  ],
+  [
+    'I1 a line feed for a byte of a line',
+    SOURCES,
+    (l: string[]) =>
+      l.map((line) =>
+        line.replace(
+          /"lines":(\d{3,}),"terminators":(\d+)/,
+          (_, a, b) => `"lines":${a - 1},"terminators":${+b + 1}`,
+        ),
+      ),
+    "parts 'terminators', by lines and repairs: expected 5, found 6",
+  ],
+  [
+    'I1 bytes that were not read of a source that was',
+    SOURCES,
+    replaced(/"bytes":(\d+),"parts":\{"bom":0,([^}]*)"rest":0/, '"bytes":$1,"parts":{"bom":0,$2"rest":1'),
+    "parts 'rest' of a source that was read: expected 0, found 1",
+  ],
+  ['I1 a part that is none', SOURCES, replaced('"rest":', '"tail":'), 'line 2: parts: expected'],
+  [
+    'I2 a line that was not cut',
+    SOURCES,
+    replaced('"framed":5', '"framed":4'),
+    'lines, by framed + split-objects: expected 4, found 5',
+  ],
+  [
+    'I2 a mend that is none',
+    SOURCES,
+    replaced('"repairs":{}', '"repairs":{"crlf":1}'),
+    "ledger.repairs 'crlf': expected 1, found 0",
+  ],
+  [
+    'a snapshot behind the end of its source',
+    SESSIONS,
+    replaced(/"offset":\d+/, '"offset":99999'),
+    'line 1: origin: expected "an end up to byte',
+  ],
+  [
+    'a snapshot in a line that is not there',
+    SESSIONS,
+    replaced(/"origin":\{"line":\d+/, '"origin":{"line":99'),
+    'line 1: origin: expected "a line up to 5"',
+  ],
+  [
+    'a rejected line behind the end of its source',
+    QUARANTINE,
+    replaced(/"byte_end":\d+/, '"byte_end":99999'),
+    'to be an end up to byte',
+  ],
+  [
+    'an entry that is rejected twice',
+    QUARANTINE,
+    (l: string[]) => {
+      const [at = -1] = l.flatMap((line, i) => (line.includes('"timestamp-not-increasing"') ? [i] : []));
+      return l.with(at + 1, l[at] as string);
+    },
+    'to be a start from byte',
+  ],
+  [
+    'a finding in a line that is not there',
+    INTEGRITY,
+    replaced(/"entry":\d+/, '"entry":99'),
+    'entry: expected "a line up to',
+  ],
   ['another status', SOURCES, replaced('"status":"empty"', '"status":"odd"'), 'found "odd"'],
   [
     'a rejected line less',
@@ -161,7 +238,7 @@ describe.each([
     'another place',
     QUARANTINE,
     replaced(/"byte_end":\d+/, '"byte_end":0'),
-    'expected line, byte_start and byte_end',
+    'expected line, byte_start and byte_end to be',
   ],
   [
     'a finding of another rule',

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { recordCheckOf } from '../../../src/verify/record.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+
+const user = { role: 'user', content: 'hi' };
+const chat = { messages: [user], tools: [{}] };
+const turns = { conversations: [{ from: 'human', value: 'hi' }], system: '', tools: '[{}]' };
+const good: Readonly<Record<string, readonly object[]>> = {
+  chat: [chat, { messages: [user, { content: 'a reply without a role' }], tools: [] }],
+  openai: [chat, { ...chat, parallel_tool_calls: true }],
+  axolotl: [{ ...chat, tools: '[]' }],
+  sharegpt: [turns],
+  functiongemma: [{ text: '' }, { prompt: 'a', completion: 'b' }],
+};
+const bad: Readonly<Record<string, readonly object[]>> = {
+  chat: [
+    {},
+    { messages: [user] },
+    { tools: [] },
+    { ...chat, more: 1 },
+    { ...chat, parallel_tool_calls: true },
+    { ...chat, messages: {} },
+    { ...chat, messages: [1] },
+    { ...chat, messages: [{}, user] },
+    { ...chat, tools: [1] },
+    { ...chat, tools: '{}' },
+    { ...chat, tools: '[' },
+    turns,
+  ],
+  openai: [{ ...chat, parallel: true }],
+  axolotl: [{ ...chat, tools: '[1]' }],
+  sharegpt: [
+    chat,
+    { ...turns, tools: [] },
+    { ...turns, system: null },
+    { ...turns, more: 1 },
+    { ...turns, conversations: [{ from: 'user', value: '' }] },
+    { ...turns, conversations: [{ from: 'gpt', value: 1 }] },
+    { ...turns, conversations: [{ from: 'gpt', value: '', more: 1 }] },
+  ],
+  functiongemma: [{}, { text: 1 }, { prompt: 'a' }, { text: 'a', prompt: 'b' }, { text: 'a', more: 1 }, chat],
+};
+const cases = (of: typeof good): [string, object][] =>
+  Object.entries(of).flatMap(([format, records]) => records.map((r) => [format, r] as [string, object]));
+
+test.each(cases(good))('a record of %s: %j', (format, record) => {
+  expect(recordCheckOf(format)({ ...record }).problem).toBeUndefined();
+});
+
+test.each(cases(bad))('no record of %s: %j', (format, record) => {
+  expect(recordCheckOf(format)({ ...record }).problem).toBeDefined();
+});
+
+test.each(formats.map(({ name }) => name))('the shape of %s is known', (name) => {
+  expect(recordCheckOf(name)({}).problem).toBeDefined();
+});
+
+describe('tools are counted', () => {
+  test.each([
+    ['chat', chat, 1],
+    ['axolotl', { messages: [], tools: '[{},{}]' }, 2],
+    ['sharegpt', turns, 1],
+    ['functiongemma', { text: '' }, undefined],
+  ])('in %s', (format, record, tools) => {
+    expect(recordCheckOf(format)({ ...record }).tools).toBe(tools);
+  });
+});
