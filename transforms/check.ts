@@ -2,7 +2,7 @@
  * The integrity stages (conversion.md §9): the checks of the registry at three places of the chain. A finding comes right
  * before the element that it is about, and the element goes on as it is; so a session's findings come before its end.
  */
-import type { Check, EntryCheck, Found } from './checks/check.ts';
+import type { Check, EntryCheck, Found, RejectedLines } from './checks/check.ts';
 import { checks } from './checks/index.ts';
 import type { Conversation, Finding, Origin, StreamElement } from './element.ts';
 import type { Handlers, Stage } from './stage.ts';
@@ -51,6 +51,8 @@ export const checkEntries: Stage = {
   },
 };
 
+const NO_LINES: RejectedLines = { count: 0, last: undefined };
+
 /** After tool-dedupe: the canonical conversation, and the sessions that have none. */
 export const checkConversations: Stage = {
   name: 'check-conversations',
@@ -59,7 +61,7 @@ export const checkConversations: Stage = {
   create(): Handlers {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
-    let rejectedLines = 0; // of the session that is open
+    let rejected = NO_LINES; // of the session that is open
     return {
       conversation: (conversation) =>
         reported(
@@ -67,12 +69,12 @@ export const checkConversations: Stage = {
           onConversation.map((check) => check.check(conversation)),
         ),
       rejection(rejection) {
-        if (rejection.scope === 'line') rejectedLines++;
+        if (rejection.scope === 'line') rejected = { count: rejected.count + 1, last: rejection.origin };
         return [rejection];
       },
       'session-end'(end) {
-        const lines = rejectedLines;
-        rejectedLines = 0;
+        const lines = rejected;
+        rejected = NO_LINES;
         return reported(
           end,
           onSessionEnd.map((check) => check.check(end, lines)),

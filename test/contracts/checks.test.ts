@@ -9,7 +9,12 @@ function run(check: Check): readonly Found[] {
   if (check.on === 'conversation') return conversations.flatMap((one) => [...check.check(one)]);
   if (check.on === 'row') return rows.flatMap((row) => [...check.check(row)]);
   if (check.on === 'session-end')
-    return ends.flatMap((end) => [0, 1].flatMap((lines) => [...check.check(end, lines)]));
+    return ends.flatMap((end) =>
+      [
+        { count: 0, last: undefined },
+        { count: 1, last: end.origin },
+      ].flatMap((rejected) => [...check.check(end, rejected)]),
+    );
   const watch = check.create();
   const found = entries.flatMap((entry) => [...watch.entry(entry)]);
   watch.sessionEnd();

@@ -2,7 +2,7 @@
  * What an integrity check is (conversion.md §9): it looks at one kind of element and reports findings; it never changes
  * or stops anything. One file each; `npm run gen` puts it into the registry.
  */
-import type { Conversation, Entry, Row, SessionEnd, Severity } from '../element.ts';
+import type { Conversation, Entry, Origin, Row, SessionEnd, Severity } from '../element.ts';
 
 /** A finding before it knows its session: the check stage fills in the rest. */
 export interface Found {
@@ -45,11 +45,16 @@ export interface RowCheck extends Named {
   check(row: Row): Iterable<Found>;
 }
 
+/** Lines of a session that were rejected one by one. */
+export interface RejectedLines {
+  readonly count: number;
+  readonly last: Origin | undefined;
+}
+
 /** Sees the end of a session, with its outcome. */
 export interface SessionCheck extends Named {
   readonly on: 'session-end';
-  /** @param rejectedLines lines of the session that were rejected one by one */
-  check(end: SessionEnd, rejectedLines: number): Iterable<Found>;
+  check(end: SessionEnd, rejected: RejectedLines): Iterable<Found>;
 }
 
 export type Check = EntryCheck | ConversationCheck | RowCheck | SessionCheck;

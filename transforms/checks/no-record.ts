@@ -1,14 +1,14 @@
 /** Did a session leave nothing to make a record of (conversion.md §6, §9)? An error when lines of it were rejected. */
 import type { SessionEnd } from '../element.ts';
-import type { Found, SessionCheck } from './check.ts';
+import type { Found, RejectedLines, SessionCheck } from './check.ts';
 
-function check({ outcome }: SessionEnd, rejectedLines: number): readonly Found[] {
+function check({ outcome }: SessionEnd, { count }: RejectedLines): readonly Found[] {
   if (outcome !== 'empty') return [];
   const rule = 'no-record';
-  if (rejectedLines === 0) {
+  if (count === 0) {
     return [{ rule, severity: 'WARNING', message: 'no record: cleanup dropped every entry of the session' }];
   }
-  const lines = rejectedLines === 1 ? '1 line' : `${rejectedLines} lines`;
+  const lines = count === 1 ? '1 line' : `${count} lines`;
   return [
     { rule, severity: 'ERROR', message: `no record: no entry is left, ${lines} of the session rejected` },
   ];

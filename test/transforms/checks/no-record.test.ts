@@ -12,19 +12,19 @@ const end = (outcome: SessionOutcome): SessionEnd => ({
 
 describe('no-record', () => {
   it('warns about a session whose entries cleanup dropped', () => {
-    expect(named(noRecord.check(end('empty'), 0))).toEqual(['WARNING no-record']);
+    expect(named(noRecord.check(end('empty'), { count: 0, last: undefined }))).toEqual(['WARNING no-record']);
   });
 
   it.each([
     [1, '1 line'],
     [7, '7 lines'],
   ])('reports an error when %d of its lines were rejected', (lines, text) => {
-    const found = [...noRecord.check(end('empty'), lines)];
+    const found = [...noRecord.check(end('empty'), { count: lines, last: originOf(8) })];
     expect(named(found)).toEqual(['ERROR no-record']);
     expect(texts(found)).toEqual([`no record: no entry is left, ${text} of the session rejected`]);
   });
 
   it.each(['written', 'rejected', 'none'] as const)('is silent about a session that is %s', (outcome) => {
-    expect([...noRecord.check(end(outcome), 3)]).toEqual([]);
+    expect([...noRecord.check(end(outcome), { count: 3, last: originOf(8) })]).toEqual([]);
   });
 });

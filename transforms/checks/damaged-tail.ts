@@ -1,0 +1,24 @@
+/**
+ * Was the last line of a written session rejected (reliability.md, F040 and F180)? The entry before it stands for the session, and the
+ * conversation may lack its end: a log that was cut, or whose writer was killed.
+ */
+import type { SessionEnd } from '../element.ts';
+import { placesOf } from '../entry-log.ts';
+import type { Found, RejectedLines, SessionCheck } from './check.ts';
+
+function check({ outcome, entries }: SessionEnd, { last }: RejectedLines): readonly Found[] {
+  if (outcome !== 'written' || last === undefined || entries === undefined) return [];
+  for (const { offset } of placesOf(entries)) if (offset > last.offset) return [];
+  const message = `line ${last.line}, behind the last entry, is rejected: the conversation may lack its end`;
+  return [{ rule: 'damaged-tail', severity: 'ERROR', message }];
+}
+
+const damagedTail: SessionCheck = {
+  name: 'damaged-tail',
+  summary: 'Sessions whose last line was rejected.',
+  rules: ['damaged-tail'],
+  on: 'session-end',
+  check,
+};
+
+export default damagedTail;
