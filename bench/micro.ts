@@ -13,6 +13,7 @@ import { cases as knownList } from './micro/known-list.ts';
 import { cases as members } from './micro/members.ts';
 import type { MicroCase } from './micro/micro-case.ts';
 import { cases as plainScanner } from './micro/plain-scanner.ts';
+import { cases as stageStream } from './micro/stage-stream.ts';
 import { cases as timestamp } from './micro/timestamp.ts';
 import { cases as wasmScanner } from './micro/wasm-scanner.ts';
 import { cases as writing } from './micro/writing.ts';
@@ -27,6 +28,7 @@ const groups: Readonly<Record<string, () => readonly MicroCase[]>> = {
   'known-list': knownList,
   members,
   timestamp,
+  'stage-stream': stageStream,
   writing,
 };
 
@@ -36,7 +38,7 @@ const measureGroup = async (
   time: number,
 ): Promise<MicroRow[]> => {
   const bench = new Bench({ time, warmupTime: time / 4 });
-  for (const { name, run } of cases) bench.add(name, () => void run());
+  for (const { name, run } of cases) bench.add(name, run);
   await bench.run();
   return cases.map(({ name, bytes, items }): MicroRow => {
     const result = bench.getTask(name)?.result;

@@ -33,7 +33,7 @@ export {
   type OptionSpecs,
   type Stage,
 } from '../transforms/stage.ts';
-export { type ElementCounts, StageStream } from '../transforms/stage-stream.ts';
+export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';
 export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';
 export { type ReadOptions, readElements } from './pipeline/elements.ts';
 export { explainLine, type Question } from './pipeline/explain.ts';

@@ -1,6 +1,7 @@
 /**
- * Any stage as a Node Transform, to be composed in `stream.pipeline` with a user's own streams.
- * One element in flight; a fan-out of any size obeys backpressure; a handler's throw ends the pipeline.
+ * Any stage as a Node Transform, to be composed in `stream.pipeline` with a user's own streams: of elements, or of batches
+ * (arrays), which cost a fraction per element; what comes as a batch goes on in batches. One chunk in flight; a fan-out of any
+ * size obeys backpressure; a handler's throw ends the pipeline.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Kind, StreamElement } from './element.ts';
@@ -12,11 +13,22 @@ export interface ElementCounts {
   readonly out: ReadonlyMap<Kind, number>;
 }
 
+/** What goes through a stage's stream. */
+export type StageChunk = StreamElement | readonly StreamElement[];
+
+/** Elements that a batch is cut at, so that a fan-out stays bounded. */
+const BATCH_ELEMENTS = 64;
+
 export class StageStream extends Transform {
   readonly #handlers: Handlers;
   readonly #in = new Map<Kind, number>();
   readonly #out = new Map<Kind, number>();
-  #pending: Iterator<StreamElement> | undefined;
+  /** The chunk in work, and how many of its elements a handler has got. */
+  #chunk: readonly StreamElement[] = [];
+  #handed = 0;
+  #batched = false;
+  /** What the last one of them becomes. */
+  #made: Iterator<StreamElement> | undefined;
   #done: TransformCallback | undefined;
 
   constructor(handlers: Handlers) {
@@ -28,14 +40,10 @@ export class StageStream extends Transform {
     return { in: this.#in, out: this.#out };
   }
 
-  override _transform(element: StreamElement, _encoding: BufferEncoding, done: TransformCallback): void {
-    try {
-      this.#in.set(element.kind, (this.#in.get(element.kind) ?? 0) + 1);
-      this.#pending = step(this.#handlers, element)[Symbol.iterator]();
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
+  override _transform(chunk: StageChunk, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#batched = !('kind' in chunk);
+    this.#chunk = 'kind' in chunk ? [chunk] : chunk;
+    this.#handed = 0;
     this.#done = done;
     this.#pump();
   }
@@ -43,26 +51,54 @@ export class StageStream extends Transform {
   override _read(size: number): void {
     this.#pump();
     // done() inside #pump may have parked the write callback: release it here, or nothing will.
-    if (this.#pending === undefined) super._read(size);
+    if (this.#done === undefined) super._read(size);
   }
 
   #pump(): void {
-    const pending = this.#pending;
     const done = this.#done;
-    if (pending === undefined || done === undefined) return;
+    if (done === undefined) return;
     try {
-      for (;;) {
-        const next = pending.next();
-        if (next.done === true) break;
-        this.#out.set(next.value.kind, (this.#out.get(next.value.kind) ?? 0) + 1);
-        if (!this.push(next.value)) return; // resumed by _read
+      for (let next = this.#next(); next !== undefined; next = this.#next()) {
+        if (!this.push(next)) return; // resumed by _read
       }
     } catch (error) {
-      this.#pending = undefined;
+      this.#done = this.#made = undefined;
       done(error as Error);
       return;
     }
-    this.#pending = undefined;
+    this.#done = undefined;
     done();
   }
+
+  /** The next chunk to give, or undefined when the one in work has given everything. */
+  #next(): StageChunk | undefined {
+    if (!this.#batched) return this.#nextElement();
+    const batch: StreamElement[] = [];
+    while (batch.length < BATCH_ELEMENTS) {
+      const element = this.#nextElement();
+      if (element === undefined) break;
+      batch.push(element);
+    }
+    return batch.length === 0 ? undefined : batch;
+  }
+
+  #nextElement(): StreamElement | undefined {
+    for (;;) {
+      const made = this.#made?.next();
+      if (made !== undefined && made.done !== true) {
+        count(this.#out, made.value);
+        return made.value;
+      }
+      this.#made = undefined;
+      const element = this.#chunk[this.#handed];
+      if (element === undefined) return undefined;
+      this.#handed++;
+      count(this.#in, element);
+      this.#made = step(this.#handlers, element)[Symbol.iterator]();
+    }
+  }
+}
+
+function count(counts: Map<Kind, number>, { kind }: StreamElement): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
 }

@@ -11,5 +11,5 @@ export interface MicroCase {
   /** How many things one call handles, for ns each. */
   readonly items: number;
   /** Returns something that depends on all of the work, so that none of it can be left out. */
-  run(): number;
+  run(): number | Promise<number>;
 }

@@ -72,6 +72,57 @@ describe('a stage as a stream', () => {
     ]);
   });
 
+  describe('of batches', () => {
+    const batches = (...chunks: (readonly StreamElement[])[]) =>
+      Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
+    const batchSink = (into: (readonly StreamElement[])[], slow = false) =>
+      new Writable({
+        objectMode: true,
+        highWaterMark: 1,
+        write(batch: readonly StreamElement[], _encoding, done) {
+          into.push(batch);
+          if (slow) void setImmediate().then(() => done());
+          else done();
+        },
+      });
+
+    it.each([false, true])('gives the same elements in the same order (slow sink: %s)', async (slow) => {
+      const made: (readonly StreamElement[])[] = [];
+      const { handlers } = fanOut(3);
+      const stage = new StageStream(handlers);
+      await pipeline(batches([entry(1), END], [], [entry(2)]), stage, batchSink(made, slow));
+      expect(made.map(lines)).toEqual([
+        [1, 1, 1, 9],
+        [2, 2, 2],
+      ]);
+      expect([...stage.counts.in]).toEqual([
+        ['entry', 2],
+        ['session-end', 1],
+      ]);
+      expect(stage.counts.out.get('entry')).toBe(6);
+    });
+
+    it('cuts what one batch fans out to', async () => {
+      const made: (readonly StreamElement[])[] = [];
+      const { handlers, state } = fanOut(1000);
+      const stage = new StageStream(handlers);
+      await pipeline(batches([entry(1)]), stage, batchSink(made, true));
+      expect(state.made).toBe(1000);
+      expect(Math.max(...made.map(({ length }) => length))).toBe(64);
+      expect(made.flat()).toHaveLength(1000);
+    });
+
+    it('ends the pipeline when a handler throws in the middle of one', async () => {
+      const stage = new StageStream({
+        entry(element) {
+          if (element.origin.line === 2) throw new Error('broken');
+          return [element];
+        },
+      });
+      await expect(pipeline(batches([entry(1), entry(2)]), stage, batchSink([]))).rejects.toThrow('broken');
+    });
+  });
+
   it('can be composed with others and read as an iterator', async () => {
     const [first, second] = [fanOut(2), fanOut(2)].map(({ handlers }) => new StageStream(handlers));
     const made: StreamElement[] = [];
