@@ -15,12 +15,12 @@ export function canonical(message: Message, count: (rule: string) => void): Mess
   const bytes = dropNulls(mapped.bytes);
   if (bytes === mapped.bytes) return mapped;
   count('null-fields');
-  return { bytes, role: mapped.role };
+  return { ...mapped, bytes };
 }
 
 function developerToSystem(message: Message): Message {
   if (message.role !== 'developer') return message;
-  return { bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
+  return { ...message, bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
 }
 
 /** Drops the members whose effective (last) value is null: trainers choke on them. */

@@ -21,7 +21,12 @@ export interface Message {
   readonly bytes: Uint8Array;
   /** The decoded value of `role`; `''` for a reply that has none. */
   readonly role: string;
+  /** What its dialect had to change to say it as a message: findings of the conversation that it ends up in. */
+  readonly notes?: readonly ReadingNote[];
 }
+
+/** Something that a dialect could not say in a message as it was logged. */
+export type ReadingNote = Pick<Finding, 'severity' | 'rule' | 'message'>;
 
 /** One tool definition, flattened: the object under `function` where there is one, else the whole. */
 export interface ToolDefinition {

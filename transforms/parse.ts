@@ -15,6 +15,7 @@ export interface ParseOptions {
   readonly dialect: string;
   readonly sessionBy: 'file' | 'id';
   readonly scanner: ScannerName;
+  readonly userTurn: string | undefined;
 }
 
 const options: OptionSpecs<ParseOptions> = {
@@ -32,6 +33,11 @@ const options: OptionSpecs<ParseOptions> = {
     describe: 'How new text is validated: auto takes WebAssembly where it can; the result is the same',
     default: 'auto',
     choices: SCANNERS,
+  },
+  userTurn: {
+    describe:
+      'What the user said before each response that was logged without its request (dialect anthropic)',
+    default: undefined,
   },
 };
 
@@ -59,7 +65,7 @@ export function detectDialect(
   return end < 0 ? undefined : asked.find((dialect) => dialect.detect(members));
 }
 
-function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers {
+function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions): Handlers {
   const readers = new Map<string, DialectReader>();
   const ownScanner = createScanner(scanner);
   const fixed = dialects.find((dialect) => dialect.name === wanted);
@@ -69,7 +75,7 @@ function create({ dialect: wanted, sessionBy, scanner }: ParseOptions): Handlers
   let currentAlone = false; // is it a session of one entry?
 
   function readerOf({ name, create }: Dialect): DialectReader {
-    const known = readers.get(name) ?? create(ownScanner);
+    const known = readers.get(name) ?? create(ownScanner, { userTurn });
     readers.set(name, known);
     known.forget();
     return known;

@@ -222,6 +222,8 @@ function noInput({ inputs }: Settings): TurnmillError {
   );
 }
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** What decides the bytes of the dataset: nothing of the machine, the clock or the paths. */
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
   const {
@@ -234,14 +236,18 @@ function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destinat
     maxQuarantine: _maxQuarantine,
     scanner: _scanner,
     profile: _profile,
+    userTurn,
     ...decisive
   } = settings;
-  const shown = Object.fromEntries(Object.entries(decisive).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
+  const shown = Object.fromEntries(
+    Object.entries({ ...decisive, ...said }).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
   const { records, lines, sessions } = sums;
   return {
     tool: { name: 'turnmill', version: toolVersion() },
     settings: shown,
-    settings_sha256: createHash('sha256').update(JSON.stringify(shown)).digest('hex'),
+    settings_sha256: sha256(JSON.stringify(shown)),
     totals: { records, lines, sessions: sessions.seen ?? 0 },
     ledger: sums,
   };

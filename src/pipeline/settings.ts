@@ -11,6 +11,8 @@ import { parseTolerance, type Tolerance } from './tolerance.ts';
 /** Everything that decides the bytes of the dataset; its hash is in the manifest. */
 export interface ConversionSettings extends CleanupOptions {
   readonly dialect: string;
+  /** What the user said before a response that was logged without its request. */
+  readonly userTurn: string | undefined;
   /** Undefined: by file for files and directories, by id for standard input. */
   readonly sessionBy: 'file' | 'id' | undefined;
   /** Each once; several have a folder each in data/. */
@@ -60,6 +62,7 @@ export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
 
 export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   dialect: 'auto',
+  userTurn: undefined,
   sessionBy: undefined,
   cleanup: ['goose'],
   format: ['chat'],

@@ -81,3 +81,48 @@ describe('messages', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 });
+
+describe('anthropic', () => {
+  const response =
+    '{"content":[{"type":"text","text":"Selecting symbols..."},{"type":"tool_use","name":"select_symbols","input":{"selected":["Foo","Bar"]}}]}';
+
+  it('a bare response and the user turn of a file make a lesson', async () => {
+    const file = join(temporaryFolder(), 'turn.txt');
+    writeFileSync(file, 'Context here\n');
+    const args = ['--format', 'functiongemma-teaching', '--user-turn', file];
+    const { status, shard, out } = await build({ 'r.jsonl': `${response}\n${response}\n` }, args);
+    expect(status).toBe(0);
+    const [line, again] = shard.trim().split('\n') as [string, string];
+    expect(again).toBe(line);
+    const { text, ...rest } = JSON.parse(line) as { readonly text: string };
+    expect(rest).toEqual({});
+    for (const part of [
+      '/* Selecting symbols... */',
+      'call:select_symbols{selected:<escape>Foo,Bar<escape>}',
+      'Context here',
+    ])
+      expect(text).toContain(part);
+    expect(text.match(/(?<=<start_of_turn>)\w+/g)).toEqual(['developer', 'user', 'model']);
+    const { settings } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')) as {
+      readonly settings: object;
+    };
+    expect(settings).toHaveProperty('userTurnSha256');
+    expect(JSON.stringify(settings)).not.toContain('Context');
+  });
+
+  it('a response without the user turn is no lesson', async () => {
+    const { status, summary } = await build({ 'r.jsonl': response }, ['--format', 'functiongemma-teaching']);
+    expect([status, summary.fates]).toEqual([3, { 'rejected:no-user-turn': 1 }]);
+  });
+
+  it.each([
+    ['a file that is not there', '/nowhere/turn.txt', 'cannot read'],
+    ['no UTF-8', undefined, 'is not UTF-8'],
+  ])('--user-turn with %s is a usage error', async (_what, path, problem) => {
+    const file = path ?? join(temporaryFolder(), 'turn.txt');
+    if (path === undefined) writeFileSync(file, Buffer.from([0xff, 0xfe]));
+    const ended = await turnmill(['build', '.', '--out', '-', '--user-turn', file]);
+    expect(ended.status).toBe(64);
+    expect(ended.stderr).toContain(problem);
+  });
+});

@@ -436,6 +436,17 @@ describe('cleanup rules and rewrites', () => {
 });
 
 describe('findings', () => {
+  const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+  const answer = { type: 'tool_result', tool_use_id: 'a', content: 'x' };
+  /** A pair of the Messages API. */
+  const pair = (content: object[], asked: unknown = 'hello', stop_reason = 'end_turn'): string => {
+    const called = asked === 'hello' ? [] : [user, { role: 'assistant', content: [use] }];
+    const request = {
+      messages: [...called, { role: 'user', content: asked }],
+      tools: [{ name: 'f', input_schema: { type: 'object', properties: {} } }],
+    };
+    return JSON.stringify({ request, response: { content, stop_reason } });
+  };
   const inline = ['--format', 'chat-inline'];
   const gemma = ['--format', 'functiongemma'];
   const cases: Readonly<Record<string, readonly [string, (readonly string[])?]>> = {
@@ -457,6 +468,10 @@ describe('findings', () => {
     'repeated-tool-call': [
       withMessages(calls(call('a')), result('a', '1'), calls(call('b')), result('b', '1')),
     ],
+    'block-kept': [pair([{ type: 'redacted_thinking', data: 'x' }])],
+    'order-lost': [pair([use, { type: 'text', text: 'after' }])],
+    'result-is-error': [pair([{ type: 'text', text: 'x' }], [{ ...answer, is_error: true }])],
+    'truncated-call': [pair([use], undefined, 'max_tokens')],
     'tool-result-error': [withMessages(calls(call('a')), result('a', '{"deep":[{"Error":"no"}]}'))],
     'tool-result-empty': [withMessages(calls(call('a')), result('a', ' '))],
     'tool-result-missing': [withMessages(calls(call('a')), user)],

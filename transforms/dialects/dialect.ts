@@ -12,7 +12,13 @@ export interface Dialect {
   /** Does the first object of a source look like this dialect? Never throws. */
   detect(first: ObjectMembers): boolean;
   /** @param scanner validates what is new; the plain one when left out */
-  create(scanner?: Scanner): DialectReader;
+  create(scanner?: Scanner, options?: ReadingOptions): DialectReader;
+}
+
+/** What a dialect may have to know beside the log. */
+export interface ReadingOptions {
+  /** What the user said before a response that was logged without its request. */
+  readonly userTurn?: string | undefined;
 }
 
 /** Reads the lines of one source after the other; may remember what it has seen of the current one. */

@@ -2,21 +2,24 @@
 import type { Message } from '../element.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
-import { encode } from '../json/utf8.ts';
+import { decode, encode } from '../json/utf8.ts';
 
 /** A member of a message: its key, and its value as JSON text. */
 export type Piece = readonly [key: string, json: Uint8Array | string];
 
 const EMPTY_STRING_BYTES = 2;
 const QUOTE = 0x22;
+const COMMA = encode(',');
+const QUOTE_BYTES = encode('"');
+const LINE_FEED = encode('\\n');
 
 /** The JSON text of an object with these members. */
 export function objectOf(members: readonly Piece[]): Uint8Array {
   const pieces = members.flatMap(([key, json], i) => [
-    encode(`${i === 0 ? '{' : ','}${quote(key)}:`),
+    encode(`${i === 0 ? '' : ','}${quote(key)}:`),
     typeof json === 'string' ? encode(json) : json,
   ]);
-  return concat([...pieces, encode('}')]);
+  return concat([encode('{'), ...pieces, encode('}')]);
 }
 
 export function makeMessage(role: string, members: readonly Piece[]): Message {
@@ -40,4 +43,29 @@ export function callJson(
   if (args !== undefined) fn.push(['arguments', args]);
   const head: Piece[] = id === undefined ? [] : [['id', quote(id)]];
   return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
+}
+
+/** The JSON text of an array of these elements. */
+export function arrayOf(elements: readonly Uint8Array[]): Uint8Array {
+  return concat([
+    encode('['),
+    ...elements.flatMap((one, i) => (i === 0 ? [one] : [COMMA, one])),
+    encode(']'),
+  ]);
+}
+
+/** The JSON string of the texts of JSON strings, joined by line feeds; their escapes stay. */
+export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
+  if (strings.length === 1) return strings[0] as Uint8Array;
+  const bodies = strings.map((json) => json.subarray(1, -1));
+  return concat([
+    QUOTE_BYTES,
+    ...bodies.flatMap((body, i) => (i === 0 ? [body] : [LINE_FEED, body])),
+    QUOTE_BYTES,
+  ]);
+}
+
+/** JSON text inside a JSON string. */
+export function inString(json: Uint8Array): Uint8Array {
+  return encode(quote(decode(json)));
 }

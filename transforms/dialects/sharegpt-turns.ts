@@ -6,10 +6,9 @@ import type { Message } from '../element.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
-import { concat } from '../json/splice.ts';
-import { decode, encode } from '../json/utf8.ts';
+import { encode } from '../json/utf8.ts';
 import { stringValue, textOfValue } from '../message.ts';
-import { callJson, makeMessage, type Piece } from './made-messages.ts';
+import { arrayOf, callJson, inString, makeMessage, type Piece } from './made-messages.ts';
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
@@ -85,13 +84,7 @@ function callMembers(text: string, calls: readonly Call[], ids: readonly string[
   const { thought, rest } = splitThought(text);
   const content: Piece[] = rest === '' ? [] : [['content', quote(rest)]];
   const list = calls.map(({ name, arguments: args }, i) => callJson(ids[i], name, args && asText(args)));
-  const comma = encode(',');
-  const json = concat([
-    encode('['),
-    ...list.flatMap((call, i) => (i === 0 ? [call] : [comma, call])),
-    encode(']'),
-  ]);
-  return [...content, ...thought, ['tool_calls', json]];
+  return [...content, ...thought, ['tool_calls', arrayOf(list)]];
 }
 
 /** The text beside the calls of a `function_call`, with its thought, and the calls; undefined when it holds none. */
@@ -125,5 +118,5 @@ function callsIn(text: string): readonly Call[] | undefined {
 
 /** Arguments as the JSON string that OpenAI has: a string stays, of anything else its own text is in one. */
 function asText(args: Uint8Array): Uint8Array {
-  return args[0] === QUOTE ? args : encode(quote(decode(args)));
+  return args[0] === QUOTE ? args : inString(args);
 }

@@ -30,7 +30,12 @@ const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const LETTER_N = 0x6e;
 
-export function createToolsReader(scanner: Scanner, depth: number): ToolsReader {
+/** @param define what a definition, the JSON text of an object, says in the canonical form */
+export function createToolsReader(
+  scanner: Scanner,
+  depth: number,
+  define: (definition: Uint8Array) => ToolDefinition = flatten,
+): ToolsReader {
   const known: KnownTools[] = []; // the last used first
   let definitions: readonly ToolDefinition[] | undefined;
 
@@ -51,7 +56,7 @@ export function createToolsReader(scanner: Scanner, depth: number): ToolsReader 
       }
       const end = scanner.value(bytes, at, depth);
       if (end < 0) return -1;
-      definitions = definitionsOf(bytes.subarray(at, end));
+      definitions = definitionsOf(bytes.subarray(at, end), define);
       if (bytes[at] === OPEN_ARRAY && end - at <= KNOWN_MAX_BYTES) {
         known.unshift({ bytes: copyOf(bytes, at, end), definitions });
         if (known.length > KNOWN_ARRAYS) known.pop();
@@ -65,11 +70,14 @@ export function createToolsReader(scanner: Scanner, depth: number): ToolsReader 
 }
 
 /** The definitions of a valid JSON value: null is none; undefined when it is no array of objects. */
-function definitionsOf(json: Uint8Array): readonly ToolDefinition[] | undefined {
+function definitionsOf(
+  json: Uint8Array,
+  define: (definition: Uint8Array) => ToolDefinition,
+): readonly ToolDefinition[] | undefined {
   if (json[0] === LETTER_N) return NO_TOOLS;
   if (json[0] !== OPEN_ARRAY) return undefined;
   const elements = elementsOf(json);
-  return elements.every((element) => element[0] === OPEN_OBJECT) ? elements.map(flatten) : undefined;
+  return elements.every((element) => element[0] === OPEN_OBJECT) ? elements.map(define) : undefined;
 }
 
 /** The object under `function` where there is one, else the whole (conversion.md §3.8). */

@@ -3,6 +3,7 @@ import { dialects } from '../../../transforms/dialects/index.ts';
 import { parse } from '../../../transforms/parse.ts';
 import { MAX_LINE_CEILING } from '../../pipeline/settings.ts';
 import { type Option, option } from './option.ts';
+import { textFile } from './text-file.ts';
 import { choice, flag, size, wholeNumber } from './value-types.ts';
 
 export const inputOptions: readonly Option[] = [
@@ -12,6 +13,12 @@ export const inputOptions: readonly Option[] = [
     describe: parse.options.dialect.describe,
     default: 'auto',
     type: choice(['auto', ...dialects.map(({ name }) => name)]),
+  }),
+  option<'userTurn'>({
+    name: 'userTurn',
+    group: 'Input',
+    describe: `A file: ${(parse.options.userTurn.describe).replace(/^W/, 'w')}`,
+    type: textFile,
   }),
   option<'sessionBy'>({
     name: 'sessionBy',

@@ -9,6 +9,7 @@ export interface OptionValues {
   dryRun: boolean;
   allowEmpty: boolean;
   dialect: string;
+  userTurn: string;
   sessionBy: 'file' | 'id';
   maxLine: number;
   limit: number;

@@ -7,7 +7,8 @@ import type { Values } from './option.ts';
 export type GivenSettings = Parameters<typeof resolveSettings>[0];
 
 export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
-  const { dialect, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } = values;
+  const { dialect, userTurn, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } =
+    values;
   const { quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty, onFinding } =
     values;
   const rulesFor = (decision: 'reject' | 'keep'): readonly string[] | undefined =>
@@ -24,7 +25,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     keepOn: rulesFor('keep'),
     maxLineBytes: maxLine,
     shardSizeBytes: shardSize,
-    ...{ dialect, sessionBy, cleanup, groupBy, integrity, compress, limit },
+    ...{ dialect, userTurn, sessionBy, cleanup, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
 }

@@ -1,0 +1,29 @@
+/** An option whose value is the text of a file: UTF-8, without the line end at its end. */
+import { readFileSync, statSync } from 'node:fs';
+import type { Refuse, ValueType } from './option.ts';
+import { text } from './value-types.ts';
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const name = text('FILE');
+
+export const textFile: ValueType<string> = {
+  placeholder: name.placeholder,
+  fromTexts: (texts, refuse) => textIn(name.fromTexts(texts, refuse), refuse),
+  fromJson: (value, refuse) => textIn(name.fromJson(value, refuse), refuse),
+};
+
+function textIn(path: string, refuse: Refuse): string {
+  let bytes: Uint8Array;
+  try {
+    const { size } = statSync(path);
+    if (size > MOST_BYTES) return refuse(`'${path}' is longer than ${MOST_BYTES} bytes`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    return refuse(`cannot read '${path}': ${(error as NodeJS.ErrnoException).code}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+  } catch {
+    return refuse(`'${path}' is not UTF-8`);
+  }
+}

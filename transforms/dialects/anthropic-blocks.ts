@@ -1,0 +1,124 @@
+/**
+ * The content blocks of the Messages API in the words of the canonical conversation: what is text, what is a part, what is a
+ * call, a result or a thought. The JSON text of every value stays; `cache_control` is no part of a message.
+ */
+import type { ReadingNote } from '../element.ts';
+import { elementsOf, valuesOf } from '../json/members.ts';
+import { concat, dropMembers } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { objectBytes, stringValue } from '../message.ts';
+import { arrayOf, callJson, inString, joinStrings, objectOf } from './made-messages.ts';
+
+const QUOTE = 0x22;
+const LETTER_N = 0x6e;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const EMPTY = encode('""');
+
+/** Marks where the server's cache ends: it moves from request to request and says nothing. */
+export const CACHE_MARK = 'cache_control';
+
+/** A part of a content: a text (a JSON string) and nothing else, or an object. */
+export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
+
+/** What a block of a message is. */
+export type Block =
+  | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
+  | { readonly kind: 'call'; readonly json: Uint8Array }
+  | { readonly kind: 'thought'; readonly text: Uint8Array }
+  | { readonly kind: 'result'; readonly block: Uint8Array };
+
+/** @param isReply of an answer: results in it are the server's */
+export function readBlock(block: Uint8Array, isReply: boolean): Block {
+  const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
+  if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
+  if (type === 'tool_result' && !isReply) return { kind: 'result', block };
+  const [thinking] = type === 'thinking' ? valuesOf(block, ['thinking']) : [];
+  if (thinking?.[0] === QUOTE) return { kind: 'thought', text: thinking };
+  return { kind: 'part', ...readPart(block, type) };
+}
+
+/** A part, and its type when the canonical conversation has no word for it. */
+function readPart(
+  block: Uint8Array,
+  type: string | undefined,
+): { readonly part: Part; readonly kept?: string } {
+  if (type === 'text') {
+    const [text, citations] = valuesOf(block, ['text', 'citations']);
+    const isPlain = citations === undefined || citations[0] === LETTER_N;
+    if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
+  }
+  const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
+  if (url !== undefined) {
+    const image = objectOf([['url', url]]);
+    return {
+      part: {
+        object: objectOf([
+          ['type', '"image_url"'],
+          ['image_url', image],
+        ]),
+      },
+    };
+  }
+  return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
+}
+
+function unmarked(block: Uint8Array): Uint8Array {
+  return dropMembers(block, ({ key }) => key === CACHE_MARK);
+}
+
+/** The URL of an image, as a JSON string; undefined for one that has none (a file of the server). */
+function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
+  if (source === undefined) return undefined;
+  const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
+  if (url?.[0] === QUOTE) return url;
+  if (media?.[0] !== QUOTE || data?.[0] !== QUOTE) return undefined;
+  return concat([encode('"data:'), media.subarray(1, -1), encode(';base64,'), data.subarray(1)]);
+}
+
+/** The arguments are the input's own JSON text, in a string. */
+function readCall(block: Uint8Array): Uint8Array {
+  const [input] = valuesOf(block, ['input']);
+  return callJson(stringValue(block, 'id'), stringValue(block, 'name'), input && inString(input));
+}
+
+/** The content that parts are: one string when all of them are text, else a list. */
+export function contentOfParts(parts: readonly Part[]): Uint8Array {
+  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  if (texts.length < parts.length) return arrayOf(parts.map(partBytes));
+  return texts.length === 0 ? EMPTY : joinStrings(texts);
+}
+
+function partBytes(part: Part): Uint8Array {
+  return 'object' in part
+    ? part.object
+    : objectOf([
+        ['type', '"text"'],
+        ['text', part.text],
+      ]);
+}
+
+/** The content of a tool's result: a string as it is, blocks as a list of parts. */
+export function resultContent(
+  content: Uint8Array | undefined,
+  note: (note: ReadingNote) => void,
+): Uint8Array {
+  if (content === undefined || content[0] === LETTER_N) return EMPTY;
+  if (content[0] !== OPEN_ARRAY) return content;
+  return arrayOf(
+    elementsOf(content).map((block) => {
+      const { part, kept } = readPart(
+        block,
+        block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined,
+      );
+      if (kept !== undefined) note(keptBlock(kept));
+      return partBytes(part);
+    }),
+  );
+}
+
+export function keptBlock(type: string): ReadingNote {
+  const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'unknown';
+  const message = `a block of type ${shown} is kept as a part: other readers may not know it`;
+  return { rule: 'block-kept', severity: 'WARNING', message };
+}

@@ -1,0 +1,73 @@
+/**
+ * The messages of one request of the Messages API after the other. What a request repeats is recognised by its bytes; a message
+ * that differs in a cache mark only says the same as before and gives the same `Message` objects (performance.md §3).
+ */
+import type { Message } from '../element.ts';
+import { copyOf } from '../json/keep.ts';
+import { createKnownList } from '../json/known-list.ts';
+import { membersOf, rememberMembers } from '../json/members.ts';
+import type { Scanner } from '../json/scanner.ts';
+import { readMessage } from './anthropic-message.ts';
+
+/** A logged message and what it says; undefined when it is no message. */
+interface Turn {
+  readonly bytes: Uint8Array;
+  messages: readonly Message[] | undefined;
+}
+
+export interface History {
+  /** Reads the array at `at`; returns the index after it, or -1: the scanner knows where. */
+  read(bytes: Uint8Array, at: number, depth: number): number;
+  /** What was read last; undefined when an element is no object with a string role. */
+  messages(): readonly Message[] | undefined;
+  forget(): void;
+}
+
+const OPEN_OBJECT = 0x7b;
+
+export function createHistory(scanner: Scanner): History {
+  let depth = 0; // of the messages that are being read
+  let before: readonly Turn[] = [];
+  const list = createKnownList<Turn>(scanner, 0, readTurn, (bytes, at) => scanner.value(bytes, at, depth));
+
+  /** Takes the objects of the request before where they say the same. */
+  function share(turn: Turn, i: number): void {
+    const earlier = before[i];
+    if (earlier !== undefined && earlier !== turn && saysTheSame(earlier, turn))
+      turn.messages = earlier.messages;
+  }
+
+  return {
+    read(bytes, at, listDepth) {
+      depth = listDepth + 1;
+      const end = list.read(bytes, at);
+      list.items.forEach(share);
+      before = list.items;
+      return end;
+    },
+    messages() {
+      const all: Message[] = [];
+      for (const { messages } of list.items) {
+        if (messages === undefined) return undefined;
+        all.push(...messages);
+      }
+      return all;
+    },
+    forget() {
+      before = [];
+      list.forget();
+    },
+  };
+}
+
+function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
+  const own = copyOf(bytes, start, end);
+  const messages = own[0] === OPEN_OBJECT ? readMessage(own) : undefined;
+  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text));
+  return { bytes: own, messages };
+}
+
+function saysTheSame({ messages: some }: Turn, { messages: others }: Turn): boolean {
+  if (some === undefined || others === undefined || some.length !== others.length) return false;
+  return some.every(({ bytes }, i) => Buffer.compare(bytes, (others[i] as Message).bytes) === 0);
+}

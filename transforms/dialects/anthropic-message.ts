@@ -1,0 +1,100 @@
+/**
+ * One message of the Messages API as canonical messages (docs/decisions/0036-anthropic-pairs.md): the results of tools come
+ * first, one message each, then what is left. A content that is a string is the same message, byte for byte.
+ */
+import type { Message, ReadingNote } from '../element.ts';
+import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
+import { oneLine } from '../json/one-line.ts';
+import { addMember, editMembers } from '../json/splice.ts';
+import { decode } from '../json/utf8.ts';
+import { stringValue } from '../message.ts';
+import {
+  type Block,
+  CACHE_MARK,
+  contentOfParts,
+  keptBlock,
+  readBlock,
+  resultContent,
+} from './anthropic-blocks.ts';
+import { arrayOf, joinStrings, makeMessage, type Piece } from './made-messages.ts';
+
+const OPEN_ARRAY = 0x5b;
+const ORDER_LOST: ReadingNote = {
+  rule: 'order-lost',
+  severity: 'WARNING',
+  message: 'a text or another block stands after a tool_use: their order is lost',
+};
+const RESULT_ERROR: ReadingNote = {
+  rule: 'result-is-error',
+  severity: 'WARNING',
+  message: 'the result of a tool is marked as an error',
+};
+
+/** @param logged the JSON text of an object; undefined when it has no role */
+export function readMessage(logged: Uint8Array): readonly Message[] | undefined {
+  const raw = oneLine(logged);
+  const role = stringValue(raw, 'role');
+  return role === undefined ? undefined : messagesOf(raw, role, false);
+}
+
+/** The answer whose content this is, the JSON text of a list or a string. */
+export function readReply(content: Uint8Array, stopReason: string | undefined): Message {
+  const raw = oneLine(makeMessage('assistant', [['content', content]]).bytes);
+  const [reply] = messagesOf(raw, 'assistant', true) as [Message];
+  const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
+  return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
+}
+
+const TRUNCATED_CALL: ReadingNote = {
+  rule: 'truncated-call',
+  severity: 'ERROR',
+  message: 'the answer ended at max_tokens with a tool_use: its input may be cut off',
+};
+
+function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly Message[] {
+  const content = valueBytes(raw, 'content');
+  if (content?.[0] !== OPEN_ARRAY) return [{ bytes: raw, role }];
+  const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
+  const results = blocks.flatMap((block) => (block.kind === 'result' ? [readResult(block.block)] : []));
+  const rest = blocks.filter(({ kind }) => kind !== 'result');
+  return rest.length === 0 && results.length > 0 ? results : [...results, restOf(raw, role, rest)];
+}
+
+function noted(bytes: Uint8Array, role: string, notes: readonly ReadingNote[]): Message {
+  return notes.length === 0 ? { bytes, role } : { bytes, role, notes };
+}
+
+function readResult(block: Uint8Array): Message {
+  const notes: ReadingNote[] = [];
+  const [id, content, isError] = valuesOf(block, ['tool_use_id', 'content', 'is_error']);
+  const answers: Piece[] = id === undefined ? [] : [['tool_call_id', id]];
+  const said = resultContent(content, (note) => notes.push(note));
+  if (isError !== undefined && decode(isError) === 'true') notes.push(RESULT_ERROR);
+  const { bytes } = makeMessage('tool', [...answers, ['content', said]]);
+  return noted(bytes, 'tool', notes);
+}
+
+/** The message with what its other blocks say in the place of its content. */
+function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Message {
+  const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
+  const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));
+  const thoughts = blocks.flatMap((block) => (block.kind === 'thought' ? [block.text] : []));
+  const content = parts.length === 0 && calls.length > 0 ? null : contentOfParts(parts);
+  const at = membersOf(raw).findLastIndex(({ key }) => key === 'content');
+  let bytes = editMembers(raw, ({ key }, i) => {
+    if (i === at) return content;
+    return key === 'content' || key === CACHE_MARK ? null : undefined;
+  });
+  if (thoughts.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(thoughts));
+  if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
+  return noted(bytes, role, notesOn(blocks));
+}
+
+function notesOn(blocks: readonly Block[]): readonly ReadingNote[] {
+  const notes = blocks.flatMap((block) =>
+    block.kind === 'part' && block.kept !== undefined ? [keptBlock(block.kept)] : [],
+  );
+  const firstCall = blocks.findIndex(({ kind }) => kind === 'call');
+  const isMixed = firstCall >= 0 && blocks.slice(firstCall).some(({ kind }) => kind !== 'call');
+  return isMixed ? [...notes, ORDER_LOST] : notes;
+}

@@ -1,0 +1,49 @@
+/** What a pair of the Messages API is made of: the system text, the answer, and how such a pair is known. */
+import type { Message } from '../element.ts';
+import { elementsOf, valuesOf } from '../json/members.ts';
+import { objectBytes, stringValue } from '../message.ts';
+import { readReply } from './anthropic-message.ts';
+import type { ObjectMembers } from './dialect.ts';
+import { joinStrings } from './made-messages.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const QUOTE = 0x22;
+
+/** The system text as one JSON string; undefined when it is neither a string nor a list of text blocks. */
+export function systemText(json: Uint8Array): Uint8Array | undefined {
+  if (json[0] === QUOTE) return json;
+  if (json[0] !== OPEN_ARRAY) return undefined;
+  const texts = elementsOf(json).map((block) =>
+    block[0] === OPEN_OBJECT ? valuesOf(block, ['text'])[0] : undefined,
+  );
+  return texts.every((text) => text?.[0] === QUOTE) ? joinStrings(texts as Uint8Array[]) : undefined;
+}
+
+/** What was answered: none when it is no message (an error, or nothing). */
+export function replyOf(response: Uint8Array): Message | undefined {
+  const answer = objectBytes(response, 'body') ?? response;
+  const [content] = valuesOf(answer, ['content']);
+  return content?.[0] === OPEN_ARRAY ? readReply(content, stringValue(answer, 'stop_reason')) : undefined;
+}
+
+const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;
+const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
+  isObject(json) ? (objectBytes(json, 'body') ?? json) : undefined;
+
+/** Is it a pair of this API? Its answer has content and no choices; a request without one has what only this API has. */
+export function detect(first: ObjectMembers): boolean {
+  const isBare = first.get('content')?.[0] === OPEN_ARRAY && !first.has('messages');
+  const request = bodyOf(first.get('request'));
+  if (request === undefined) return isBare && !first.has('request');
+  const response = bodyOf(first.get('response'));
+  const [content, choices] = response === undefined ? [] : valuesOf(response, ['content', 'choices']);
+  if (choices !== undefined) return false;
+  if (content?.[0] === OPEN_ARRAY) return true;
+  const [system, tools] = valuesOf(request, ['system', 'tools']);
+  return system !== undefined || (tools?.[0] === OPEN_ARRAY && elementsOf(tools).some(hasInputSchema));
+}
+
+function hasInputSchema(tool: Uint8Array): boolean {
+  return isObject(tool) && valuesOf(tool, ['input_schema'])[0] !== undefined;
+}

@@ -1,0 +1,25 @@
+/** A tool definition of the Messages API as a function: `input_schema` is `parameters`; cache marks are no part of it. */
+import type { ToolDefinition } from '../element.ts';
+import { copyOf } from '../json/keep.ts';
+import { membersOf } from '../json/members.ts';
+import { oneLine } from '../json/one-line.ts';
+import { stringValue } from '../message.ts';
+import { CACHE_MARK } from './anthropic-blocks.ts';
+import { objectOf, type Piece } from './made-messages.ts';
+
+const CUSTOM = 'custom';
+
+/** A tool of the client. One of the server (`web_search` ...) has no schema and stays as it is. */
+export function defineTool(definition: Uint8Array): ToolDefinition {
+  const whole = oneLine(copyOf(definition));
+  const name = stringValue(whole, 'name') || undefined;
+  const members = membersOf(whole);
+  const isCustom = stringValue(whole, 'type') === CUSTOM;
+  const hasParameters = members.some(({ key }) => key === 'parameters');
+  const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
+    if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
+    const said = key === 'input_schema' && !hasParameters ? 'parameters' : key;
+    return [[said, whole.subarray(valueStart, end)]];
+  });
+  return { bytes: objectOf(kept), name };
+}
