@@ -46,7 +46,7 @@ export interface Input {
   readonly stdin?: string | Uint8Array;
 }
 
-const ARGS = ['--group-by', 'none', '--workers', '1'];
+const ONE_GROUP = ['--group-by', 'none'];
 
 /** Builds a dataset, and lets `verify` agree with it. */
 export async function buildLogs({ files = {}, stdin }: Input, args: readonly string[] = []): Promise<Built> {
@@ -58,7 +58,8 @@ export async function buildLogs({ files = {}, stdin }: Input, args: readonly str
     writeFileSync(join(logs, name), bytes);
   }
   const source = stdin === undefined ? logs : '-';
-  const ended = await turnmill(['build', source, '--out', out, ...ARGS, ...args], stdin);
+  const grouped = args.includes('--group-by') ? args : [...ONE_GROUP, ...args];
+  const ended = await turnmill(['build', source, '--out', out, '--workers', '1', ...grouped], stdin);
   if (ended.status !== 0 && ended.status !== 3) throw new Error(`status ${ended.status}: ${ended.stderr}`);
   const verified = await turnmill(['verify', out]);
   if (verified.status !== 0) throw new Error(`verify: ${verified.stdout}${verified.stderr}`);

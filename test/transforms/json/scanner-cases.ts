@@ -1,12 +1,10 @@
+import { FURTHER_CASES } from './further-cases.ts';
+import { nested, type ScannerCase } from './scanner-case.ts';
+
 /**
  * Documents by kind, as JSONTestSuite has them: `y` must be accepted, `n` must be rejected, `i` a parser may decide and
  * this one has decided; `deep` is JSON of too many levels. One character a byte (Latin-1), so that broken UTF-8 can be written down.
  */
-export type ScannerCase = readonly [kind: 'y' | 'n' | 'i+' | 'i-' | 'deep', name: string, bytes: string];
-
-const nested = (open: string, levels: number, close: string, inner = ''): string =>
-  open.repeat(levels) + inner + close.repeat(levels);
-
 export const SCANNER_CASES: readonly ScannerCase[] = [
   ['y', 'empty array', '[]'],
   ['y', 'empty array with blanks', '[ \t\r\n]'],
@@ -242,4 +240,5 @@ export const SCANNER_CASES: readonly ScannerCase[] = [
   ['i-', '3 bytes cut by the end', '"\xe2\x80'],
   ['i-', '4 bytes cut by the end', '"\xf0\x9f\x98'],
   ['i-', 'broken sequence in a key', '{"\xc3":1}'],
+  ...FURTHER_CASES,
 ];

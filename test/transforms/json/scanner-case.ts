@@ -1,0 +1,5 @@
+/** What a row of the table of JSON documents is. */
+export type ScannerCase = readonly [kind: 'y' | 'n' | 'i+' | 'i-' | 'deep', name: string, bytes: string];
+
+export const nested = (open: string, levels: number, close: string, inner = ''): string =>
+  open.repeat(levels) + inner + close.repeat(levels);
