@@ -70,8 +70,8 @@ function rewritten(dice: Dice, line: Buffer): Buffer {
   return Buffer.from(made, 'latin1');
 }
 
-/** A change of some bytes, half of the time beside a byte that structures the line. */
-function mutated(dice: Dice, line: Buffer, other: Buffer): Buffer {
+/** A change of some bytes of a line or a whole log, half of the time beside a byte that structures the line. */
+export function mutated(dice: Dice, line: Buffer, other: Buffer): Buffer {
   if (line.length === 0) return line;
   const at = place(dice, line);
   const length = dice.chance(0.7) ? 1 + dice.int(3) : 1 + dice.int(line.length);

@@ -1,0 +1,204 @@
+/**
+ * F061: the example logs with bytes flipped, cut out, doubled, spliced in from each other and made up, through the whole main job in this
+ * process. Never a crash, the books balance, each record is one line of JSON, both scanners make the same of it, and the work is
+ * bounded by the bytes. 400 logs, with TURNMILL_LONG=1 100,000; a seed that failed goes into KEPT.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/pipeline/outcome.ts';
+import { build } from '../../src/pipeline/run.ts';
+import { formats } from '../../transforms/formats/index.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { mutated } from '../support/mutated-logs.ts';
+import { createDice, type Dice } from '../support/odd-logs/dice.ts';
+
+const CASES = process.env.TURNMILL_LONG === '1' ? 100_000 : 400;
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+const CASES_PER_RUN = 50;
+const MOST_BYTES = 64 * 1024;
+/** Seeds of runs that have once failed. */
+const KEPT: readonly number[] = [];
+
+const EXAMPLES = resolve(import.meta.dirname, '../../examples/logs');
+const logs = (readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }) as string[])
+  .filter((name) => /\.jsonl?(?:\.gz)?$/.test(name))
+  .sort()
+  .map((name) => readFileSync(join(EXAMPLES, name)))
+  .map((bytes) => (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes)) as unknown as readonly [
+  Buffer,
+  ...Buffer[],
+];
+
+const PIECES = [
+  ...[
+    '\ufeff',
+    '\0',
+    '\0'.repeat(3000),
+    '\n',
+    '\r\n',
+    '\n\n\n',
+    '\u2028',
+    '{"',
+    '"}',
+    '[',
+    '\\',
+    '\\u',
+    '\\ud83d',
+    '"',
+  ],
+  ...[
+    '['.repeat(600),
+    '{"a":'.repeat(600),
+    `${'['.repeat(510)}${']'.repeat(510)}`,
+    '9'.repeat(400),
+    '1e999',
+    '-0',
+    'null',
+  ],
+  ...[
+    '"__proto__":{},',
+    '<tool_call>',
+    '</tool_result>',
+    '<info-msg>',
+    '<info-msg>'.repeat(200),
+    ' '.repeat(2000),
+  ],
+  ...[
+    '<start_of_turn>',
+    '<escape>',
+    '*/',
+    '<think>',
+    '"session_id":"other",',
+    '"timestamp":"1970-01-01T00:00:00Z",',
+  ],
+].map((text) => Buffer.from(text));
+const BROKEN = [
+  [0xff],
+  [0xc3],
+  [0xed, 0xa0, 0x80],
+  [0xff, 0xfe],
+  [0x1f, 0x8b, 8],
+  [0x28, 0xb5, 0x2f, 0xfd],
+].map((bytes) => Buffer.from(bytes));
+
+/** One to six changes of one of the logs. */
+function fuzzed(dice: Dice): Buffer {
+  const base = dice.pick(logs);
+  // mostly short: a few entries, so that a change meets something else each time
+  let bytes = dice.chance(0.5) ? base.subarray(0, dice.int(base.length)) : base;
+  for (let left = 1 + dice.int(6); left > 0; left--) {
+    bytes = dice.chance(0.3) ? inserted(dice, bytes) : mutated(dice, bytes, dice.pick(logs));
+  }
+  return bytes.subarray(0, MOST_BYTES);
+}
+
+function inserted(dice: Dice, bytes: Buffer): Buffer {
+  const at = dice.int(bytes.length + 1);
+  const piece = dice.pick([...PIECES, ...BROKEN] as unknown as readonly [Buffer, ...Buffer[]]);
+  return Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at)]);
+}
+
+interface Told {
+  readonly outcomes: readonly Outcome[];
+  readonly sums: object;
+}
+
+async function run(folder: string, scanner: 'auto' | 'plain', seed: number): Promise<Told> {
+  const outcomes: Outcome[] = [];
+  const format = formats[seed % formats.length]?.name as string;
+  const sessionBy = seed % 3 === 0 ? 'id' : 'file';
+  const settings = { inputs: [folder], format, sessionBy, scanner, workers: 1, allowEmpty: true } as const;
+  const { sums } = await build(
+    { ...settings, maxLineBytes: seed % 5 === 0 ? 3000 : 1 << 20, groupBy: 'none' },
+    { onOutcome: (outcome) => void outcomes.push(outcome) },
+  );
+  return { outcomes, sums };
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function checkRecords(outcomes: readonly Outcome[]): number {
+  const rows = outcomes.filter((outcome) => outcome.kind === 'row');
+  for (const { bytes } of rows) {
+    if (bytes.includes(0x0a)) throw new Error('a record of two lines');
+    const record: unknown = JSON.parse(strict.decode(bytes));
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) throw new Error('no object');
+  }
+  return rows.length;
+}
+
+/** I1 and I2 once more, from the reports alone: every byte of every source is in them, every line has a fate. */
+function checkReports(outcomes: readonly Outcome[], sizes: readonly number[]): void {
+  const reports = outcomes.filter((outcome) => outcome.kind === 'source');
+  expect(reports.length).toBe(sizes.length);
+  for (const { source, status, framing, lines, fates } of reports) {
+    expect(fates.reduce((sum, [, n]) => sum + n, 0)).toBe(lines);
+    if (status !== 'rejected') expect(framing.bytes).toBe(sizes[source]);
+  }
+}
+
+async function fuzz(seed: number, fates: Map<string, number>): Promise<void> {
+  const dice = createDice(seed, new Map());
+  const folder = join(temporaryFolder(), 'logs');
+  mkdirSync(folder);
+  const sizes: number[] = [];
+  for (let i = 0; i < CASES_PER_RUN; i++) {
+    const bytes = fuzzed(dice);
+    const [document, packed] = [dice.chance(0.15), dice.chance(0.1)];
+    const name = `${String(i).padStart(3, '0')}.json${document ? '' : 'l'}${packed ? '.gz' : ''}`;
+    writeFileSync(join(folder, name), packed ? gzipSync(bytes) : bytes);
+    sizes.push(bytes.length);
+  }
+  const fast = await run(folder, 'auto', seed);
+  const plain = await run(folder, 'plain', seed);
+  rmSync(folder, { recursive: true });
+  expect(plain.sums).toEqual(fast.sums);
+  expect(plain.outcomes.length).toBe(fast.outcomes.length);
+  for (const [i, outcome] of fast.outcomes.entries()) {
+    if (JSON.stringify(plain.outcomes[i]) !== JSON.stringify(outcome))
+      expect(plain.outcomes[i]).toEqual(outcome);
+  }
+  checkReports(fast.outcomes, sizes);
+  fates.set('records', (fates.get('records') ?? 0) + checkRecords(fast.outcomes));
+  for (const [fate, n] of Object.entries((fast.sums as { fates: Record<string, number> }).fates))
+    fates.set(fate, (fates.get(fate) ?? 0) + n);
+}
+
+describe('F061 fuzzed logs', () => {
+  const fates = new Map<string, number>();
+  const RUNS_PER_TEST = Math.min(CASES / CASES_PER_RUN, 100);
+  const tests = Array.from(
+    { length: CASES / CASES_PER_RUN / RUNS_PER_TEST },
+    (_, i) => SEED * 1_000_000 + i * RUNS_PER_TEST,
+  );
+
+  it.each(tests)(
+    `F061 ${RUNS_PER_TEST * CASES_PER_RUN} logs, seeds from %i`,
+    { timeout: 600_000 },
+    async (from) => {
+      for (let seed = from; seed < from + RUNS_PER_TEST; seed++) {
+        await fuzz(seed, fates).catch((error: unknown) => {
+          throw new Error(`seed ${seed}`, { cause: error });
+        });
+      }
+    },
+  );
+
+  it.each(KEPT)('F061 the kept seed %i', (seed) => fuzz(seed, new Map()));
+
+  it('the logs came to every kind of end', () => {
+    expect(fates.get('records')).toBeGreaterThan(CASES / 20);
+    for (const fate of [
+      'invalid-json',
+      'invalid-utf8',
+      'not-an-object',
+      'too-deep',
+      'line-too-long',
+      'timestamp-not-increasing',
+    ])
+      expect([fate, fates.get(`rejected:${fate}`)]).toEqual([fate, expect.any(Number)]);
+    expect(fates.get('superseded')).toBeGreaterThan(CASES / 20);
+  });
+});
