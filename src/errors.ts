@@ -17,7 +17,8 @@ export type ErrorCode =
   | 'io'
   | 'permission'
   | 'broken-pipe'
-  | 'invalid-dataset';
+  | 'invalid-dataset'
+  | 'unavailable';
 
 export class TurnmillError extends Error {
   readonly code: ErrorCode;
@@ -44,6 +45,9 @@ export type SourceReason =
   | 'unreadable'
   | 'changed-while-read'
   | 'corrupt-gzip'
+  | 'corrupt-zstd'
+  | 'trailing-data'
+  | 'decompression-limit'
   | 'not-regular'
   | 'vanished'
   | 'unsupported-compression'

@@ -12,6 +12,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   rejected: 65,
   'invalid-dataset': 65,
   'no-input': 66,
+  unavailable: 69,
   unbalanced: 70,
   unfinished: 70,
   'worker-lost': 70,

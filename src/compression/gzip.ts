@@ -8,35 +8,22 @@ import { SourceFault } from '../errors.ts';
 import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
 import { gzipHeaderLength } from './gzip-header.ts';
 import { type Fault, inflatePieces, inflateWhole, WHOLE_BYTES } from './inflate.ts';
+import { MAGIC_BYTES, startsLikeGzip } from './magic.ts';
+import { nextMember } from './next-member.ts';
+import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 
 const TRAILER_BYTES = 8;
-
-/** What was read, up to where it got: `compressedBytes` is the sum of the other two (reliability.md, I1). */
-export interface GzipCounts {
-  /** Bytes taken from the chunks; after a good end all that there were. */
-  compressedBytes: number;
-  /** Bytes of complete members. */
-  memberBytes: number;
-  /** NULs after the last member. */
-  paddingBytes: number;
-  /** Complete members. */
-  members: number;
-}
-
-export function createGzipCounts(): GzipCounts {
-  return { compressedBytes: 0, memberBytes: 0, paddingBytes: 0, members: 0 };
-}
 
 /**
  * Content comes out before its member's checksum is known: nothing is final until the generator has ended well.
  * @param chunks each valid until the next one is asked for; closed when this ends, however it ends
  * @param counts filled while reading
  * @returns chunks with memory of their own
- * @throws SourceFault `corrupt-gzip`, with the number of the member from 1 and where it begins
+ * @throws SourceFault `corrupt-gzip`, with the number of the member from 1 and where it begins; `trailing-data`
  */
 export async function* gunzip(
   chunks: AsyncIterable<Uint8Array>,
-  counts: GzipCounts = createGzipCounts(),
+  counts: PackedCounts = createPackedCounts(),
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const cursor = createChunkCursor(chunks);
   let start = 0;
@@ -48,20 +35,13 @@ export async function* gunzip(
       cause,
     );
   try {
-    while (cursor.rest().length > 0 || (await cursor.more())) {
-      if (counts.members > 0 && cursor.rest()[0] === 0) break;
+    if (!(await cursor.more())) throw fault('there is nothing');
+    do {
       size = yield* member(cursor, size > WHOLE_BYTES, fault);
       start = cursor.taken();
       counts.members++;
       counts.memberBytes = start;
-      counts.compressedBytes = start;
-    }
-    if (counts.members === 0) throw fault('there is nothing');
-    await takePadding(cursor);
-    counts.paddingBytes = cursor.taken() - start;
-    counts.compressedBytes = cursor.taken();
-    start = cursor.taken();
-    if (cursor.rest().length > 0) throw fault(`data after ${counts.paddingBytes} bytes of padding`);
+    } while (await nextMember(cursor, counts, startsLikeGzip, MAGIC_BYTES));
   } finally {
     await cursor.close();
   }
@@ -112,14 +92,4 @@ async function takeTrailer(cursor: ChunkCursor, crc: number, size: number, fault
   if (trailer.getUint32(0, true) !== crc) throw fault('the checksum of its content is wrong');
   if (trailer.getUint32(4, true) !== size % 2 ** 32) throw fault('the length of its content is wrong');
   cursor.take(TRAILER_BYTES);
-}
-
-/** Takes NULs up to the first byte that is none, or to the end. */
-async function takePadding(cursor: ChunkCursor): Promise<void> {
-  do {
-    const bytes = cursor.rest();
-    let nuls = 0;
-    while (bytes[nuls] === 0) nuls++;
-    cursor.take(nuls);
-  } while (cursor.rest().length === 0 && (await cursor.more()));
 }

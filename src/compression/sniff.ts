@@ -1,42 +1,49 @@
 /**
- * Recognises compressed sources by their first bytes; the file's name has no say (reliability.md, F075). None of the
+ * Recognises packed sources by their first bytes; the file's name has no say (reliability.md, F075). None of the
  * magics can begin JSON, so plain logs are never mistaken, and what cannot be read is refused by its name instead of
  * being rejected line by line.
  */
 import { SourceFault } from '../errors.ts';
+import { startsLikeGzip, startsLikeZstd } from './magic.ts';
 
-export type Compression = 'gzip' | 'none';
-
-const GZIP = [0x1f, 0x8b];
+export type Compression = 'none' | 'gzip' | 'zstd';
 
 const REFUSED: readonly (readonly [name: string, magic: readonly number[]])[] = [
-  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
   ['zip', [0x50, 0x4b, 0x05, 0x06]],
   ['bzip2', [0x42, 0x5a, 0x68]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
 ];
+const GZIP_MAGIC_BYTES = 2;
+const ZSTD_MAGIC_BYTES = 4;
 
 /** How many bytes `sniff` looks at; a shorter head is fine when the source has no more. */
 export const SNIFF_BYTES: number = 6;
 
 /**
  * @param head the source's first bytes
- * @throws SourceFault `unsupported-compression` for zstd, zip, bzip2 and xz
+ * @param named what its name says: decides where there are too few bytes for a magic, or none, as a cut leaves them
+ * @throws SourceFault `unsupported-compression` for zip, bzip2 and xz
  */
-export function sniff(head: Uint8Array): Compression {
-  if (startsWith(head, GZIP)) return 'gzip';
-  const name = REFUSED.find(([, magic]) => startsWith(head, magic))?.[0] ?? skippableFrame(head);
+export function sniff(head: Uint8Array, named?: Compression): Compression {
+  const whole = (bytes: number, format: Compression): boolean => head.length >= bytes || named === format;
+  if (startsLikeGzip(head) && whole(GZIP_MAGIC_BYTES, 'gzip')) return 'gzip';
+  if (startsLikeZstd(head) && whole(ZSTD_MAGIC_BYTES, 'zstd')) return 'zstd';
+  const name = REFUSED.find(([, magic]) => isMagic(head, magic))?.[0];
   if (name === undefined) return 'none';
-  throw new SourceFault('unsupported-compression', `${name} is not read: unpack it, or pack it with gzip`);
+  throw new SourceFault(
+    'unsupported-compression',
+    `${name} is not read: unpack it, or pack it with gzip or zstd`,
+  );
 }
 
-function startsWith(head: Uint8Array, magic: readonly number[]): boolean {
-  return head.length >= magic.length && magic.every((byte, i) => head[i] === byte);
+/** What a file's name says that it is; undefined when it says nothing. */
+export function compressionNamed(name: string): Compression | undefined {
+  if (/\.gz$/i.test(name)) return 'gzip';
+  if (/\.zst$/i.test(name)) return 'zstd';
+  return /\.(?:jsonl|ndjson|json)$/i.test(name) ? 'none' : undefined;
 }
 
-/** A zstd file may begin with a frame to be skipped; the low four bits of its first byte are free. */
-function skippableFrame(head: Uint8Array): string | undefined {
-  const starts = ((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(head.subarray(1), [0x2a, 0x4d, 0x18]);
-  return starts ? 'zstd' : undefined;
+function isMagic(head: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, i) => head[i] === byte);
 }

@@ -13,7 +13,7 @@ export interface ReadOptions {
 }
 
 /**
- * The lines of a file (plain or gzip, JSONL or a JSON document) or of standard input (`-`), and the end of its session.
+ * The lines of a file (plain, gzip or zstd; JSONL or a JSON document) or of standard input (`-`), and the end of its session.
  * Each line owns its bytes, so streams may hold them. A faulty source throws SourceFault.
  */
 export async function* readElements(path: string, options: ReadOptions = {}): AsyncGenerator<StreamElement> {

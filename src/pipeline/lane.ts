@@ -222,6 +222,7 @@ function report(
     kind: 'source',
     source,
     compression,
+    ...(reader?.packed && { packed: reader.packed }),
     readBytes: reader?.readBytes() ?? 0,
     framing,
   } as const;
@@ -234,5 +235,6 @@ function report(
     };
   }
   const blank = books.fates.every(([fate]) => fate === 'blank');
-  return { ...shared, ...books, status: limited ? 'limited' : blank ? 'empty' : 'read' };
+  const repairs = [...books.repairs, ...(reader?.misnamed ? [['wrong-extension', 1] as const] : [])];
+  return { ...shared, ...books, repairs, status: limited ? 'limited' : blank ? 'empty' : 'read' };
 }

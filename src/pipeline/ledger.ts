@@ -114,9 +114,11 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     checkEntries(name, report);
     if (status !== 'read' && status !== 'empty') return;
     demand(all === bomBytes + lineBytes + terminatorBytes, `I1: the bytes of ${name} do not add up`);
+    const { packed, readBytes } = report;
+    const accounted = packed === undefined ? all : packed.memberBytes + packed.paddingBytes;
     demand(
-      report.compression !== 'none' || report.readBytes === all,
-      `I1: ${name} gave ${report.readBytes} bytes, but ${all} were cut into lines`,
+      readBytes === accounted,
+      `I1: ${name} gave ${readBytes} bytes, but ${accounted} are accounted for`,
     );
     const split = report.repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
     const expected = framing.lines + split;

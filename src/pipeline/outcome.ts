@@ -1,6 +1,8 @@
 /** What a lane finds out, in source order: plain data that crosses from worker threads to the recorder. */
 import type { EntryLog, Finding, SessionOutcome, ToolCounts } from '../../transforms/element.ts';
 import type { ToolUsage } from '../../transforms/tool-usage.ts';
+import type { PackedCounts } from '../compression/packed-counts.ts';
+import type { Compression } from '../compression/sniff.ts';
 import type { FramingCounts } from '../framing/framer.ts';
 
 /** A source begins. */
@@ -86,7 +88,9 @@ export interface SourceReport {
   /** `limited`: the run's `--limit` of sessions was reached in it. */
   readonly status: 'read' | 'empty' | 'rejected' | 'limited';
   readonly rejection?: { readonly reason: string; readonly detail: string };
-  readonly compression: 'none' | 'gzip';
+  readonly compression: Compression;
+  /** Of a packed source, as far as it was read. */
+  readonly packed?: PackedCounts;
   /** Bytes read from the file. */
   readonly readBytes: number;
   readonly framing: FramingCounts;

@@ -4,6 +4,7 @@
  */
 import { placesOf } from '../../transforms/entry-log.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/tool-usage.ts';
+import type { PackedCounts } from '../compression/packed-counts.ts';
 import { TurnmillError } from '../errors.ts';
 import type { FramingCounts } from '../framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
@@ -163,12 +164,14 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   function writeSource(ref: SourceRef, report: SourceReport): void {
     ledger.source(report);
     const { rejection } = report;
+    const size = sizeOf(ref, report);
     destination.line(FILES.sources, {
       ...uri(ref),
       status: report.status,
       ...(rejection === undefined ? {} : { reason: rejection.reason, detail: rejection.detail }),
-      size: sizeOf(ref, report),
+      size,
       compression: report.compression,
+      ...(report.packed && { packed: packedLine(report, report.packed, size) }),
       bytes: report.framing.bytes,
       parts: partsOf(report.framing),
       framed: report.framing.lines,
@@ -286,6 +289,13 @@ function sizeOf(ref: SourceRef, { status, readBytes }: SourceReport): number {
 function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): Record<string, number> {
   const rest = bytes - bomBytes - lineBytes - terminatorBytes;
   return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
+}
+
+/** Where the bytes of a packed source went: members, padding, and what belongs to neither (I1). */
+function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): object {
+  const { members, memberBytes, paddingBytes } = packed;
+  const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;
+  return { members, member_bytes: memberBytes, padding_bytes: paddingBytes, trailing_bytes: trailing };
 }
 
 /** The report of a source of which nothing counts: all its lines share its fate. */

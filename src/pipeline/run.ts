@@ -11,6 +11,7 @@ import { healDestination } from '../sinks/heal.ts';
 import { acquireLock } from '../sinks/lock.ts';
 import { openStaging } from '../sinks/staging.ts';
 import { listSources } from '../sources/list.ts';
+import { requireDecoders } from '../sources/require-decoders.ts';
 import type { Listing } from '../sources/source.ts';
 import { toolVersion } from '../version.ts';
 import { type Destination, nowhere, openDataset, openStdout } from './destination.ts';
@@ -103,6 +104,7 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
     profile?.enter('other');
     if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty)
       throw noInput(settings);
+    await requireDecoders(listing.sources);
     const ledger = createLedger(listing, settings.format);
     const usage = new Map();
     const recorder = createRecorder({ settings, listing, destination, ledger, usage });

@@ -1,11 +1,17 @@
 /** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
-import { SNIFF_BYTES, sniff } from '../compression/sniff.ts';
+import { createPackedCounts, type PackedCounts } from '../compression/packed-counts.ts';
+import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from '../compression/sniff.ts';
+import { type Packing, unpack } from '../compression/unpack.ts';
 import { openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
 import { openStdin } from './stdin.ts';
 
 export interface SourceReader {
-  readonly compression: 'none' | 'gzip';
+  readonly compression: Compression;
+  /** Of a packed source, as far as it was read. */
+  readonly packed?: PackedCounts;
+  /** Does the file's name say something else than its first bytes? */
+  readonly misnamed: boolean;
   /** Of a file: tells it from what it was or will be. */
   readonly stamp?: string;
   /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
@@ -18,44 +24,50 @@ export interface SourceReader {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** Late: most sources are plain. */
-const loadGzip = (): Promise<typeof import('../compression/gzip.ts')> => import('../compression/gzip.ts');
 
 /** @param signal stops the waiting for standard input */
 export async function openSource(ref: SourceRef, signal?: AbortSignal): Promise<SourceReader> {
   if (ref.path === undefined) return openStdinReader(signal);
-  return openFileReader(Buffer.from(ref.path, 'latin1'), !ref.name.includes('/'));
+  return openFileReader(Buffer.from(ref.path, 'latin1'), ref.name);
 }
 
-async function openFileReader(path: Uint8Array, follow: boolean): Promise<SourceReader> {
-  const file = openFile(path, follow);
-  const shared = { stamp: file.stamp, readBytes: (): number => file.readBytes, verify: file.verify };
+/** Of a file that was found in a folder, a link is not followed. */
+function openFileReader(path: Uint8Array, name: string): SourceReader {
+  const file = openFile(path, !name.includes('/'));
   try {
     const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
     for (let have = 0; have < head.length; ) have += file.read(head.subarray(have));
-    const rest = sniff(head) === 'gzip' ? undefined : file;
-    if (rest !== undefined) {
-      const read = afterHead(head, (room) => rest.read(room));
-      return { ...shared, compression: 'none', read, close: async () => file.close() };
-    }
-    const { gunzip } = await loadGzip();
-    const chunks = pull(
-      gunzip(
-        chunksOf(
-          afterHead(head, (room) => file.read(room)),
-          file.sizeBytes,
-        ),
-      ),
-    );
-    const close = async (): Promise<void> => {
-      await chunks.close();
-      file.close();
-    };
-    return { ...shared, compression: 'gzip', read: chunks.read, close };
+    const named = compressionNamed(name);
+    const compression = sniff(head, named);
+    const read = afterHead(head, (room) => file.read(room));
+    const misnamed = named !== undefined && named !== compression;
+    const { stamp, verify } = file;
+    const shared = { stamp, misnamed, readBytes: (): number => file.readBytes, verify };
+    if (compression === 'none') return { ...shared, compression, read, close: async () => file.close() };
+    return { ...shared, ...unpacked(compression, chunksOf(read, file.sizeBytes), file.close) };
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+/** The content of what is packed, as reads. */
+function unpacked(
+  compression: Packing,
+  chunks: AsyncIterable<Uint8Array>,
+  close: () => void,
+): Pick<SourceReader, 'compression' | 'packed' | 'read' | 'close'> {
+  const packed = createPackedCounts();
+  const content = pull(unpack(compression, chunks, packed));
+  return {
+    compression,
+    packed,
+    read: content.read,
+    async close() {
+      await content.close();
+      close();
+    },
+  };
 }
 
 /** Gives out the head that was looked at, then what `read` gives. */
@@ -107,11 +119,11 @@ function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
   };
 }
 
-/** Standard input: gzip is known by its magic bytes here too, however small the pipe's first chunks are. */
+/** Standard input: what is packed is known by its magic bytes here too, however small the pipe's first chunks are. */
 async function openStdinReader(signal: AbortSignal | undefined): Promise<SourceReader> {
   const input = openStdin(signal);
   let bytes = 0;
-  async function read(room: Uint8Array): Promise<number> {
+  async function take(room: Uint8Array): Promise<number> {
     const count = await input.read(room);
     bytes += count;
     return count;
@@ -119,17 +131,11 @@ async function openStdinReader(signal: AbortSignal | undefined): Promise<SourceR
   const first = Buffer.alloc(SNIFF_BYTES);
   let have = 0;
   for (let count = -1; have < SNIFF_BYTES && count !== 0; have += count)
-    count = await read(first.subarray(have));
-  const rest = afterHead(first.subarray(0, have), read);
-  const shared = { readBytes: () => bytes, verify: () => undefined };
-  if (sniff(first.subarray(0, have)) === 'none') {
-    return { ...shared, compression: 'none', read: rest, close: async () => input.close() };
-  }
-  const { gunzip } = await loadGzip();
-  const chunks = pull(gunzip(chunksOf(rest, CHUNK_BYTES)));
-  const close = async (): Promise<void> => {
-    await chunks.close();
-    input.close();
-  };
-  return { ...shared, compression: 'gzip', read: chunks.read, close };
+    count = await take(first.subarray(have));
+  const head = first.subarray(0, have);
+  const read = afterHead(head, take);
+  const shared = { misnamed: false, readBytes: () => bytes, verify: () => undefined };
+  const compression = sniff(head);
+  if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
+  return { ...shared, ...unpacked(compression, chunksOf(read, CHUNK_BYTES), input.close) };
 }

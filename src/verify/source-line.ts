@@ -1,6 +1,7 @@
 /** One line of ledger/sources.jsonl against the sessions and the quarantine of that source (I2, I3; conversion.md §7). */
 import { add, addAll, type Counts, compareCounts, sumOf } from './counts.ts';
 import { asCount, asCounts, asText } from './json-value.ts';
+import { checkPackedBytes } from './packed-bytes.ts';
 import type { Problems } from './problems.ts';
 import { checkExtent } from './source-extent.ts';
 import type { SourceLine } from './source-lines.ts';
@@ -28,6 +29,7 @@ export function checkSource(
   problems.equal(FILE, line, 'lines, by the sum of the fates', sumOf(fates), lines);
   problems.equal(FILE, line, 'fates are counts', true, asCounts(value.fates) !== undefined);
   if (status !== 'skipped') checkExtent({ line, value }, problems);
+  checkPackedBytes(FILE, line, value, problems);
   totals.sources += 1;
   totals.lines += lines ?? 0;
   totals.bytes += asCount(value.bytes) ?? 0;

@@ -346,9 +346,20 @@ describe('sources that are rejected or passed over: the others go on', () => {
     expect(quarantine).toMatchObject([{ reason: 'corrupt-gzip' }]);
   });
 
+  const zstdFrame = Buffer.from('28b52ffd0458110000780ac3051fc7', 'hex'); // "x\n" with its checksum
+  it.each([
+    ['corrupt-zstd', 'cut.jsonl.zst', zstdFrame.subarray(0, -1)],
+    ['trailing-data', 'more.jsonl.gz', Buffer.concat([gzipSync(good), Buffer.from('more')])],
+  ])('%s: nothing of it counts', async (reason, name, bytes) => {
+    const { logs, out } = folderWith((logs) => writeFileSync(join(logs, name), bytes));
+    const { status, sums, quarantine } = await buildFrom(logs, out);
+    expect([status, sums.fates, sums.sources]).toEqual([3, { snapshot: 1 }, { read: 1, rejected: 1 }]);
+    expect(quarantine).toMatchObject([{ reason }]);
+  });
+
   it('unsupported-compression', async () => {
     const { logs, out } = folderWith((logs) =>
-      writeFileSync(join(logs, 'z.jsonl'), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00])),
+      writeFileSync(join(logs, 'z.jsonl'), Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x14, 0x00])),
     );
     const { status, quarantine } = await buildFrom(logs, out);
     expect([status, quarantine]).toMatchObject([3, [{ reason: 'unsupported-compression' }]]);

@@ -12,8 +12,12 @@ export interface Ended {
 }
 
 /** Starts `turnmill ARGS`; standard input is closed unless it is to be a pipe. */
-export function start(args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
-  return spawn(process.execPath, [COMMAND, ...args], { stdio: [stdin, 'pipe', 'pipe'] });
+export function start(
+  args: readonly string[],
+  stdin: 'ignore' | 'pipe' = 'ignore',
+  env: NodeJS.ProcessEnv = process.env,
+): ChildProcess {
+  return spawn(process.execPath, [COMMAND, ...args], { stdio: [stdin, 'pipe', 'pipe'], env });
 }
 
 /** Waits for a child that `start` made. */
@@ -31,8 +35,12 @@ export function ended(child: ChildProcess): Promise<Ended> {
 }
 
 /** Runs `turnmill ARGS` to its end. */
-export function turnmill(args: readonly string[], input?: Uint8Array | string): Promise<Ended> {
-  const child = start(args, input === undefined ? 'ignore' : 'pipe');
+export function turnmill(
+  args: readonly string[],
+  input?: Uint8Array | string,
+  env?: NodeJS.ProcessEnv,
+): Promise<Ended> {
+  const child = start(args, input === undefined ? 'ignore' : 'pipe', env);
   child.stdin?.on('error', () => undefined); // the command may end before it has read everything
   child.stdin?.end(input);
   return ended(child);

@@ -1,0 +1,79 @@
+/**
+ * What decodes zstd: the program in a child process, or node:zlib. Both take bytes and give bytes at their own pace; the loop
+ * around them is here. It gives nothing to a decoder that has not taken the last piece, and reads nothing ahead.
+ */
+
+/** An empty text: all went well. */
+export type Outcome = string | Error;
+
+export interface Decoder {
+  /** Calls back when the bytes may be used again. */
+  write(bytes: Uint8Array, taken: () => void): void;
+  /** There is no more. */
+  end(): void;
+  /** What is decoded and not yet read, or null. */
+  read(): Uint8Array | null;
+  /** Undefined while it runs. Then all that it gives can be read, and this is what is wrong with the data, or with the decoder. */
+  outcome(): Outcome | undefined;
+  /** Resolves at its next event. */
+  moved(): Promise<void>;
+  /** Ends it, whatever it does, and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Decodes pieces; closes the decoder however it ends. What is wrong with the pieces themselves is thrown first, whenever the
+ * decoder gave up: its pace must not show in what is reported.
+ * @param pieces each may be used again when the next one is asked for
+ * @throws what `fault` makes of the decoder's words
+ */
+export async function* decodeWith(
+  decoder: Decoder,
+  pieces: AsyncIterable<Uint8Array>,
+  fault: (what: string) => Error,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let taken = true;
+  let wrong: string | undefined;
+
+  /** What comes out, until the piece is taken, or with `toEnd` until all is out. */
+  async function* output(toEnd: boolean): AsyncGenerator<Uint8Array> {
+    while (wrong === undefined) {
+      const outcome = decoder.outcome();
+      const bytes = decoder.read();
+      if (bytes !== null) yield bytes;
+      else if (outcome instanceof Error) throw outcome;
+      else if (outcome === '' && toEnd) return;
+      else if (outcome !== undefined) wrong = outcome || 'the decoder ended before the data did';
+      else if (taken && !toEnd) return;
+      else await decoder.moved();
+    }
+  }
+
+  try {
+    for await (const piece of pieces) {
+      if (wrong !== undefined) continue;
+      taken = false;
+      decoder.write(piece, () => {
+        taken = true;
+      });
+      yield* output(false);
+    }
+    decoder.end();
+    yield* output(true);
+    if (wrong !== undefined) throw fault(wrong);
+  } finally {
+    await decoder.close();
+  }
+}
+
+/** Somebody waits for something: `moved` for the one, `wake` for the other. */
+export function createWaker(): { moved(): Promise<void>; wake(): void } {
+  let wake = (): void => undefined;
+  return {
+    moved: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+      }),
+    wake: () => wake(),
+  };
+}

@@ -1,0 +1,43 @@
+/** zstd in node:zlib, where this Node has it (22.15, 23.8, 24). One stream decodes one frame, and stops silently behind it. */
+import zlib from 'node:zlib';
+import { createWaker, type Decoder } from './decoder.ts';
+
+/** What the types of Node 20 do not know. */
+interface ZlibWithZstd {
+  createZstdDecompress(options: { chunkSize: number }): ReturnType<typeof zlib.createGunzip>;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+export function zlibHasZstd(): boolean {
+  return 'createZstdDecompress' in zlib;
+}
+
+/** Starts a stream for one frame. Only where `zlibHasZstd`. */
+export function startZstdStream(): Decoder {
+  const stream = (zlib as unknown as ZlibWithZstd).createZstdDecompress({ chunkSize: PIECE_BYTES });
+  const { moved, wake } = createWaker();
+  let outcome: string | undefined;
+  let given = 0;
+  const over = (what: string): void => {
+    outcome ??= what;
+    wake();
+  };
+  stream.on('readable', wake);
+  stream.on('error', (error) => over(error.message));
+  stream.on('end', () => over(stream.bytesWritten === given ? '' : 'it ended before its frame did'));
+  return {
+    write(bytes, taken) {
+      given += bytes.length;
+      stream.write(bytes, () => {
+        taken();
+        wake();
+      });
+    },
+    end: () => void stream.end(),
+    read: () => stream.read() as Buffer | null,
+    outcome: () => outcome,
+    moved,
+    close: async () => void stream.destroy(),
+  };
+}

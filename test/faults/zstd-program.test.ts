@@ -1,0 +1,145 @@
+/**
+ * The zstd program in all its moods: missing, not executable, silent, a liar, killed. Where this Node's zlib has zstd there is
+ * no program to be missed, and nothing here to test.
+ */
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import zlib from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { startZstdProgram } from '../../src/compression/zstd-program.ts';
+import { entry } from '../src/cli/small-logs.ts';
+import { type Ended, turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { zstd } from '../support/zstd.ts';
+
+const needs = ['zstd'] as const;
+const log = Buffer.from(`${entry()}\n`);
+
+interface Run extends Ended {
+  readonly out: string;
+  readonly beside: readonly string[];
+}
+
+/** A run over a plain and a packed log, with this script as the zstd program, or without one. */
+async function withProgram(script: string | undefined, mode = 0o755, ...args: string[]): Promise<Run> {
+  const folder = temporaryFolder();
+  const [logs, path, out] = ['logs', 'path', 'out'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(logs);
+  mkdirSync(path);
+  writeFileSync(join(logs, 'a.jsonl'), log);
+  writeFileSync(join(logs, 'b.jsonl.zst'), zstd(log, `--stream-size=${log.length}`));
+  if (script !== undefined) {
+    writeFileSync(join(path, 'zstd'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(path, 'zstd'), mode);
+  }
+  const env = { ...process.env, PATH: path, REAL: process.env.PATH ?? '' };
+  const run = await turnmill(['build', logs, '--out', out, ...args], undefined, env);
+  return { ...run, out, beside: readdirSync(folder).sort() };
+}
+
+const ANSWER = '[ "$1" = --version ] && { echo "Zstandard CLI"; exit 0; }';
+
+describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
+  const useless: readonly (readonly [
+    what: string,
+    script: string | undefined,
+    mode: number,
+    says: string,
+  ])[] = [
+    ['missing', undefined, 0o755, 'it is not there'],
+    ['not executable', 'exit 0', 0o644, 'EACCES'],
+    ['something else', 'exit 0', 0o755, 'what is there is no zstd'],
+    ['broken', 'echo Zstandard; exit 1', 0o755, 'what is there is no zstd'],
+  ];
+  for (const [what, script, mode, says] of useless) {
+    faultTest(
+      'F078',
+      `${what}: said at the start, with how to get it, and nothing is made`,
+      { needs },
+      async () => {
+        const { status, stderr, beside } = await withProgram(script, mode);
+        expect([status, beside]).toEqual([69, ['logs', 'path']]);
+        expect(JSON.parse(stderr)).toMatchObject({ code: 'unavailable', subject: 'b.jsonl.zst' });
+        expect(stderr).toContain(`needs zstd (${says}): install the zstd program`);
+      },
+    );
+  }
+
+  faultTest('F078', 'does not answer: said at the start', { needs, long: true }, async () => {
+    const { status, stderr } = await withProgram('while :; do :; done');
+    expect([status, stderr]).toEqual([69, expect.stringContaining('ETIMEDOUT')]);
+  });
+
+  test('F078 is not looked for when no source has its name', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a.jsonl'), log);
+    const args = ['build', join(folder, 'a.jsonl'), '--out', join(folder, 'out')];
+    expect(await turnmill(args, undefined, { ...process.env, PATH: folder })).toMatchObject({ status: 0 });
+  });
+
+  const failing: readonly (readonly [what: string, script: string, reason: string, says: string])[] = [
+    [
+      'prints and then exits with 1',
+      'PATH=$REAL zstd "$@"; exit 1',
+      'corrupt-zstd',
+      'zstd ended with status 1',
+    ],
+    ['complains', 'cat >/dev/null; echo "x : the end" >&2; exit 1', 'corrupt-zstd', 'the end'],
+    ['is killed', 'kill -9 $$', 'unreadable', 'zstd was ended by SIGKILL'],
+    [
+      'is killed after its output',
+      'PATH=$REAL zstd "$@"; kill -9 $$',
+      'unreadable',
+      'zstd was ended by SIGKILL',
+    ],
+    ['gives less than the header says', 'PATH=$REAL cat >/dev/null', 'corrupt-zstd', 'the header says'],
+  ];
+  for (const [what, script, reason, says] of failing) {
+    faultTest(
+      'F003, F078',
+      `${what}: that source is rejected, the other one is there`,
+      { needs },
+      async () => {
+        const { status, stderr, out } = await withProgram(`${ANSWER}\n${script}`);
+        expect([status, stderr]).toEqual([3, expect.stringContaining('1 record')]);
+        expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+        const quarantine = readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8');
+        expect(JSON.parse(quarantine)).toMatchObject({ reason, error: expect.stringContaining(says) });
+      },
+    );
+  }
+
+  test('F078 a file that is zstd by its content only is rejected with the hint', async () => {
+    const folder = temporaryFolder();
+    const logs = join(folder, 'logs');
+    mkdirSync(logs);
+    writeFileSync(join(logs, 'a.jsonl'), log);
+    writeFileSync(join(logs, 'b.jsonl'), zstd(log));
+    const env = { ...process.env, PATH: folder };
+    const run = await turnmill(['build', logs, '--out', join(folder, 'out')], undefined, env);
+    expect([run.status, run.stderr]).toEqual([3, expect.stringContaining('unsupported-compression')]);
+    const packed = await turnmill(['build', '-', '--out', '-'], zstd(log), env);
+    expect([packed.status, packed.stderr]).toEqual([3, expect.stringContaining('unsupported-compression')]);
+  });
+});
+
+faultTest(
+  'F078',
+  'a program that hangs is ended, and so is one that nobody waits for',
+  { needs },
+  async () => {
+    const hanging = startZstdProgram(200);
+    hanging.write(zstd('x\n'.repeat(100_000)).subarray(0, 20), () => undefined);
+    while (hanging.outcome() === undefined) await hanging.moved();
+    expect(hanging.outcome()).toMatchObject({ reason: 'unreadable', message: 'zstd was ended by SIGKILL' });
+    await hanging.close();
+    const left = startZstdProgram();
+    await left.close();
+    expect(left.outcome()).toMatchObject({ message: 'zstd was ended by SIGKILL' });
+  },
+);
