@@ -1,14 +1,16 @@
 /**
- * Every system call of the sinks, in one place: each failure becomes a TurnmillError that names what was being done
+ * What the sinks do to the disk, in one place: each failure becomes a TurnmillError that names what was being done
  * to which path. Synchronous on purpose: the main thread only coordinates, and a call that has returned is a fact.
  */
-import * as fs from 'node:fs';
+import type { BigIntStats, Dirent } from 'node:fs';
+import { constants } from 'node:fs';
 import { ioError } from '../errors.ts';
+import { fileSystem as fs } from './file-system.ts';
 import { codeOf, createError, ifAny, io } from './fs-faults.ts';
 
 /** Absent on Windows. */
-const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
-const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND | O_NOFOLLOW;
+const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const APPEND = constants.O_WRONLY | constants.O_APPEND | O_NOFOLLOW;
 const EAGAIN_PATIENCE_MS = 10_000;
 
 /** What tells one file from every other on this host. */
@@ -19,7 +21,7 @@ export interface Identity {
 
 /** Makes a file that must not exist yet; a link in its place is refused too. */
 export function openNew(path: string, mode: number): number {
-  const flags = APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL;
+  const flags = APPEND | constants.O_CREAT | constants.O_EXCL;
   return io('create', path, () => fs.openSync(path, flags, mode));
 }
 
@@ -58,7 +60,7 @@ export function syncDirectory(path: string): void {
   try {
     syncFile(fd, path);
   } finally {
-    fs.closeSync(fd);
+    closeFile(fd, path);
   }
 }
 
@@ -67,18 +69,18 @@ export function identityOf(fd: number, path: string): Identity & { readonly size
 }
 
 /** Of the link itself, where it is one. */
-export function lstatIfAny(path: string): fs.BigIntStats | undefined {
+export function lstatIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.lstatSync(path, { bigint: true }));
 }
 
 /** Of what a link leads to. */
-export function statIfAny(path: string): fs.BigIntStats | undefined {
+export function statIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.statSync(path, { bigint: true }));
 }
 
 /** As the kernel sees it: `..` after a link is the folder above the link's target. */
 export function realpathIfAny(path: string): string | undefined {
-  return ifAny('resolve', path, () => fs.realpathSync.native(path));
+  return ifAny('resolve', path, () => fs.realpathSync(path));
 }
 
 /** Where a link leads; undefined for anything that is none. */
@@ -87,7 +89,7 @@ export function readLinkIfAny(path: string): string | undefined {
   return ifAny('read the link', path, () => fs.readlinkSync(path));
 }
 
-export function readDirectory(path: string): fs.Dirent[] {
+export function readDirectory(path: string): Dirent[] {
   return io('list', path, () => fs.readdirSync(path, { withFileTypes: true }));
 }
 
@@ -113,7 +115,7 @@ export function setMode(path: string, mode: number): void {
 
 /** Throws when new names cannot be made in this folder. */
 export function checkWritable(path: string): void {
-  io('write into', path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK), createError);
+  io('write into', path, () => fs.accessSync(path, constants.W_OK | constants.X_OK), createError);
 }
 
 export function unlinkIfAny(path: string): void {

@@ -3,10 +3,10 @@
  * did not make shows here (F025). Asynchronous, so that a signal is heard while a large dataset is read.
  */
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ioError } from '../errors.ts';
+import { fileSystem } from './file-system.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -31,7 +31,7 @@ export async function readBack(
 
   /** The file in chunks of one buffer that is used again and again: a large dataset leaves no garbage. */
   async function* raw(): AsyncGenerator<Uint8Array> {
-    const file = await open(path, 'r');
+    const file = await fileSystem.open(path, 'r');
     try {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       for (;;) {

@@ -1,6 +1,6 @@
 /** A file of length-prefixed blocks, written once and read back once: what is held of a source until it counts. */
-import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { ioError } from '../errors.ts';
+import { fileSystem as fs } from './file-system.ts';
 import { writeAll } from './fs-calls.ts';
 
 export interface SpoolFile {
@@ -15,14 +15,14 @@ const PREFIX_BYTES = 8;
 
 /** Makes the file, which must not exist, and takes its name away at once: it is gone with the process. */
 export function openSpoolFile(path: string): SpoolFile {
-  const fd = attempt('make', path, () => openSync(path, 'wx+', 0o600));
-  attempt('unlink', path, () => unlinkSync(path));
+  const fd = attempt('make', path, () => fs.openSync(path, 'wx+', 0o600));
+  attempt('unlink', path, () => fs.unlinkSync(path));
   let length = 0;
 
   function readAt(position: number, count: number): Buffer {
     const bytes = Buffer.allocUnsafe(count);
     for (let have = 0; have < count; ) {
-      const got = attempt('read', path, () => readSync(fd, bytes, have, count - have, position + have));
+      const got = attempt('read', path, () => fs.readSync(fd, bytes, have, count - have, position + have));
       if (got === 0) throw ioError('read', path, new Error('it is shorter than what was written'));
       have += got;
     }
@@ -44,7 +44,7 @@ export function openSpoolFile(path: string): SpoolFile {
         at += PREFIX_BYTES + size;
       }
     },
-    close: () => attempt('close', path, () => closeSync(fd)),
+    close: () => attempt('close', path, () => fs.closeSync(fd)),
   };
 }
 

@@ -3,10 +3,10 @@
  * them come. A full pipe holds the run back; a reader that went away is `broken-pipe` (exit 141, quiet, F029).
  * A file or device is written by ourselves: Node's own stream for them loses the rest of a short write.
  */
-import { fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { ioError, TurnmillError } from '../errors.ts';
 import { createByteBuffer } from './byte-buffer.ts';
+import { fileSystem } from './file-system.ts';
 import { writeAll } from './fs-calls.ts';
 import { codeOf } from './fs-faults.ts';
 import { NEWLINE } from './line-file.ts';
@@ -122,6 +122,6 @@ export function createStdoutSink(stream: Writable & { readonly fd?: number } = p
 /** Of a regular file or a device such as /dev/full; a pipe, a socket or a terminal is the stream's. */
 function directDescriptor(stream: { readonly fd?: number; readonly isTTY?: boolean }): number | undefined {
   if (stream.fd === undefined || stream.isTTY) return undefined;
-  const stats = fstatSync(stream.fd);
+  const stats = fileSystem.fstatSync(stream.fd, { bigint: true });
   return stats.isFile() || stats.isCharacterDevice() ? stream.fd : undefined;
 }

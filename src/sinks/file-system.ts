@@ -1,0 +1,45 @@
+/**
+ * The door to the disk: every system call of the sinks, as one small interface. Only this file of src/sinks/ imports `node:fs`,
+ * so that a test can put a model of a disk in its place that loses power (F007) or fails at any call (F020, F023).
+ */
+import * as fs from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** As in `node:fs`, with the forms that the sinks use. */
+export interface FileSystem {
+  openSync(path: string, flags: string | number, mode?: number): number;
+  closeSync(fd: number): void;
+  writeSync(fd: number, bytes: Uint8Array, offset: number): number;
+  readSync(fd: number, bytes: Uint8Array, offset: number, length: number, position: number): number;
+  fsyncSync(fd: number): void;
+  fstatSync(fd: number, options: { bigint: true }): fs.BigIntStats;
+  lstatSync(path: string, options: { bigint: true }): fs.BigIntStats;
+  statSync(path: string, options: { bigint: true }): fs.BigIntStats;
+  /** As the kernel resolves it. */
+  realpathSync(path: string): string;
+  readlinkSync(path: string): string;
+  readdirSync(path: string, options: { withFileTypes: true }): fs.Dirent[];
+  readFileSync(path: string, encoding: 'utf8'): string;
+  mkdirSync(path: string, options: { mode: number }): void;
+  symlinkSync(target: string, path: string): void;
+  renameSync(from: string, to: string): void;
+  chmodSync(path: string, mode: number): void;
+  accessSync(path: string, mode: number): void;
+  unlinkSync(path: string): void;
+  rmdirSync(path: string): void;
+  rmSync(path: string, options: { recursive: true; force: true }): void;
+  /** To read, while signals are heard. */
+  open(path: string, flags: 'r'): Promise<ReadableFile>;
+}
+
+export interface ReadableFile {
+  read(buffer: Uint8Array, offset: number, length: number): Promise<{ readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+export const fileSystem: FileSystem = {
+  ...fs,
+  mkdirSync: (path, options) => void fs.mkdirSync(path, options),
+  realpathSync: fs.realpathSync.native,
+  open,
+};

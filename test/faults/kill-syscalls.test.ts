@@ -1,0 +1,133 @@
+/**
+ * F001: SIGKILL at every system call that changes something in the destination's folder, one kind after the other. After each
+ * kill the destination is absent, the old dataset or the new one, whole; a plain rerun gives the same bytes and no rest.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { writePlainLogs } from '../support/plain-logs.ts';
+import { type Call, traced } from '../support/strace.ts';
+
+const NAMES = 'mkdir openat write fsync close chmod symlink rename unlink rmdir'.split(' ');
+const LEAST_KILLS = 50;
+/** Other calls of the same name (to wake a thread) come and go from run to run: what was missed is tried again around it. */
+const ROUNDS = 8;
+const RUN_ID = /[0-9a-f]{16}/g;
+/** The result, and of a write what was written: run.json is never the same. */
+const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
+
+interface Sweep {
+  readonly parent: string;
+  /** A run that does the whole thing, from the state that `prepare` makes. */
+  readonly args: readonly string[];
+  prepare(): Promise<void>;
+  /** Checks what a reader sees after the kill. */
+  look(): void;
+}
+
+/** The calls that concern what lies in `parent`, by the number of the call, without what differs from run to run. */
+function numbered(calls: readonly Call[], parent: string): Map<number, string> {
+  return new Map(
+    [...calls.entries()]
+      .filter(([, { text }]) => text.includes(`${parent}/`) && !text.includes(`${parent}/logs`))
+      .map(([i, { text }]) => [i + 1, text.replace(RUN_ID, 'RUN').replace(CHANGING, '').replace(/^\d+/, '')]),
+  );
+}
+
+/** Kills at each call of this name. @returns how many kills there were */
+async function sweep(name: string, { parent, args, prepare, look }: Sweep): Promise<number> {
+  await prepare();
+  const whole = await traced(args, { calls: name });
+  expect(whole.status, whole.stderr).toBe(0);
+  const there = numbered(whole.calls, parent);
+  const hit = new Set<string>();
+  const missed = (): number[] => [...there].flatMap(([n, call]) => (hit.has(call) ? [] : [n]));
+  let kills = 0;
+  for (let round = 0; round < ROUNDS && missed().length > 0; round++) {
+    for (const n of new Set(
+      missed().flatMap((at) => (round === 0 ? [at] : [at - 2, at - 1, at, at + 1, at + 2])),
+    )) {
+      await prepare();
+      const run = await traced(args, { calls: name, inject: `signal=SIGKILL:when=${n}` });
+      if (run.signal !== 'SIGKILL') continue;
+      kills++;
+      const call = numbered(run.calls, parent).get(run.calls.length);
+      if (call !== undefined) hit.add(call);
+      look();
+    }
+  }
+  expect(missed().map((n) => there.get(n))).toEqual([]);
+  return kills;
+}
+
+const leftovers = (parent: string): string[] =>
+  readdirSync(parent).filter((name) => /\.(?:staging|link|old)-/.test(name));
+
+faultTest(
+  'F001',
+  'SIGKILL at every mutating system call of a first build',
+  { needs: ['ptrace'], long: true },
+  async () => {
+    const parent = temporaryFolder();
+    const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
+    writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 });
+    const args = ['build', logs, '--out', out, '--workers', '1'];
+    expect(await turnmill(args)).toMatchObject({ status: 0 });
+    const whole = hashesOf(out);
+    const rerun = async (): Promise<void> => {
+      if (!existsSync(out)) {
+        expect(await turnmill(args)).toMatchObject({ status: 0 });
+        expect(leftovers(parent)).toEqual([]);
+      }
+      expect(hashesOf(out)).toEqual(whole);
+      rmSync(out, { recursive: true });
+    };
+    let kills = 0;
+    for (const name of NAMES) {
+      kills += await sweep(name, {
+        parent,
+        args,
+        prepare: rerun,
+        look: () => {
+          if (existsSync(out)) expect(hashesOf(out)).toEqual(whole);
+        },
+      });
+    }
+    await rerun();
+    expect(kills).toBeGreaterThan(LEAST_KILLS);
+  },
+);
+
+faultTest(
+  'F001',
+  'SIGKILL at every mutating system call of a replacement',
+  { needs: ['ptrace'], long: true },
+  async () => {
+    const parent = temporaryFolder();
+    const [logs, old, out] = [join(parent, 'logs'), join(parent, 'logs-old'), join(parent, 'out')];
+    writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 });
+    writePlainLogs(old, { sessions: 2, entries: 2, messageChars: 800, seed: 2 });
+    const replace = (from: string): string[] => ['build', from, '--out', out, '--replace', '--workers', '1'];
+    const run = async (from: string): Promise<Record<string, string>> => {
+      expect(await turnmill(replace(from))).toMatchObject({ status: 0 });
+      expect(leftovers(parent)).toEqual([]);
+      return hashesOf(out);
+    };
+    const newHashes = await run(logs);
+    const oldHashes = await run(old);
+    let kills = 0;
+    for (const name of NAMES) {
+      kills += await sweep(name, {
+        parent,
+        args: replace(logs),
+        prepare: async () => expect(await run(old)).toEqual(oldHashes),
+        look: () => expect([oldHashes, newHashes]).toContainEqual(hashesOf(out)),
+      });
+    }
+    expect(await run(logs)).toEqual(newHashes);
+    expect(kills).toBeGreaterThan(LEAST_KILLS);
+  },
+);

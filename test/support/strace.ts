@@ -1,0 +1,58 @@
+/**
+ * The built command under strace: what its main thread calls (the sinks' calls are all made there), and faults put into
+ * chosen calls. Traps: only a traced call can be injected into, and `when=` counts for each thread and each name by itself.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMMAND, type Ended, ended } from './command.ts';
+
+export interface Call {
+  readonly name: string;
+  /** Arguments and result; descriptors with their paths. */
+  readonly text: string;
+}
+
+export interface Traced extends Ended {
+  /** In the order of their beginnings. */
+  readonly calls: readonly Call[];
+  /** Those that strace says it has tampered with. */
+  readonly injected: readonly Call[];
+}
+
+export interface Trace {
+  /** Names of calls, `write,fsync`; what a kernel may not have is written as `?name`. */
+  readonly calls: string;
+  /** `error=ENOSPC:when=3`, `signal=SIGKILL:when=3`, for all of `calls`. */
+  readonly inject?: string;
+  /** The command; turnmill when left out. */
+  readonly command?: readonly string[];
+}
+
+const LINE = /^(\w+)\((.*)$/;
+
+/** Runs `turnmill ARGS` under strace to its end. */
+export async function traced(args: readonly string[], { calls, inject, command }: Trace): Promise<Traced> {
+  const folder = mkdtempSync(join(tmpdir(), 'turnmill-strace-'));
+  const log = join(folder, 'log');
+  const injection = inject === undefined ? [] : ['-e', `inject=${calls}:${inject}`];
+  const program = command ?? [process.execPath, COMMAND];
+  const words = ['-qq', '-y', '-s', '16', '-o', log, '-e', `trace=${calls}`, ...injection];
+  const child = spawn('strace', [...words, ...program, ...args], {
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    const end = await ended(child);
+    const all = readFileSync(log, 'utf8').split('\n').flatMap(callOf);
+    return { ...end, calls: all, injected: all.filter(({ text }) => text.includes('(INJECTED)')) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function callOf(line: string): Call[] {
+  const [, name, text] = LINE.exec(line) ?? [];
+  return name === undefined || text === undefined ? [] : [{ name, text }];
+}
