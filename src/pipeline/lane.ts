@@ -3,9 +3,9 @@
  * Nothing of a source counts before its last outcome, the report: a file may turn out to be broken at its end.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { StreamElement } from '../../transforms/element.ts';
+import type { Origin, StreamElement } from '../../transforms/element.ts';
 import { scanMemory } from '../../transforms/json/scanners.ts';
-import { SourceFault } from '../errors.ts';
+import { SourceFault, TurnmillError } from '../errors.ts';
 import { type Framer, type FramingCounts, NO_BYTES } from '../framing/framer.ts';
 import { createSlab, shrinkSlab } from '../framing/slab.ts';
 import type { SourceReader } from '../sources/reader.ts';
@@ -14,6 +14,7 @@ import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type FramedSource, frameSource } from './frame-source.ts';
 import { collectGarbage } from './heap-size.ts';
+import { withStageFault } from './lane-fault.ts';
 import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import type { LaneSettings } from './settings.ts';
@@ -109,7 +110,10 @@ async function* readSources(
 
   function chainFor(sessionBy: SessionBy): Chain {
     const made = chains.get(sessionBy) ?? {
-      push: fuseChain(watch.chain(createChain(settings, sessionBy)), watch.accept(collector.accept)),
+      push: fuseChain(
+        watch.chain(withStageFault(createChain(settings, sessionBy))),
+        watch.accept(collector.accept),
+      ),
     };
     chains.set(sessionBy, made);
     return made;
@@ -124,9 +128,14 @@ async function* readSources(
 
   /** Pushes elements through the chain; true when the limit of sessions was reached among them. */
   function pushAll(elements: Iterable<StreamElement>, chain: Chain): boolean {
-    for (const element of elements) {
-      chain.push(element);
-      if (atLimit?.() === true) return true;
+    let at: StreamElement | undefined;
+    try {
+      for (at of elements) {
+        chain.push(at);
+        if (atLimit?.() === true) return true;
+      }
+    } catch (error) {
+      throw at === undefined ? error : struckAt(at.origin, error);
     }
     return false;
   }
@@ -185,11 +194,12 @@ async function* readSources(
       shrinkSlab(slab); // a record as long as the line is about to be made
       collectGarbage();
     }
-    chain.push({
+    const end: StreamElement = {
       kind: 'session-end',
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
       last: true,
-    });
+    };
+    pushAll([end], chain);
     sessionsBefore += collector.sessions;
     emit(report(index, reader, framing, collector.endSource(), fault, limited));
   }
@@ -200,6 +210,14 @@ async function* readSources(
     if (weight >= BATCH_BYTES || source.flush === true) yield take(source.flush);
   }
   yield take();
+}
+
+/** A bug in the chain, with the place in the logs where it struck: its stack alone would tell nobody which line to look at. */
+function struckAt({ source, line, offset }: Origin, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof SourceFault || error instanceof TurnmillError)
+    return error;
+  error.stack = `${error.stack}\n    while ${source} was read, line ${line}, byte ${offset}`;
+  return error;
 }
 
 /** A source whose readers die is not read again. */
