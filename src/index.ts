@@ -40,6 +40,8 @@ export { explainLine, type Question } from './pipeline/explain.ts';
 export { FRAMING, type Inspection, inspect } from './pipeline/inspect.ts';
 export type { LedgerSums } from './pipeline/ledger.ts';
 export type { Explanation, FindingNote } from './pipeline/line-trail.ts';
+export { type QuarantineRecord, readQuarantine } from './pipeline/quarantine-records.ts';
+export { type Replayed, type ReplayRequest, replayQuarantine } from './pipeline/replay-quarantine.ts';
 export { build, check, type RunHooks, type RunProgress, type RunSummary } from './pipeline/run.ts';
 export {
   type ConversionSettings,

@@ -2,10 +2,8 @@
  * Takes outcomes in the order of the sources and writes them down: records, sessions, quarantine, findings, the ledger.
  * A source's outcomes are held until its report says that it counts; what does not fit in memory waits in a spool.
  */
-import { placesOf } from '../../transforms/entry-log.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/tool-usage.ts';
 import type { PackedCounts } from '../compression/packed-counts.ts';
-import { TurnmillError } from '../errors.ts';
 import type { FramingCounts } from '../framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
 import type { Destination, Location, Spool } from './destination.ts';
@@ -13,13 +11,13 @@ import { type Ledger, losesNothing } from './ledger.ts';
 import {
   type Outcome,
   type Refusal,
-  type RejectedLine,
   type RowOutcome,
   repairsOf,
   type SessionReport,
   type SourceReport,
   weightOf,
 } from './outcome.ts';
+import { createQuarantine } from './quarantine.ts';
 import type { Settings } from './settings.ts';
 
 /** The files beside the shards. */
@@ -30,9 +28,7 @@ export const FILES = {
   integrity: 'reports/integrity.jsonl',
 } as const;
 
-const QUARANTINE_VERSION = 1;
 const HELD_BYTES = 4 * 1024 * 1024;
-const RAW_MAX_BYTES = 1024 * 1024;
 
 /** Where a session's record in a format stands. */
 interface RecordPlace extends Location {
@@ -68,33 +64,10 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     ...(ref.nameBase64 === undefined ? {} : { source_b64: ref.nameBase64 }),
     ...(settings.inputs.length > 1 ? { input: ref.input } : {}),
   });
+  const write = (record: object): void => destination.line(FILES.quarantine, record);
+  const quarantine = createQuarantine({ settings, uri, write: destination.streams ? undefined : write });
 
-  function rejected(what: string, reason: string): void {
-    if (settings.onReject === 'fail')
-      throw new TurnmillError('rejected', `${what}: ${reason}`, { subject: what });
-  }
-
-  /** A quarantine record (reliability.md §1.3). */
-  function quarantine(scope: string, ref: Pick<SourceRef, 'name' | 'input'>, fields: object): void {
-    destination.line(FILES.quarantine, { v: QUARANTINE_VERSION, scope, ...uri(ref), ...fields });
-  }
-
-  function writeRejectedLine(ref: SourceRef, line: RejectedLine): void {
-    const keep = line.raw !== undefined && line.raw.length <= RAW_MAX_BYTES;
-    quarantine('line', ref, {
-      reason: line.reason,
-      stage: line.stage,
-      line: line.line,
-      byte_start: line.offset,
-      byte_end: line.offset + line.length,
-      raw_sha256: line.sha256,
-      ...(keep ? { raw_b64: Buffer.from(line.raw as Uint8Array).toString('base64') } : {}),
-      error: line.detail,
-    });
-    rejected(`${ref.name}:${line.line}`, line.reason);
-  }
-
-  function writeSession(ref: SourceRef, session: SessionReport): void {
+  function writeSession(ref: SourceRef, session: SessionReport): Promise<void> | undefined {
     const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
     ledger.session(session);
     ledger.rewrites(session.changes);
@@ -112,25 +85,13 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       tools: session.toolCounts ?? null,
     });
     places = [];
-    if (rejection !== undefined) writeRejectedSession(ref, session, rejection);
-    for (const refusal of refusals) writeRefusal(ref, session, refusal);
+    return rejection === undefined && refusals.length === 0 ? undefined : writeRejected(session);
   }
 
-  function writeRefusal(ref: SourceRef, { sessionId, snapshot }: SessionReport, refusal: Refusal): void {
-    const { format, reason, stage, detail } = refusal;
-    const { line, offset, length } = snapshot as NonNullable<SessionReport['snapshot']>;
-    quarantine('record', ref, {
-      reason,
-      stage,
-      format,
-      line,
-      byte_start: offset,
-      byte_end: offset + length,
-      session_key: sessionId ?? null,
-      raw_sha256: null,
-      error: detail,
-    });
-    rejected(`${ref.name}:${line}, format ${format}`, reason);
+  async function writeRejected(session: SessionReport): Promise<void> {
+    const { rejection, refusals = [] } = session;
+    if (rejection !== undefined) await quarantine.session(session, rejection);
+    for (const refusal of refusals) await quarantine.refusal(session, refusal);
   }
 
   /** Of one format, as ever, its place; of several each one's, and those that refused. */
@@ -139,26 +100,6 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     if (settings.format.length === 1) return { shard, line };
     const refused = refusals.map(({ format, reason }) => ({ format, reason }));
     return { records, ...(refused.length === 0 ? {} : { refused }) };
-  }
-
-  function writeRejectedSession(
-    ref: SourceRef,
-    { sessionId }: SessionReport,
-    { reason, stage, detail, line: violation, log }: NonNullable<SessionReport['rejection']>,
-  ): void {
-    for (const { line, offset, length } of placesOf(log)) {
-      quarantine('session', ref, {
-        reason,
-        stage,
-        line,
-        byte_start: offset,
-        byte_end: offset + length,
-        session_key: sessionId ?? null,
-        raw_sha256: null,
-        error: `${detail} (line ${violation})`,
-      });
-    }
-    rejected(`${ref.name}:${violation}`, reason);
   }
 
   function writeSource(ref: SourceRef, report: SourceReport): void {
@@ -179,9 +120,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       fates: Object.fromEntries(report.fates),
       repairs: Object.fromEntries(repairsOf(report)),
     });
-    if (rejection === undefined) return;
-    quarantine('source', ref, { reason: rejection.reason, stage: 'source', error: rejection.detail });
-    rejected(ref.name, rejection.reason);
+    if (rejection !== undefined) quarantine.source(ref, rejection.reason, rejection.detail);
   }
 
   function writeRow(row: RowOutcome): Promise<void> | void {
@@ -203,7 +142,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       case 'session':
         return writeSession(ref, outcome);
       case 'rejected-line':
-        return writeRejectedLine(ref, outcome);
+        return quarantine.line(outcome);
       case 'finding': {
         const { severity, rule, sessionId, line, message } = outcome;
         ledger.finding(outcome);
@@ -246,6 +185,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     held = [];
     heldBytes = largestBytes = 0;
     writeSource(source as SourceRef, takenBack ? withoutFates(report) : report);
+    await quarantine.end();
   }
 
   return {
@@ -253,6 +193,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       if (outcome.kind === 'source-begin') {
         source = listing.sources[outcome.source] as SourceRef;
         streaming = destination.streams || !outcome.provisional;
+        quarantine.begin(source, outcome.stamp);
         return;
       }
       if (outcome.kind === 'source') return endSource(outcome);
@@ -268,12 +209,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
           fates: {},
         });
         if (losesNothing(skipped.reason)) continue;
-        quarantine('source', skipped, {
-          reason: skipped.reason,
-          stage: 'source',
-          error: 'it was passed over',
-        });
-        rejected(skipped.name, skipped.reason);
+        quarantine.source(skipped, skipped.reason, 'it was passed over');
       }
     },
   };

@@ -32,6 +32,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly limit: number | undefined;
   /** What quarantine keeps of a rejected line: its position and hash, or its bytes too. */
   readonly quarantineContent: 'ref' | 'raw';
+  /** Bytes of rejected lines that quarantine keeps in all; of others their place and hash. */
+  readonly quarantineSizeBytes: number;
 }
 
 /** What a lane needs to know. */
@@ -76,6 +78,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   compress: 'none',
   limit: undefined,
   quarantineContent: 'ref',
+  quarantineSizeBytes: 1024 * MEBIBYTE,
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
   replace: false,
@@ -109,6 +112,7 @@ export function resolveSettings(given: Given): Settings {
   for (const rule of [...settings.rejectOn, ...settings.keepOn]) oneOf('on-finding', rule, rules);
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
+  inRange('quarantine-size', settings.quarantineSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   if (settings.limit !== undefined) inRange('limit', settings.limit, 1, Number.MAX_SAFE_INTEGER);
   const { maxQuarantine } = settings;

@@ -15,6 +15,8 @@ export interface OpenFile {
   readonly readBytes: number;
   /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
   read(room: Uint8Array): number;
+  /** The same from a place of its own, which moves nothing. */
+  readAt(position: number, room: Uint8Array): number;
   /** At the end: is the file still as it was? Throws SourceFault `changed-while-read`. */
   verify(): void;
   close(): void;
@@ -46,6 +48,8 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
       readBytes += count;
       return count;
     },
+    readAt: (position, room) =>
+      attempt('read', () => readSync(fd, room, 0, Math.min(room.length, sizeBytes - position), position)),
     verify() {
       const now = fstatSync(fd, { bigint: true });
       if (now.size !== stats.size)

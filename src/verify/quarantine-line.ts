@@ -9,6 +9,7 @@ import type { SourceTally } from './source-tally.ts';
 
 const FILE = 'quarantine/rejected.jsonl';
 const VERSION = 1;
+const SHA256 = /^[0-9a-f]{64}$/;
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
 export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally, problems: Problems): void {
@@ -32,6 +33,10 @@ function checkPlace(line: number, value: JsonObject, tally: SourceTally, problem
     return;
   }
   tally.after.set(kind, Math.max(end, start + 1));
+  const hashed = SHA256.test(asText(value.raw_sha256) ?? '');
+  // the entries of a rejected session may be past reading when it is rejected
+  if (!hashed && (value.scope === 'line' || value.raw_sha256 !== null))
+    problems.equal(FILE, line, 'raw_sha256', 'a hash', value.raw_sha256);
   const raw = asText(value.raw_b64);
   if (raw === undefined) return;
   const bytes = Buffer.from(raw, 'base64');

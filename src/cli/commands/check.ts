@@ -9,6 +9,7 @@ const ABOUT_WRITING: ReadonlySet<string> = new Set([
   'shardSize',
   'compress',
   'quarantineContent',
+  'quarantineSize',
 ]);
 
 export const check: Command = {

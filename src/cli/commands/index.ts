@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { explain } from './explain.ts';
 import { inspect } from './inspect.ts';
 import { list } from './list.ts';
+import { quarantine } from './quarantine.ts';
 import { verify } from './verify.ts';
 
-export const commands: readonly Command[] = [build, check, explain, verify, inspect, list];
+export const commands: readonly Command[] = [build, check, explain, verify, quarantine, inspect, list];

@@ -22,6 +22,7 @@ export interface OptionValues {
   onReject: 'quarantine' | 'fail';
   maxQuarantine: Tolerance;
   quarantineContent: 'ref' | 'raw';
+  quarantineSize: number;
   shardSize: number;
   compress: 'none' | 'gzip';
   workers: number;
@@ -31,6 +32,8 @@ export interface OptionValues {
   json: boolean;
   root: string;
   in: string;
+  into: string;
+  logs: readonly string[];
   after: string;
   kind: readonly string[];
 }

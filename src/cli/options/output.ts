@@ -43,4 +43,11 @@ export const outputOptions: readonly Option[] = [
     default: 'ref',
     type: choice(['ref', 'raw']),
   }),
+  option<'quarantineSize'>({
+    name: 'quarantineSize',
+    group: 'Output',
+    describe: 'Keep so much of rejected lines at most; of others their place and hash',
+    default: '1 GiB',
+    type: size(Number.MAX_SAFE_INTEGER),
+  }),
 ];

@@ -25,6 +25,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     keepOn: rulesFor('keep'),
     maxLineBytes: maxLine,
     shardSizeBytes: shardSize,
+    quarantineSizeBytes: values.quarantineSize,
     ...{ dialect, userTurn, sessionBy, cleanup, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty },
   };

@@ -23,6 +23,20 @@ export function text(placeholder: string): ValueType<string> {
   };
 }
 
+/** Texts, one each time that the flag comes. */
+export function texts(placeholder: string): ValueType<readonly string[]> {
+  const one = text(placeholder);
+  return {
+    placeholder,
+    repeatable: true,
+    fromTexts: (given, refuse) => given.map((value) => one.fromTexts([value], refuse)),
+    fromJson: (value, refuse) =>
+      Array.isArray(value)
+        ? value.map((item) => one.fromJson(item, refuse))
+        : refuse('must be an array of strings'),
+  };
+}
+
 /** One of a few words. */
 export function choice<T extends string>(
   choices: readonly T[],

@@ -26,6 +26,7 @@ const WHOLE = {
   dryRun: false,
   allowEmpty: true,
   dialect: 'exchange',
+  userTurn: '/dev/null',
   sessionBy: 'id',
   maxLine: '1MiB',
   limit: 5,
@@ -38,6 +39,7 @@ const WHOLE = {
   onReject: 'fail',
   maxQuarantine: '1%',
   quarantineContent: 'raw',
+  quarantineSize: 5,
   shardSize: 1000,
   compress: 'gzip',
   workers: 2,
@@ -51,7 +53,7 @@ describe('a configuration file', () => {
     expect(Object.keys(WHOLE).sort()).toEqual(
       names?.filter((name) => name !== 'config' && !formatOptions.has(name)).sort(),
     );
-    expect(valuesOf(WHOLE)).toEqual({ ...WHOLE, maxLine: 1024 * 1024 });
+    expect(valuesOf(WHOLE)).toEqual({ ...WHOLE, userTurn: '', maxLine: 1024 * 1024 });
     expect(valuesOf({})).toEqual({});
   });
 

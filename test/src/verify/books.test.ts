@@ -233,6 +233,12 @@ describe.each([
     replaced('"invalid-json"', '"too-deep"'),
     "'line:too-deep': expected 0, found 1",
   ],
+  [
+    'a hash that is none',
+    QUARANTINE,
+    replaced(/"raw_sha256":"[0-9a-f]+"/, '"raw_sha256":null'),
+    'line 1: raw_sha256: expected "a hash", found null',
+  ],
   ['other bytes', QUARANTINE, replaced(/"raw_b64":"Z/, '"raw_b64":"Y'), 'line 1: raw_sha256'],
   [
     'another place',

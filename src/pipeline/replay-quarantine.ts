@@ -1,0 +1,175 @@
+/**
+ * `turnmill quarantine replay`: what a dataset's quarantine holds becomes logs again, one for each source, so that a build
+ * over them reads exactly what was rejected. Bytes come from the record or, by reference, from the logs; either way their
+ * hash must be the one in the record. What cannot be had is counted, by why (docs/decisions/0032-replay.md).
+ */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readAgain, type SecondReading } from '../sources/second-reading.ts';
+import type { SourceRef } from '../sources/source.ts';
+import { type FoundRecord, type QuarantineRecord, rawBytesAt, readQuarantine } from './quarantine-records.ts';
+import { copyFile, createLog } from './replay-log.ts';
+import { openReplayTarget, replayName } from './replay-target.ts';
+import { MAX_LINE_CEILING } from './settings.ts';
+
+export interface ReplayRequest {
+  /** The dataset. */
+  readonly out: string;
+  /** A folder that does not exist yet. */
+  readonly into: string;
+  /** The inputs of the build, in their order: folders, or the files themselves. */
+  readonly logs: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Replayed {
+  /** Records whose bytes were written. */
+  readonly replayed: number;
+  readonly files: number;
+  /** Records whose bytes could not be had, by why. */
+  readonly left: Readonly<Record<string, number>>;
+  /** The first of them. */
+  readonly examples: readonly { readonly where: string; readonly why: string }[];
+}
+
+/** Why the bytes of a record cannot be had. */
+const WHY = {
+  reference: 'its bytes are not in the record: name the logs with --logs',
+  missing: 'the logs do not have it, or it cannot be read there',
+  changed: 'the logs have other bytes at its place',
+  damaged: 'the record has other bytes than its hash says',
+  unhashed: 'it has neither bytes nor a hash',
+  tooLong: 'no version reads so long a line',
+  name: 'the name of its source leads out of the folder',
+} as const;
+
+/** Where a record's bytes lie, without the bytes: there may be any number of records about one source. */
+interface Pending {
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  readonly sha256: string | null;
+  readonly at: FoundRecord['at'];
+  readonly isKept: boolean;
+}
+
+const MOST_EXAMPLES = 5;
+
+/** @throws TurnmillError `no-input`, `invalid-dataset`, `cannot-create`, `io` */
+export async function replayQuarantine({ out, into, logs, signal }: ReplayRequest): Promise<Replayed> {
+  const target = openReplayTarget(into);
+  const left = new Map<string, number>();
+  const examples: { where: string; why: string }[] = [];
+  let replayed = 0;
+  let files = 0;
+
+  function leave({ source }: QuarantineRecord, line: number | undefined, why: string): void {
+    left.set(why, (left.get(why) ?? 0) + 1);
+    if (examples.length >= MOST_EXAMPLES) return;
+    examples.push({ where: line === undefined ? source : `${source}:${line}`, why });
+  }
+
+  /** A source of which nothing counted: all of it, as it is now. */
+  function replaySource(record: QuarantineRecord): void {
+    const path = pathIn(logs, record);
+    const name = replayName(record);
+    if (name === undefined) leave(record, undefined, WHY.name);
+    else if (path === undefined) leave(record, undefined, WHY.reference);
+    else if (!copyFile(path, name, target)) leave(record, undefined, WHY.missing);
+    else {
+      replayed++;
+      files++;
+    }
+  }
+
+  async function replayLines(record: QuarantineRecord, pending: Pending[]): Promise<void> {
+    const name = replayName(record);
+    const path = pathIn(logs, record);
+    let again: SecondReading | undefined;
+    const bytesOf = async (one: Pending): Promise<Uint8Array | string> => {
+      if (name === undefined) return WHY.name;
+      if (one.isKept) return checked(rawBytesAt(out, one.at), one.sha256, WHY.damaged);
+      if (one.sha256 === null) return WHY.unhashed;
+      if (one.length > MAX_LINE_CEILING) return WHY.tooLong;
+      if (path === undefined) return WHY.reference;
+      again ??= await readAgain(refAt(path, record.source), undefined);
+      const stretch = await again?.take(one.offset, one.length, one.length);
+      return stretch === undefined
+        ? WHY.missing
+        : checked(stretch.bytes as Uint8Array, one.sha256, WHY.changed);
+    };
+    const log = createLog(name ?? '', target);
+    let latest: Pending | undefined;
+    try {
+      for (const one of pending.sort((a, b) => a.offset - b.offset || b.length - a.length)) {
+        signal?.throwIfAborted();
+        const isSecond = latest?.offset === one.offset && latest.length === one.length; // for another format
+        const bytes = isSecond ? undefined : await bytesOf(one);
+        if (typeof bytes === 'string') leave(record, one.line, bytes);
+        else {
+          if (bytes !== undefined) log.write(bytes);
+          latest = one;
+          replayed++;
+        }
+      }
+      if (log.end()) files++;
+    } finally {
+      await again?.close();
+    }
+  }
+
+  try {
+    let group: { readonly record: QuarantineRecord; readonly pending: Pending[] } | undefined;
+    for await (const found of readQuarantine(out)) {
+      signal?.throwIfAborted();
+      const { record } = found;
+      if (group !== undefined && !isOneSource(group.record, record)) {
+        await replayLines(group.record, group.pending);
+        group = undefined;
+      }
+      if (record.scope === 'source') replaySource(record);
+      else {
+        const { raw_b64: _raw, ...light } = record;
+        group ??= { record: light, pending: [] };
+        group.pending.push(pendingOf(found));
+      }
+    }
+    if (group !== undefined) await replayLines(group.record, group.pending);
+    target.commit();
+  } catch (error) {
+    target.discard();
+    throw error;
+  }
+  return { replayed, files, left: Object.fromEntries([...left].sort()), examples };
+}
+
+function isOneSource(a: QuarantineRecord, b: QuarantineRecord): boolean {
+  return a.source === b.source && a.source_b64 === b.source_b64 && a.input === b.input;
+}
+
+function pendingOf({ record, at }: FoundRecord): Pending {
+  const { byte_start: offset = 0, byte_end: end = 0, line = 0, raw_sha256: sha256 = null } = record;
+  return { offset, length: end - offset, line, sha256, at, isKept: record.raw_b64 !== undefined };
+}
+
+function checked(bytes: Uint8Array, sha256: string | null, why: string): Uint8Array | string {
+  return createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : why;
+}
+
+/** Where the logs have a source, its bytes as Latin-1 characters; undefined when they were not named. */
+function pathIn(
+  logs: readonly string[],
+  { source, source_b64, input = 0 }: QuarantineRecord,
+): string | undefined {
+  const root = logs[input];
+  if (root === undefined) return undefined;
+  const isFolder = statSync(root, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder) return Buffer.from(root).toString('latin1');
+  const below = source_b64 === undefined ? Buffer.from(source) : Buffer.from(source_b64, 'base64');
+  return join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
+}
+
+function refAt(path: string, name: string): SourceRef {
+  return { name, input: 0, path, sizeBytes: 0 };
+}

@@ -1,0 +1,87 @@
+/**
+ * The folder that replayed logs are written into: made beside its place under another name and renamed when it is whole. It
+ * holds rejected lines as they were: nobody but its owner may look into it.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { type AppendFile, createAppendFile } from '../sinks/append-file.ts';
+import {
+  lstatIfAny,
+  makeDirectory,
+  removeTree,
+  rename,
+  syncDirectory,
+  unlinkIfAny,
+} from '../sinks/fs-calls.ts';
+import { createGzipLineFile } from '../sinks/gzip-line-file.ts';
+import { createLineFile, type LineFile } from '../sinks/line-file.ts';
+import type { QuarantineRecord } from './quarantine-records.ts';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+export interface ReplayTarget {
+  /** A log of lines; packed when its name says so. */
+  open(name: string): LineFile;
+  /** A file of any bytes. */
+  openCopy(name: string): AppendFile;
+  /** Takes a file back. */
+  remove(name: string): void;
+  /** Puts it in its place; does nothing when no file was made. */
+  commit(): void;
+  discard(): void;
+}
+
+/** @throws TurnmillError `cannot-create` when something is there already */
+export function openReplayTarget(into: string): ReplayTarget {
+  const path = resolve(into);
+  if (lstatIfAny(path) !== undefined)
+    throw new TurnmillError('cannot-create', `${into} exists already: name a folder that does not`, {
+      subject: into,
+    });
+  const staging = join(dirname(path), `.${basename(path)}.replay-${process.pid}`);
+  const folders = new Set<string>();
+
+  function folder(name: string): void {
+    if (folders.has(name)) return;
+    if (name !== '.') folder(dirname(name));
+    makeDirectory(join(staging, name), FOLDER_MODE);
+    folders.add(name);
+  }
+
+  function placeFor(name: string): string {
+    folder(dirname(name));
+    return join(staging, name);
+  }
+
+  return {
+    open(name) {
+      const make = /\.gz$/i.test(name) ? createGzipLineFile : createLineFile;
+      return make(placeFor(name), { mode: FILE_MODE });
+    },
+    openCopy: (name) => createAppendFile(placeFor(name), { mode: FILE_MODE }),
+    remove: (name) => unlinkIfAny(join(staging, name)),
+    commit() {
+      if (folders.size === 0) return;
+      for (const name of folders) syncDirectory(join(staging, name));
+      rename(staging, path);
+      syncDirectory(dirname(path));
+    },
+    discard: () => removeTree(staging),
+  };
+}
+
+/** The name below the folder: that of the source. Undefined when it is no path that stays inside. */
+export function replayName({ source, source_b64: bytes, input }: QuarantineRecord): string | undefined {
+  const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(source, bytes);
+  const parts = name.split('/');
+  const inside = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
+  if (!inside) return undefined;
+  return input === undefined ? name : `${input}/${name}`;
+}
+
+/** A name that is not UTF-8 cannot be written as text: its bytes stand in another one. */
+function madeName(source: string, base64: string): string {
+  const suffix = /\.[a-z]+(?:\.[a-z]+)?$/i.exec(source)?.[0] ?? '';
+  return `${Buffer.from(base64, 'base64').toString('hex').slice(0, 200)}${suffix}`;
+}

@@ -1,0 +1,292 @@
+/**
+ * Quarantine from outside (reliability.md §1.3, conversion.md §6): every record has its place and its hash, and `quarantine
+ * replay` brings what was rejected back into a build, or says why not.
+ */
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { entry } from '../src/cli/small-logs.ts';
+import { type Ended, turnmill } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const TOO_LONG = entry({ id: 'long', messages: [{ role: 'user', content: 'x'.repeat(5000) }] });
+const lines = (...all: string[]): string => `${all.join('\n')}\n`;
+const late = (id: string): string[] => [entry({ id, second: 2 }), entry({ id, second: 1 })];
+
+type Files = Readonly<Record<string, string | Buffer>>;
+
+function write(root: string, files: Files): string {
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), bytes);
+  }
+  return root;
+}
+
+interface Kept {
+  readonly scope: string;
+  readonly source: string;
+  readonly byte_start: number;
+  readonly byte_end: number;
+  readonly raw_sha256: string | null;
+  readonly raw_b64?: string;
+}
+
+const recordsOf = (out: string): Kept[] =>
+  readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+interface Built extends Ended {
+  readonly folder: string;
+  readonly logs: string;
+  readonly out: string;
+}
+
+async function build(files: Files, ...args: string[]): Promise<Built> {
+  const folder = temporaryFolder();
+  const [logs, out] = [write(join(folder, 'logs'), files), join(folder, 'out')];
+  return { ...(await turnmill(['build', logs, '--out', out, ...args])), folder, logs, out };
+}
+
+const ALL: Files = {
+  '2026-01-13/late.jsonl': lines(...late('a'), '{'),
+  '2026-01-13/packed.jsonl.gz': Buffer.concat([
+    gzipSync(lines(entry({ id: 'b' }), '[')),
+    gzipSync(lines(...late('c'), ...late('b').reverse())),
+  ]),
+  '2026-01-14/document.json': `[${late('d').join(',\n')}, {"session_id": 1}]`,
+  '2026-01-14/joined.jsonl': `${late('e').join('')}\r\n`,
+  '2026-01-14/good.jsonl': lines(entry({ id: 'g' })),
+};
+
+describe('a record', () => {
+  test.each(['1', '2'])('has the place and the hash of its bytes, with %s workers', async (workers) => {
+    const { status, logs, out } = await build(ALL, '--session-by', 'id', '--workers', workers);
+    expect(status).toBe(3);
+    const records = recordsOf(out);
+    expect(
+      records
+        .map(({ scope }) => scope)
+        .sort()
+        .join(' '),
+    ).toBe(['line', 'line', 'line', ...Array(10).fill('session')].join(' '));
+    for (const { source, byte_start, byte_end, raw_sha256 } of records) {
+      const bytes = readFileSync(join(logs, source));
+      const content = source.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+      const hash = createHash('sha256').update(content.subarray(byte_start, byte_end)).digest('hex');
+      expect(raw_sha256, `${source} from ${byte_start}`).toBe(hash);
+    }
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+
+  test('keeps the bytes with --quarantine-content raw, up to 1 MiB each and --quarantine-size in all', async () => {
+    const huge = entry({ id: 'a', messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024) }] });
+    const files = { 'a.jsonl': lines(huge, ...late('a')), 'b.jsonl': lines(...late('b'), '{', '[') };
+    const raw = await build(files, '--quarantine-content', 'raw');
+    const kept = ({ raw_b64 }: Kept): number => Buffer.from(raw_b64 ?? '', 'base64').length;
+    expect(recordsOf(raw.out).map((record) => kept(record) === record.byte_end - record.byte_start)).toEqual([
+      false,
+      ...Array(6).fill(true),
+    ]);
+    const few = await build(files, '--quarantine-content', 'raw', '--quarantine-size', '2');
+    const sizes = recordsOf(few.out).map(kept);
+    expect(sizes.filter((size) => size > 0)).toEqual([1, 1]);
+    expect((await turnmill(['verify', few.out])).status).toBe(0);
+  });
+
+  test('is for nobody else: folder 0700, file 0600', async () => {
+    const { out } = await build({ 'a.jsonl': '{' });
+    const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
+    expect([mode(join(out, 'quarantine')), mode(join(out, 'quarantine/rejected.jsonl'))]).toEqual([
+      '700',
+      '600',
+    ]);
+  });
+
+  test('of standard input: lines are kept, entries of sessions have their place only', async () => {
+    const out = join(temporaryFolder(), 'out');
+    await turnmill(['build', '-', '--out', out], lines(...late('a'), '{'));
+    expect(recordsOf(out)).toMatchObject([
+      { scope: 'line', raw_b64: Buffer.from('{').toString('base64') },
+      { scope: 'session', byte_start: 0, raw_sha256: null },
+      { scope: 'session', raw_sha256: null },
+    ]);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+    const list = (await turnmill(['quarantine', 'list', out, '--json'])).stdout.toString();
+    expect(list.match(/"kept":"\w+"/g)).toEqual(['"kept":"raw"', '"kept":"nothing"', '"kept":"nothing"']);
+  });
+});
+
+describe('quarantine list', () => {
+  test('shows each record and no content', async () => {
+    const { out } = await build(
+      { 'a.jsonl': lines('{"secret', ...late('a')) },
+      '--quarantine-content',
+      'raw',
+    );
+    const { status, stdout } = await turnmill(['quarantine', 'list', out]);
+    expect(status).toBe(0);
+    expect(stdout.toString().split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^a\.jsonl:1 {2}line {2}invalid-json \(8 B, raw\): not JSON/),
+      expect.stringMatching(/^a\.jsonl:2 {2}session {2}timestamp-not-increasing/),
+    ]);
+    const json = (await turnmill(['quarantine', 'list', out, '--json'])).stdout.toString();
+    expect(json).not.toContain('raw_b64');
+    expect(json).not.toContain('secret');
+  });
+});
+
+const replay = (out: string, into: string, ...logs: string[]): Promise<Ended> =>
+  turnmill(['quarantine', 'replay', out, '--into', into, ...logs.flatMap((path) => ['--logs', path])]);
+
+describe('quarantine replay', () => {
+  test('after a build with a small --max-line a build with a larger one holds the session', async () => {
+    const files = { '2026-01-13/a.jsonl': lines(entry()), '2026-01-13/long.jsonl': lines(TOO_LONG) };
+    const { status, folder, logs, out } = await build(files, '--max-line', '1000');
+    expect(status).toBe(3);
+    expect((await replay(out, join(folder, 'again'), logs)).status).toBe(0);
+    const rest = join(folder, 'rest');
+    expect((await turnmill(['build', join(folder, 'again'), '--out', rest])).status).toBe(0);
+    const whole = join(folder, 'whole');
+    await turnmill(['build', logs, '--out', whole]);
+    const records = (of: string): string => readFileSync(join(of, 'data/2026-01-13-00000.jsonl'), 'utf8');
+    expect(records(out) + records(rest)).toBe(records(whole));
+  });
+
+  test.each([
+    ['by reference', []],
+    ['from the records', ['--quarantine-content', 'raw']],
+  ])('%s: the logs hold what was rejected, byte for byte and in its order', async (how, args) => {
+    const { folder, logs, out } = await build(ALL, ...args);
+    const again = join(folder, 'again');
+    const run = await replay(out, again, ...(how === 'by reference' ? [logs] : []));
+    expect([run.status, run.stdout.toString()]).toEqual([
+      0,
+      expect.stringMatching(/^14 records replayed in 4 logs/),
+    ]);
+    for (const name of ['2026-01-13/late.jsonl', '2026-01-13/packed.jsonl.gz']) {
+      const [was, is] = [join(logs, name), join(again, name)].map((path) => readFileSync(path)) as [
+        Buffer,
+        Buffer,
+      ];
+      expect(is.equals(was) || gunzipSync(is).equals(gunzipSync(was)), name).toBe(true);
+    }
+    expect(JSON.parse(readFileSync(join(again, '2026-01-14/document.json'), 'utf8'))).toHaveLength(3);
+    expect(existsSync(join(again, '2026-01-14/good.jsonl'))).toBe(false);
+    expect((lstatSync(again).mode & 0o777).toString(8)).toBe('700');
+    await turnmill(['build', again, '--out', join(folder, 'same')]);
+    expect(recordsOf(join(folder, 'same')).map(({ raw_sha256 }) => raw_sha256)).toEqual(
+      recordsOf(out).map(({ raw_sha256 }) => raw_sha256),
+    );
+  });
+
+  test('a source that was lost comes back whole, once it is mended', async () => {
+    const packed = gzipSync(lines(entry()));
+    const { status, folder, logs, out } = await build({
+      'a.jsonl.gz': packed.subarray(0, -3),
+      'b.jsonl': entry(),
+    });
+    expect(status).toBe(3);
+    writeFileSync(join(logs, 'a.jsonl.gz'), packed);
+    expect((await replay(out, join(folder, 'again'), logs)).status).toBe(0);
+    expect(readdirSync(join(folder, 'again'))).toEqual(['a.jsonl.gz']);
+    expect(readFileSync(join(folder, 'again/a.jsonl.gz')).equals(packed)).toBe(true);
+  });
+
+  test('what cannot be had is named and counted: 3', async () => {
+    const files = {
+      'a.jsonl': lines('{', entry()),
+      'b.jsonl': lines('{'),
+      'c.jsonl': lines('['),
+      'd.jsonl.gz': 'no gzip',
+    };
+    const { folder, logs, out } = await build({ ...files, 'd.jsonl.gz': gzipSync('x').subarray(0, 9) });
+    writeFileSync(join(logs, 'b.jsonl'), '[\n');
+    rmSync(join(logs, 'c.jsonl'));
+    rmSync(join(logs, 'd.jsonl.gz'));
+    const args = ['quarantine', 'replay', out, '--into', join(folder, 'again'), '--logs', logs, '--json'];
+    const run = await turnmill(args);
+    expect(run.status).toBe(3);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+      replayed: 1,
+      files: 1,
+      left: {
+        'the logs do not have it, or it cannot be read there': 2,
+        'the logs have other bytes at its place': 1,
+      },
+      examples: [{ where: 'b.jsonl:1' }, { where: 'c.jsonl:1' }, { where: 'd.jsonl.gz' }],
+    });
+    expect(readdirSync(join(folder, 'again'))).toEqual(['a.jsonl']);
+  });
+
+  test('without the logs nothing that is kept by reference comes back, and no folder is made', async () => {
+    const { folder, out } = await build({ 'a.jsonl': '{' });
+    const run = await replay(out, join(folder, 'again'));
+    expect([run.status, run.stdout.toString()]).toEqual([3, expect.stringContaining('--logs')]);
+    expect(readdirSync(folder).sort()).toEqual(['logs', 'out']);
+  });
+
+  test('several inputs have a folder each', async () => {
+    const folder = temporaryFolder();
+    const [one, two] = [
+      write(join(folder, 'one'), { 'a.jsonl': '{' }),
+      write(join(folder, 'two'), { 'a.jsonl': '[' }),
+    ];
+    const out = join(folder, 'out');
+    await turnmill(['build', one, two, '--out', out]);
+    expect((await replay(out, join(folder, 'again'), one, two)).status).toBe(0);
+    expect(readFileSync(join(folder, 'again/0/a.jsonl'), 'utf8')).toBe('{\n');
+    expect(readFileSync(join(folder, 'again/1/a.jsonl'), 'utf8')).toBe('[\n');
+  });
+
+  test('nothing that leads out of the folder is written', async () => {
+    const { folder, out } = await build({ 'a.jsonl': '{' }, '--quarantine-content', 'raw');
+    const file = join(out, 'quarantine/rejected.jsonl');
+    const text = readFileSync(file, 'utf8');
+    for (const name of ['../x.jsonl', '/tmp/x.jsonl', 'a/../../x.jsonl', '..', '.', 'a//b', ''])
+      appendFileSync(file, text.replace('"source":"a.jsonl"', `"source":${JSON.stringify(name)}`));
+    const run = await replay(out, join(folder, 'again'));
+    expect(run.stdout.toString()).toContain('7 not replayed: the name of its source leads out of the folder');
+    expect(readdirSync(folder).sort()).toEqual(['again', 'logs', 'out']);
+    expect(readdirSync(join(folder, 'again'))).toEqual(['a.jsonl']);
+  });
+
+  test('bytes that are not those of the hash are refused', async () => {
+    const { folder, out } = await build({ 'a.jsonl': '{' }, '--quarantine-content', 'raw');
+    const file = join(out, 'quarantine/rejected.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"raw_b64":"[^"]*"/, '"raw_b64":"Ww=="'));
+    expect((await replay(out, join(folder, 'again'))).stdout.toString()).toContain(
+      'the record has other bytes than its hash says',
+    );
+  });
+
+  test('ends with 64, 65, 66 and 73 as others do, and with 0 where nothing was rejected', async () => {
+    const { folder, out } = await build({ 'a.jsonl': entry() });
+    const status = async (...args: string[]): Promise<number | null> =>
+      (await turnmill(['quarantine', ...args])).status;
+    expect(await status('replay', out, '--into', join(folder, 'again'))).toBe(0);
+    expect(existsSync(join(folder, 'again'))).toBe(false);
+    expect(await status('replay', out, '--into', folder)).toBe(73);
+    expect(await status('replay', folder, '--into', join(folder, 'again'))).toBe(66);
+    expect(await status('list', folder)).toBe(66);
+    expect(await status('replay', out)).toBe(64);
+    expect(await status('lose', out)).toBe(64);
+    expect(await status('list', out, '--into', 'x')).toBe(64);
+    appendFileSync(join(out, 'quarantine/rejected.jsonl'), '{}\n');
+    expect(await status('list', out)).toBe(65);
+    expect(await status('replay', out, '--into', join(folder, 'again'))).toBe(65);
+  });
+});
