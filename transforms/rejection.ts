@@ -62,6 +62,14 @@ export const SESSION_REASONS = {
   'no-user-turn': 'There is no user message before the call that is to be learned.',
   'nested-arguments': 'The arguments of the call hold an object or a list inside a list.',
   'comment-end-in-reasoning': 'The reasoning, which is to be a comment, holds the end of one.',
+  'calls-inlined':
+    'A message without a text has calls or a result that would become one (--on-finding calls-inlined=reject).',
+  'content-not-text':
+    'A message has no text, and the format needs one (by itself; =keep writes it as it is).',
+  'no-messages': 'The conversation has no messages, and the format needs one (by itself).',
+  'not-toml':
+    'A value that TOML cannot say: null, a key that stands twice, a whole number beyond 64 bits, half a character.',
+  'parts-joined': 'A content of several parts would become one text (--on-finding parts-joined=reject).',
   'messages-left-out':
     'There are messages beside those that are taught (--on-finding messages-left-out=reject).',
 } as const;

@@ -32,7 +32,7 @@ function fieldsOf(element: StreamElement): Fields {
       return { ...head, ...rest, messages: element.messages.map(raw), tools: element.tools.map(raw) };
     case 'row': {
       const { sessionId, group, format, bytes } = element;
-      return { ...head, sessionId, group, format, record: raw({ bytes }) };
+      return { ...head, sessionId, group, format, record: recordOf(bytes) };
     }
     case 'rejection':
       return { ...head, ...rest, bytes: element.bytes && decoder.decode(element.bytes) };
@@ -41,6 +41,11 @@ function fieldsOf(element: StreamElement): Fields {
     default:
       return { ...head, ...rest };
   }
+}
+
+/** A record that is no JSON is shown as a text. */
+function recordOf(bytes: Uint8Array): Raw | string {
+  return bytes[0] === 0x7b ? raw({ bytes }) : decoder.decode(bytes);
 }
 
 const raw = ({ bytes }: Pick<Message, 'bytes'>): Raw => ({ [RAW]: bytes });

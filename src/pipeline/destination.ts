@@ -1,10 +1,11 @@
 /** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { formats } from '../../transforms/formats/index.ts';
 import { type Committed, commitDataset } from '../sinks/commit.ts';
 import { createLineFile, type LineFile } from '../sinks/line-file.ts';
 import type { ManifestBody } from '../sinks/manifest.ts';
-import { createShards } from '../sinks/shards.ts';
+import { createShards, type Series } from '../sinks/shards.ts';
 import { openSpoolFile } from '../sinks/spool-file.ts';
 import { QUARANTINE_FILE_MODE, type Staging } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
@@ -51,14 +52,14 @@ export function openDataset(
   files: readonly string[],
   signal?: AbortSignal,
 ): Destination {
-  const { shardSizeBytes, compress, replace, format: formats } = settings;
-  const folderOf = (format: string): string => (formats.length > 1 ? `data/${format}` : 'data');
+  const { shardSizeBytes, compress, replace, format: chosen } = settings;
+  const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
   const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
   const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
   const texts: { readonly path: string; readonly bytes: number }[] = [];
   return {
     streams: false,
-    record: ({ group, format, bytes }) => shards.write(group, bytes, folderOf(format)),
+    record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
     line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
       const path = join(staging.path, file);
@@ -91,6 +92,13 @@ export function openDataset(
       staging.discard();
     },
   };
+}
+
+/** Of several formats each has its folder. */
+function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
+  const format = formats.find((one) => one.name === name);
+  const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
+  return { folder: chosen.length > 1 ? `data/${name}` : 'data', kind };
 }
 
 function openLineFile(staging: Staging, file: string): LineFile {

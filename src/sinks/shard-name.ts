@@ -19,13 +19,11 @@ export function shardStem(group: string): string {
   return plain ? group : `${slug(group)}-${base32(hash(group))}`;
 }
 
+/** Lines of JSON, or a deck of TOML, either packed or not. */
+export type ShardSuffix = `.${'jsonl' | 'toml'}${'' | '.gz'}`;
+
 /** `<folder>/<stem>-00000.jsonl`, `/` on every platform. */
-export function shardPath(
-  folder: string,
-  stem: string,
-  number: number,
-  suffix: '.jsonl' | '.jsonl.gz',
-): string {
+export function shardPath(folder: string, stem: string, number: number, suffix: ShardSuffix): string {
   return `${folder}/${stem}-${String(number).padStart(5, '0')}${suffix}`;
 }
 

@@ -22,11 +22,22 @@ export interface ShardInfo {
   readonly bytes: number;
   /** Of the records and their newlines. */
   readonly uncompressedBytes: number;
+  /** Newlines inside of records; lines of JSON have none. */
+  readonly innerLines: number;
 }
 
+/** What the shards of a format have in common. */
+export interface Series {
+  /** `data`, or a folder in it. */
+  readonly folder: string;
+  readonly kind: 'jsonl' | 'toml';
+}
+
+const LINES: Series = { folder: 'data', kind: 'jsonl' };
+
 export interface Shards {
-  /** Appends a record to its group, in data/ or in a folder in it. `line` counts from 1. */
-  write(group: string, record: Uint8Array, folder?: string): { shard: string; line: number };
+  /** Appends a record to its group; `series` is the same for all records of a folder. `line` is the record's number, from 1. */
+  write(group: string, record: Uint8Array, series?: Series): { shard: string; line: number };
   /** Flushes, syncs and closes everything. Sorted by path, bytewise. */
   finish(): ShardInfo[];
   /** Closes everything, for a run that failed. */
@@ -49,6 +60,7 @@ interface OpenShard {
   readonly number: number;
   readonly file: LineFile & { readonly pendingBytes?: number };
   uncompressedBytes: number;
+  innerLines: number;
 }
 
 export function createShards(options: ShardOptions): Shards {
@@ -71,12 +83,13 @@ export function createShards(options: ShardOptions): Shards {
     guards.get(folder)?.();
   }
 
-  function start(folder: string, group: string, number: number): OpenShard {
-    const path = shardPath(folder, shardStem(group), number, compress === 'gzip' ? '.jsonl.gz' : '.jsonl');
+  function start({ folder, kind }: Series, group: string, number: number): OpenShard {
+    const suffix = `.${kind}${compress === 'gzip' ? '.gz' : ''}` as const;
+    const path = shardPath(folder, shardStem(group), number, suffix);
     checkFolder(folder);
     makeRoom(maxOpenFiles - 1);
     const file = (compress === 'gzip' ? createGzipLineFile : createLineFile)(join(dir, path));
-    const shard = { path, group, number, file, uncompressedBytes: 0 };
+    const shard = { path, group, number, file, uncompressedBytes: 0, innerLines: 0 };
     open.set(`${folder}/${group}`, shard);
     return shard;
   }
@@ -108,21 +121,22 @@ export function createShards(options: ShardOptions): Shards {
     shard.file.close();
     recent.delete(shard);
     note(shard);
-    const { path, group, file, uncompressedBytes } = shard;
-    finished.push({ path, group, records: file.lines, bytes: file.bytes, uncompressedBytes });
+    const { path, group, file, uncompressedBytes, innerLines } = shard;
+    finished.push({ path, group, records: file.lines, bytes: file.bytes, uncompressedBytes, innerLines });
   }
 
   return {
-    write(group, record, folder = 'data') {
-      let shard = open.get(`${folder}/${group}`) ?? start(folder, group, 0);
+    write(group, record, series = LINES) {
+      let shard = open.get(`${series.folder}/${group}`) ?? start(series, group, 0);
       const bytes = record.length + 1;
       if (shard.file.lines > 0 && shard.uncompressedBytes + bytes > shardSizeBytes) {
         end(shard);
-        shard = start(folder, group, shard.number + 1);
+        shard = start(series, group, shard.number + 1);
       }
       touch(shard);
       shard.file.write(record);
       shard.uncompressedBytes += bytes;
+      if (series.kind === 'toml') shard.innerLines += newlinesIn(record);
       note(shard);
       for (const oldest of pending.keys()) {
         if (pendingSum <= maxPendingBytes) break;
@@ -142,6 +156,12 @@ export function createShards(options: ShardOptions): Shards {
       open.clear();
     },
   };
+}
+
+function newlinesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) count += 1;
+  return count;
 }
 
 /** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start (F102). */

@@ -26,11 +26,22 @@ const AFTER_THE_END: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE'
 
 /** Reads to the end, or to where the file cannot be read on. Throws `io` or `permission`. */
 export async function* readLines(path: string, file: string, problems: Problems): AsyncGenerator<ReadLine> {
+  for await (const { line, text } of readTexts(path, file, problems)) {
+    yield { line, value: parseLine(text, file, line, problems) };
+  }
+}
+
+/** The same of a file whose lines need not be JSON. */
+export async function* readTexts(
+  path: string,
+  file: string,
+  problems: Problems,
+): AsyncGenerator<{ readonly line: number; readonly text: string }> {
   let line = 0;
   try {
     for await (const text of textLines(path, file, problems)) {
       line += 1;
-      yield { line, value: parseLine(text, file, line, problems) };
+      yield { line, text };
     }
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;

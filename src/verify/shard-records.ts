@@ -1,6 +1,6 @@
 /** Every shard, record by record: its number of lines, what each of them is, and the name that its group gives it. */
 import { join } from 'node:path';
-import { readLines } from './line-reader.ts';
+import { readLines, readTexts } from './line-reader.ts';
 import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import { recordCheckOf } from './record.ts';
@@ -17,7 +17,10 @@ export interface ShardFacts {
 
 /** A name that was made for a group that is none: a slug and a hash. */
 const MADE_NAME = /-[a-z2-7]{16}$/i;
-const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.jsonl(\.gz)?$/;
+/** A deck of samples: each begins with its header on a line of its own, which no text in it can look like. */
+const DECK = /\.toml(?:\.gz)?$/;
+const DECK_RECORD = '[[samples]]';
+const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml)(\.gz)?$/;
 
 /** By path, in the order of the manifest. */
 export async function readShards(
@@ -53,11 +56,11 @@ function formatOf({ path }: ListedShard, formats: readonly string[], problems: P
 }
 
 function checkName({ path, group }: ListedShard, number: number, gzip: boolean, problems: Problems): void {
-  const [, , stem = '', digits = '', suffix = ''] = SHARD_NAME.exec(path) ?? [];
+  const [, , stem = '', digits = '', kind = 'jsonl', suffix = ''] = SHARD_NAME.exec(path) ?? [];
   const fits =
     (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && (suffix !== '') === gzip;
   if (fits) return;
-  const wanted = `${group}-${String(number).padStart(5, '0')}.jsonl${gzip ? '.gz' : ''}`;
+  const wanted = `${group}-${String(number).padStart(5, '0')}.${kind}${gzip ? '.gz' : ''}`;
   problems.add(path, `expected shard ${number} of group '${group}' to be named like ${wanted}`);
 }
 
@@ -71,6 +74,12 @@ async function readShard(
   const tally = createToolTally();
   let shown = true;
   let records = 0;
+  if (DECK.test(path)) {
+    for await (const { text } of readTexts(join(root, path), path, problems)) {
+      if (text === DECK_RECORD) records += 1;
+    }
+    return { format, group, records, tools: undefined };
+  }
   for await (const { line, value } of readLines(join(root, path), path, problems)) {
     records = line;
     if (value === undefined) continue;

@@ -118,6 +118,8 @@ interface Inexpressible {
   readonly log: string;
   /** Does the rule reject by itself? */
   readonly rejects?: true;
+  /** Options of the format. */
+  readonly args?: readonly string[];
 }
 
 /** What a format cannot say as it is. */
@@ -173,6 +175,26 @@ const inFormats: readonly Inexpressible[] = [
     rule: 'unanswered-end',
     format: 'sharegpt',
     log: entry({ messages: [user, { role: 'assistant', content: 'a' }, user], reply: null }),
+  },
+  { rule: 'calls-inlined', format: 'samples', log: withMessages(user, calls(call('a'))) },
+  {
+    rule: 'content-not-text',
+    format: 'samples',
+    log: withMessages({ role: 'user', content: '' }),
+    rejects: true,
+  },
+  { rule: 'no-messages', format: 'samples', log: entry({ messages: [], reply: null }), rejects: true },
+  {
+    rule: 'not-toml',
+    format: 'samples',
+    log: withMessages({ ...user, weight: { of: null } }),
+    rejects: true,
+    args: ['--as', 'toml'],
+  },
+  {
+    rule: 'parts-joined',
+    format: 'samples',
+    log: withMessages({ role: 'user', content: [{ type: 'text', text: 'x' }] }),
   },
 ];
 
@@ -250,9 +272,9 @@ describe('sessions that are rejected: the others go on', () => {
     return rejectsLog('non-text-part', entry({ messages: [image] }), { 'rejected:non-text-part': 1 }, args);
   });
 
-  it.each(inFormats)('$rule, in $format', ({ rule, format, log, rejects }) => {
+  it.each(inFormats)('$rule, in $format', ({ rule, format, log, rejects, args = [] }) => {
     const asked = rejects === true ? [] : ['--on-finding', `${rule}=reject`];
-    return rejectsLog(rule, log, { [`rejected:${rule}`]: 1 }, ['--format', format, ...asked]);
+    return rejectsLog(rule, log, { [`rejected:${rule}`]: 1 }, ['--format', format, ...args, ...asked]);
   });
 
   const called = (args: string, more: object = {}): object => ({
@@ -521,9 +543,9 @@ describe('findings', () => {
     expect(status).toBe(rule === 'no-record' || rule === 'damaged-tail' ? 3 : 0);
   });
 
-  it.each(inFormats)('$rule, in $format', async ({ rule, format, log, rejects }) => {
+  it.each(inFormats)('$rule, in $format', async ({ rule, format, log, rejects, args = [] }) => {
     const kept = rejects === true ? ['--on-finding', `${rule}=keep`] : [];
-    const { sums, status } = await build({ 's.jsonl': log }, ['--format', format, ...kept]);
+    const { sums, status } = await build({ 's.jsonl': log }, ['--format', format, ...args, ...kept]);
     expect(sums.findings[rule], JSON.stringify(sums.findings)).toBe(1);
     expect([status, sums.fates]).toEqual([0, { snapshot: 1 }]);
   });

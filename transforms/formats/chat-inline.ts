@@ -21,7 +21,7 @@ const scanner = createPlainScanner();
 type Report = (finding: FormatFinding) => void;
 
 /** The message with its calls or its result in the content; the same one when it has none. */
-function inline(message: Message, report: Report): Message {
+export function inline(message: Message, report: Report): Message {
   if (message.role === 'assistant') return inlineCalls(message, report);
   return message.role === 'tool' ? inlineResult(message, report) : message;
 }

@@ -11,12 +11,14 @@ export interface Format<Options extends object = object> {
   readonly rules: readonly string[];
   /** Each is a flag of the command, specified once. */
   readonly options: OptionSpecs<Options>;
+  /** What files of records are, where it is not always lines of JSON. A record of `toml` may have several lines. */
+  readonly fileKind?: (options: Partial<Options>) => 'jsonl' | 'toml';
   /** Options that are left out have their defaults. */
   encode(conversation: Conversation, options?: Partial<Options>): EncodedRow;
 }
 
 export interface EncodedRow {
-  /** The record's JSON text, one line, without a newline. */
+  /** The record's JSON text, one line, without a newline; of a format with other files what stands in them. */
   readonly bytes: Uint8Array;
   /** The messages as they stand in the record. */
   readonly written: readonly Message[];

@@ -7,6 +7,7 @@ import type { Format } from './format.ts';
 import functiongemma from './functiongemma.ts';
 import functiongemmaTeaching from './functiongemma-teaching.ts';
 import openai from './openai.ts';
+import samples from './samples.ts';
 import sharegpt from './sharegpt.ts';
 import trl from './trl.ts';
 
@@ -17,6 +18,7 @@ export const formats: readonly Format[] = [
   functiongemma,
   functiongemmaTeaching,
   openai,
+  samples,
   sharegpt,
   trl,
 ];

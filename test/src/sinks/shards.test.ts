@@ -29,8 +29,8 @@ describe('shards', () => {
     expect(sink.write('a', bytes('22'))).toEqual({ shard: 'data/a-00000.jsonl', line: 1 });
     expect(sink.write('b', bytes('333'))).toEqual({ shard: 'data/b-00000.jsonl', line: 2 });
     expect(sink.finish()).toEqual([
-      { path: 'data/a-00000.jsonl', group: 'a', records: 1, bytes: 3, uncompressedBytes: 3 },
-      { path: 'data/b-00000.jsonl', group: 'b', records: 2, bytes: 6, uncompressedBytes: 6 },
+      { path: 'data/a-00000.jsonl', group: 'a', records: 1, bytes: 3, uncompressedBytes: 3, innerLines: 0 },
+      { path: 'data/b-00000.jsonl', group: 'b', records: 2, bytes: 6, uncompressedBytes: 6, innerLines: 0 },
     ]);
     expect(readFileSync(folder.in('data/b-00000.jsonl'), 'utf8')).toBe('1\n333\n');
     expect(openInData()).toBe(0);

@@ -1,0 +1,122 @@
+/**
+ * Format `samples`: a conversation for a grader (formats.md §5). Each message needs a role and a text; one that has them stays
+ * byte for byte. What the log said beside the messages (`expected`, `tags`) follows. `--as toml` writes one `[[samples]]`
+ * table, files of which are decks; `--as context` what a grader is given.
+ */
+import type { Conversation, Message } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
+import { quote } from '../json/respace.ts';
+import { concat, replaceValue } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { textOf, textOfValue } from '../message.ts';
+import type { OptionSpecs } from '../stage.ts';
+import { withCommas } from './chat.ts';
+import { inline } from './chat-inline.ts';
+import type { Format, FormatFinding } from './format.ts';
+import { type Refuse, tomlKey, tomlValue } from './toml-value.ts';
+import type { Report } from './tool-arguments.ts';
+
+interface SamplesOptions {
+  readonly as: 'jsonl' | 'toml' | 'context';
+}
+
+type Members = readonly (readonly [key: string, json: Uint8Array])[];
+
+const options: OptionSpecs<SamplesOptions> = {
+  as: {
+    describe: 'Lines of JSON, a deck of TOML, or the context that a grader gets',
+    default: 'jsonl',
+    choices: ['jsonl', 'toml', 'context'],
+  },
+};
+
+const QUOTE = 0x22;
+const NOTHING: ReadonlyMap<string, Uint8Array> = new Map();
+
+const fatal = (rule: string, message: string): FormatFinding => ({
+  rule,
+  severity: 'ERROR',
+  message,
+  rejects: true,
+});
+const warning = (rule: string, message: string): FormatFinding => ({ rule, severity: 'WARNING', message });
+
+/** The message with a text: its own, that of its parts, or its calls or its result as tags (conversion.md §5). */
+function withText(message: Message, where: string, report: Report): Message {
+  if (message.role === '') report(fatal('unknown-role', `${where} has no role`));
+  const content = valueBytes(message.bytes, 'content');
+  if (content?.[0] === QUOTE && textOfValue(content) !== '') return message;
+  const inlined = inline(message, report);
+  if (inlined !== message) {
+    report(warning('calls-inlined', `${where} has no text of its own: its calls or its result are its text`));
+    return inlined;
+  }
+  const { text = '', otherParts } = textOf(message);
+  if (otherParts) report(warning('non-text-part', `${where} has parts that are no text: left out`));
+  if (text === '') {
+    report(fatal('content-not-text', `${where} has no text`));
+    return message;
+  }
+  report(warning('parts-joined', `${where} has a content of parts: written as one text`));
+  const bytes = replaceValue(message.bytes, 'content', encode(quote(text))) as Uint8Array;
+  return { bytes, role: message.role };
+}
+
+function jsonRecord(list: string, messages: readonly Message[], others: Members): Uint8Array {
+  const members = others.flatMap(([key, json]) => [encode(`,${quote(key)}:`), json]);
+  return concat([encode(`{"${list}":[`), ...withCommas(messages), encode(']'), ...members, encode('}')]);
+}
+
+/** One table; the blank line after it keeps the tables of a deck apart. */
+function tomlRecord(messages: readonly Message[], others: Members, refuse: Refuse): Uint8Array {
+  const lines = [
+    '[[samples]]',
+    'messages = [',
+    ...messages.map(({ bytes }) => `  ${tomlValue(bytes, refuse)},`),
+    ']',
+    ...others.map(([key, json]) => `${tomlKey(key, refuse)} = ${tomlValue(json, refuse)}`),
+  ];
+  return encode(`${lines.join('\n')}\n`);
+}
+
+const samples: Format<SamplesOptions> = {
+  name: 'samples',
+  summary: 'Samples for a grader: {"messages": [...], "expected": ...}, each message with a text.',
+  rules: [
+    'calls-inlined',
+    'content-not-text',
+    'definition-left-out',
+    'no-messages',
+    'non-text-part',
+    'not-toml',
+    'parts-joined',
+    'unknown-role',
+  ],
+  options,
+  fileKind: ({ as }) => (as === 'toml' ? 'toml' : 'jsonl'),
+  encode({ messages, tools, sample = NOTHING }: Conversation, { as = 'jsonl' } = {}) {
+    const findings: FormatFinding[] = [];
+    const report: Report = (finding) => findings.push(finding);
+    if (messages.length === 0) report(fatal('no-messages', 'the conversation has no messages'));
+    if (tools.length > 0) {
+      report(warning('definition-left-out', 'a sample has no place for tool definitions: left out'));
+    }
+    const written = messages.map((message, i) => withText(message, `messages[${i}]`, report));
+    const members = [...sample].filter(([key]) => as !== 'context' || key === 'expected');
+    if (as === 'toml') {
+      let isToml = true;
+      const bytes = tomlRecord(written, members, () => {
+        isToml = false;
+      });
+      if (!isToml) report(fatal('not-toml', 'the sample has a value that TOML cannot say'));
+      return { bytes, written: [], findings };
+    }
+    return {
+      bytes: jsonRecord(as === 'context' ? 'fullConversation' : 'messages', written, members),
+      written,
+      findings,
+    };
+  },
+};
+
+export default samples;

@@ -1,0 +1,77 @@
+/**
+ * JSON values as TOML, each on one line: numbers by their own text, objects as inline tables. What TOML cannot say (null, a key
+ * twice, a whole number beyond 64 bits, a float beyond its range, half a character) is told to the caller.
+ */
+import { walkElements, walkMembers } from '../json/members.ts';
+import { createPlainScanner } from '../json/scanner.ts';
+import { decode, parseString } from '../json/utf8.ts';
+
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const BARE_KEY = /^[A-Za-z0-9_-]+$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const WHOLE = /^-?\d+$/;
+const LEAST = -(2n ** 63n);
+const MOST = 2n ** 63n - 1n;
+const scanner = createPlainScanner();
+
+/** Called for each value that TOML cannot say; what is returned is then of no use. */
+export type Refuse = () => void;
+
+export function tomlValue(json: Uint8Array, refuse: Refuse): string {
+  const pieces: string[] = [];
+  write(json, 0, pieces, refuse);
+  return pieces.join('');
+}
+
+export function tomlKey(key: string, refuse: Refuse): string {
+  return BARE_KEY.test(key) ? key : tomlString(key, refuse);
+}
+
+/** @returns the index after the value */
+function write(json: Uint8Array, at: number, pieces: string[], refuse: Refuse): number {
+  if (json[at] === OPEN_OBJECT) return writeTable(json, at, pieces, refuse);
+  if (json[at] === OPEN_ARRAY) {
+    pieces.push('[');
+    const end = walkElements(json, at, scanner, (number, start) => {
+      if (number > 0) pieces.push(', ');
+      return write(json, start, pieces, refuse);
+    });
+    pieces.push(']');
+    return end;
+  }
+  const end = scanner.value(json, at, 1);
+  if (json[at] === QUOTE) pieces.push(tomlString(parseString(json, at, end), refuse));
+  else pieces.push(literal(decode(json.subarray(at, end)), refuse));
+  return end;
+}
+
+function writeTable(json: Uint8Array, at: number, pieces: string[], refuse: Refuse): number {
+  const keys = new Set<string>();
+  const end = walkMembers(json, at, scanner, (start, keyEnd, valueStart) => {
+    const key = parseString(json, start, keyEnd);
+    if (keys.has(key)) refuse();
+    pieces.push(keys.size === 0 ? '{ ' : ', ', tomlKey(key, refuse), ' = ');
+    keys.add(key);
+    return write(json, valueStart, pieces, refuse);
+  });
+  pieces.push(keys.size === 0 ? '{}' : ' }');
+  return end;
+}
+
+/** A basic string; JSON's escapes are TOML's, and DEL needs one. */
+function tomlString(text: string, refuse: Refuse): string {
+  if (LONE_SURROGATE.test(text)) refuse();
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}
+
+/** A number or a truth value as it is. */
+function literal(text: string, refuse: Refuse): string {
+  if (text === 'null') refuse();
+  else if (WHOLE.test(text)) {
+    const whole = BigInt(text);
+    if (whole < LEAST || whole > MOST) refuse();
+  } else if (text !== 'true' && text !== 'false' && !Number.isFinite(Number(text))) refuse();
+  return text;
+}
