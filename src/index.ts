@@ -3,8 +3,21 @@ export { checkConversations, checkEntries, checkRows } from '../transforms/check
 export type { Check, Found } from '../transforms/checks/check.ts';
 export { checks } from '../transforms/checks/index.ts';
 export { ruleSets } from '../transforms/cleanup.ts';
-export type { Dialect, DialectReader } from '../transforms/dialects/dialect.ts';
+export { migrateMessage, type StoredMessage } from '../transforms/dialects/chat-message.ts';
+export {
+  buildConversationHistory,
+  type HistoryOptions,
+} from '../transforms/dialects/conversation-history.ts';
+export type {
+  Dialect,
+  DialectReader,
+  ObjectMembers,
+  ReadingOptions,
+} from '../transforms/dialects/dialect.ts';
 export { dialects } from '../transforms/dialects/index.ts';
+export { stripLeakedHeaders } from '../transforms/dialects/said-text.ts';
+export { formatToolActivity } from '../transforms/dialects/tool-activity.ts';
+export { extractToolCall, type ProtocolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
 export type * from '../transforms/element.ts';
 export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';

@@ -2,7 +2,7 @@
  * Stage: entry -> entry, through the enabled rules (conversion.md §4). Rules on messages come first, in the order
  * of the contract, then rules on the whole entry. Every change is counted by rule.
  */
-import type { Changes, Entry, Message, StreamElement } from './element.ts';
+import type { Entry, Message, StreamElement } from './element.ts';
 import { perMessage } from './per-message.ts';
 import { rules } from './rules/index.ts';
 import type { EntryRule, MessageRule, PairRule, Rule } from './rules/rule.ts';
@@ -67,8 +67,12 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
   const clean = perMessage((message) => cleanMessage(message, messageRules));
 
   function cleanEntry(entry: Entry): Entry {
-    const changes = new Map<string, number>();
-    const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
+    const changes = new Map(entry.changes);
+    let isChanged = false;
+    const count = (rule: string): void => {
+      isChanged = true;
+      changes.set(rule, (changes.get(rule) ?? 0) + 1);
+    };
     let messages: Message[] = [];
     for (const message of entry.messages) {
       const cleaned = clean(message);
@@ -76,7 +80,7 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
       if (cleaned.message !== undefined) messages.push(cleaned.message);
     }
     for (const rule of pairRules) messages = dropPairs(messages, rule, count);
-    return changes.size === 0 ? entry : { ...entry, messages, changes: changes as Changes };
+    return isChanged ? { ...entry, messages, changes } : entry;
   }
 
   return {

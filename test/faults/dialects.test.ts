@@ -13,6 +13,7 @@ interface Built {
   readonly summary: {
     readonly fates: Readonly<Record<string, number>>;
     readonly findings: Readonly<Record<string, number>>;
+    readonly rewrites: Readonly<Record<string, number>>;
   };
   readonly out: string;
 }
@@ -124,5 +125,34 @@ describe('anthropic', () => {
     const ended = await turnmill(['build', '.', '--out', '-', '--user-turn', file]);
     expect(ended.status).toBe(64);
     expect(ended.stderr).toContain(problem);
+  });
+});
+
+describe('astracodex', () => {
+  const chat = {
+    meta: { id: 'c1', createdAt: '2026-01-13T08:00:00Z' },
+    settings: {},
+    state: {},
+    messages: [
+      { role: 'user', text: 'Read it' },
+      {
+        role: 'assistant',
+        text: '<think>hm</think>STATE: x\nYes.\n```tool\n{"name":"read","args":{"n":1.0}}\n```',
+      },
+      { role: 'tool', toolResult: 'text' },
+    ],
+  };
+
+  it.each([
+    ['a document', 'c.json', JSON.stringify(chat, null, 2)],
+    ['a line', 'c.jsonl', `${JSON.stringify(chat)}\n`],
+  ])('%s is a session; what was done to its text is counted', async (_what, name, text) => {
+    const { status, out, summary, shard } = await build({ [name]: text }, ['--group-by', 'none']);
+    expect([status, summary.fates]).toEqual([0, { snapshot: 1 }]);
+    expect(summary.rewrites).toEqual({ 'leaked-header': 1, 'recovered-call': 1, 'think-block': 1 });
+    expect(shard).toBe(
+      '{"messages":[{"role":"user","content":"Read it"},{"role":"assistant","content":"Yes.","reasoning_content":"hm","tool_calls":[{"id":"0-read","type":"function","function":{"name":"read","arguments":"{\\"n\\":1.0}"}}]},{"role":"tool","tool_call_id":"0-read","content":"text"}],"tools":[]}\n',
+    );
+    expect((await turnmill(['verify', out])).status).toBe(0);
   });
 });

@@ -471,6 +471,9 @@ describe('cleanup rules and rewrites', () => {
 describe('findings', () => {
   const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
   const answer = { type: 'tool_result', tool_use_id: 'a', content: 'x' };
+  /** A chat of an old agent. */
+  const chat = (content: string): string =>
+    JSON.stringify({ meta: {}, settings: {}, messages: [user, { role: 'assistant', content }] });
   /** A pair of the Messages API. */
   const pair = (content: object[], asked: unknown = 'hello', stop_reason = 'end_turn'): string => {
     const called = asked === 'hello' ? [] : [user, { role: 'assistant', content: [use] }];
@@ -502,6 +505,7 @@ describe('findings', () => {
       withMessages(calls(call('a')), result('a', '1'), calls(call('b')), result('b', '1')),
     ],
     'block-kept': [pair([{ type: 'redacted_thinking', data: 'x' }])],
+    'calls-left-out': [chat('<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"g"}</tool_call>')],
     'order-lost': [pair([use, { type: 'text', text: 'after' }])],
     'result-is-error': [pair([{ type: 'text', text: 'x' }], [{ ...answer, is_error: true }])],
     'truncated-call': [pair([use], undefined, 'max_tokens')],

@@ -11,7 +11,7 @@ function check({ messages }: Conversation): readonly Found[] {
 const asRead: ConversationCheck = {
   name: 'as-read',
   summary: 'Messages that say less, or something else, than was logged.',
-  rules: ['block-kept', 'order-lost', 'result-is-error', 'truncated-call'],
+  rules: ['block-kept', 'calls-left-out', 'order-lost', 'result-is-error', 'truncated-call'],
   on: 'conversation',
   check,
 };

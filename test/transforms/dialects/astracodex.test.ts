@@ -1,0 +1,85 @@
+import { describe, expect, it, test } from 'vitest';
+import astracodex from '../../../transforms/dialects/astracodex.ts';
+import type { Entry, Rejection } from '../../../transforms/element.ts';
+import { encode } from '../../../transforms/json/utf8.ts';
+import { KINDS, text } from '../bytes.ts';
+import { lineOf, why } from '../log-lines.ts';
+
+const chat = (messages: string, meta = '{}') =>
+  `{"meta":${meta},"settings":{},"state":{},"messages":${messages}}`;
+const read = (json: string) => astracodex.create().read(lineOf(json));
+const one = (json: string) => read(json)[0] as Entry;
+const said = ({ messages, reply }: Entry) =>
+  (reply === undefined ? messages : [...messages, reply]).map(({ bytes }) => text(bytes));
+
+describe.each(KINDS)('a chat in a %s', (_kind, make) => {
+  it('keeps the text of what it says and of its arguments', () => {
+    const list =
+      '[{"role":"user","content":"\\u0041\\/ "},\n{"role":"assistant","content":"a","think":"t","tool_calls":[{"name":"f","arguments":{"b": 1.0}},{"name":"g","args":"{}"}]},{"role":"tool","content":"r","tool_call_id":"1-g"},{"role":"tool","tool_result":{"n":1.0}},{"role":"assistant","text":"b"}]';
+    const [entry] = astracodex.create().read(lineOf(chat(list), make)) as [Entry];
+    expect(said(entry)).toEqual([
+      '{"role":"user","content":"\\u0041\\/ "}',
+      '{"role":"assistant","content":"a","reasoning_content":"t","tool_calls":[{"id":"0-f","type":"function","function":{"name":"f","arguments":"{\\"b\\": 1.0}"}},{"id":"1-g","type":"function","function":{"name":"g","arguments":"{}"}}]}',
+      '{"role":"tool","tool_call_id":"1-g","content":"r"}',
+      '{"role":"tool","tool_call_id":"0-f","content":"{\\"n\\":1.0}"}',
+      '{"role":"assistant","content":"b"}',
+    ]);
+    expect(entry.reply?.role).toBe('assistant');
+    expect([...entry.changes]).toEqual([]);
+  });
+});
+
+it('is a session of its own, with the id and the time of its meta where it has them', () => {
+  expect(one(chat('[]', '{"id":"c","createdAt":"2026-01-13T22:14:03Z"}'))).toMatchObject({
+    sessionId: 'c',
+    alone: true,
+    timestamp: 1_768_342_443_000_000_000n,
+  });
+  expect(one(chat('[]', '{"id":7,"created":"yesterday"}'))).toMatchObject({
+    sessionId: 'a.jsonl:1',
+    timestamp: undefined,
+  });
+  expect(one(chat('[]', '[]'))).toMatchObject({ sessionId: 'a.jsonl:1', messages: [], reply: undefined });
+});
+
+it('a result beside an answer is a message behind it, and several calls in a text are reported', () => {
+  const content = '<tool_call>{\\"name\\":\\"f\\"}</tool_call> <tool_call>{\\"name\\":\\"g\\"}</tool_call>';
+  const entry = one(chat(`[{"role":"assistant","content":"${content}","toolResult":"r"}]`));
+  expect(said(entry)).toEqual([
+    '{"role":"assistant","content":"","tool_calls":[{"id":"0-g","type":"function","function":{"name":"g","arguments":"{}"}}]}',
+    '{"role":"tool","tool_call_id":"0-g","content":"r"}',
+  ]);
+  expect(entry.messages[0]?.notes).toMatchObject([{ rule: 'calls-left-out' }]);
+  expect([...entry.changes]).toEqual([['recovered-call', 1]]);
+});
+
+test.each([
+  ['{"meta":{},"state":{}}', 'bad-messages: messages is missing'],
+  [chat('{}'), 'bad-messages: messages is not valid at byte 47 of the line (47 of the source)'],
+  [
+    chat('[{"role":"user"},{}]'),
+    'bad-messages: messages[1] is no object with a string role at byte 47 of the line (47 of the source)',
+  ],
+  [
+    chat('[1]'),
+    'bad-messages: messages[0] is no object with a string role at byte 47 of the line (47 of the source)',
+  ],
+  [
+    '{"messages":[],"messages":[]}',
+    'duplicate-key: a key that is read stands twice at byte 15 of the line (15 of the source)',
+  ],
+  ['{"messages":[}', 'invalid-json: not JSON at byte 13 of the line (13 of the source)'],
+])('%s is rejected', (json, reason) => {
+  expect(read(json).map((element) => why(element as Rejection))).toEqual([reason]);
+});
+
+test.each([
+  ['["messages","meta","settings"]', true],
+  ['["messages","state","lastDocument"]', true],
+  ['["messages","meta"]', false],
+  ['["meta","settings","state"]', false],
+])('%s is detected: %s', (keys, yes) => {
+  expect(astracodex.detect(new Map((JSON.parse(keys) as string[]).map((key) => [key, encode('[]')])))).toBe(
+    yes,
+  );
+});

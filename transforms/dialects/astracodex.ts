@@ -1,0 +1,146 @@
+/**
+ * Dialect `astracodex` (formats.md §4): chats of a text-protocol agent, one JSON document `{meta, settings, state, messages, lastDocument?}`
+ * each, of three generations of keys. Calls that are written in the text are recovered; each chat is a session of its own
+ * (docs/decisions/0037-old-agent-chats.md).
+ */
+import type { Entry, Line, Message, Origin, ReadingNote, Rejection } from '../element.ts';
+import { copyOf } from '../json/keep.ts';
+import { elementsOf, isKey, valuesOf, walkMembers } from '../json/members.ts';
+import { oneLine } from '../json/one-line.ts';
+import { quote } from '../json/respace.ts';
+import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import { textOfValue } from '../message.ts';
+import { type ChatMessage, readChatMessage } from './chat-message.ts';
+import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
+import { timeOf } from './exchange.ts';
+import { lineId } from './line-id.ts';
+import { missingOrBad, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import { arrayOf, callJson, inString, makeMessage, type Piece } from './made-messages.ts';
+import { createOpenCalls, type OpenCalls } from './open-calls.ts';
+import { NO_TOOLS } from './tool-definitions.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const QUOTE = 0x22;
+const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
+  let messages: Span | undefined;
+  let meta: Span | undefined;
+  let duplicateAt = -1;
+
+  function walk(bytes: Uint8Array, at: number): number {
+    messages = meta = undefined;
+    duplicateAt = -1;
+    return walkMembers(bytes, at, scanner, (keyStart, keyEnd, start) => {
+      const end = scanner.value(bytes, start, 1);
+      if (isKey(bytes, keyStart, keyEnd, 'messages')) {
+        if (messages !== undefined) duplicateAt = keyStart;
+        messages = { start, end };
+      } else if (isKey(bytes, keyStart, keyEnd, 'meta')) meta = { start, end };
+      return end;
+    });
+  }
+
+  function entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
+    const { bytes } = line;
+    const at = messages?.start ?? -1;
+    if (duplicateAt >= 0) {
+      return rejectObject(line, origin, 'duplicate-key', 'a key that is read stands twice', duplicateAt);
+    }
+    if (messages === undefined || bytes[at] !== OPEN_ARRAY)
+      return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
+    const logged = elementsOf(oneLine(copyOf(bytes, at, messages.end)));
+    const read = logged.map((one) => (one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined));
+    const bad = read.indexOf(undefined);
+    if (bad >= 0) {
+      const detail = `messages[${bad}] is no object with a string role`;
+      return rejectObject(line, origin, 'bad-messages', detail, at);
+    }
+    const chat = read as readonly ChatMessage[];
+    const about =
+      meta && bytes[meta.start] === OPEN_OBJECT ? bytes.subarray(meta.start, meta.end) : undefined;
+    const calls = createOpenCalls();
+    const said = chat.flatMap((message) => messagesOf(message, calls));
+    const reply = said.at(-1)?.role === 'assistant' ? said.at(-1) : undefined;
+    return {
+      kind: 'entry',
+      origin,
+      sessionId: idOf(about) ?? lineId(origin, number),
+      alone: true,
+      timestamp: createdAt(about),
+      messages: reply === undefined ? said : said.slice(0, -1),
+      tools: NO_TOOLS,
+      reply,
+      changes: changesOf(chat),
+    };
+  }
+
+  const object: ObjectWalk = { walk, entryOf };
+  return { read: (line) => readObjects(line, scanner, object), forget() {} };
+}
+
+function idOf(meta: Uint8Array | undefined): string | undefined {
+  return (meta && textOfValue(valuesOf(meta, ['id'])[0])) || undefined;
+}
+
+/** When the chat began; a stamp that is none says nothing. */
+function createdAt(meta: Uint8Array | undefined): bigint | undefined {
+  const stamps = meta === undefined ? [] : valuesOf(meta, ['createdAt', 'created_at', 'created']);
+  const stamp = stamps.find((one) => one !== undefined);
+  return stamp && timeOf(stamp);
+}
+
+function changesOf(chat: readonly ChatMessage[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const rule of chat.flatMap(({ changes }) => changes)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return counts;
+}
+
+function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
+  const { role, content, thought, calls, result, callsLeftOut } = message;
+  const ids = calls.length === 0 ? [] : open.call(calls.map(({ name }) => name));
+  const text = result && (result[0] === QUOTE ? result : inString(result));
+  if (role === 'tool')
+    return [resultMessage(message, content.length > 2 ? content : (text ?? content), open)];
+  const list = calls.map(({ name, arguments: args }, i) => {
+    return callJson(ids[i], name, args[0] === QUOTE ? args : inString(args));
+  });
+  const members: Piece[] = [['content', content]];
+  if (thought !== '') members.push(['reasoning_content', quote(thought)]);
+  if (list.length > 0) members.push(['tool_calls', arrayOf(list)]);
+  const said = makeMessage(role, members);
+  const noted = callsLeftOut === 0 ? said : { ...said, notes: [leftOut(callsLeftOut)] };
+  return text === undefined ? [noted] : [noted, resultMessage(message, text, open)];
+}
+
+function resultMessage({ answers }: ChatMessage, content: Uint8Array, open: OpenCalls): Message {
+  const id = open.answer(answers);
+  const head: Piece[] = id === undefined ? [] : [['tool_call_id', quote(id)]];
+  return makeMessage('tool', [...head, ['content', content]]);
+}
+
+function leftOut(count: number): ReadingNote {
+  const what = count === 1 ? '1 call before the last one is' : `${count} calls before the last one are`;
+  return { rule: 'calls-left-out', severity: 'WARNING', message: `${what} left out: the last block counts` };
+}
+
+/** Has it what only such a chat has beside its messages? */
+function detect(first: ObjectMembers): boolean {
+  const known = CHAT_KEYS.filter((key) => first.has(key)).length;
+  return first.get('messages')?.[0] === OPEN_ARRAY && known >= 2;
+}
+
+const astracodex: Dialect = {
+  name: 'astracodex',
+  summary: 'Chats of a text-protocol agent: {meta, settings, state, messages}, old and new keys.',
+  detect,
+  create: createReader,
+};
+
+export default astracodex;

@@ -1,0 +1,69 @@
+/** The history that an agent of the text protocol is shown (formats.md §4): a JSON array, the newest messages when room is short. */
+import { migrateMessage, type StoredMessage } from './chat-message.ts';
+import { createOpenCalls } from './open-calls.ts';
+import type { ProtocolCall } from './tool-blocks.ts';
+
+export interface HistoryOptions {
+  /** Most UTF-16 code units of the result. */
+  readonly maxChars?: number;
+  /** The latest message of the user is shown elsewhere. */
+  readonly excludeLatestUserMessage?: boolean;
+}
+
+interface HistoryMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly tool_calls?: readonly ProtocolCall[];
+  readonly tool_call_id?: string;
+}
+
+/**
+ * The messages, of any generation, as a JSON array with two blanks of indentation. The newest are kept that fit into `maxChars`; `[]`
+ * when none does.
+ */
+export function buildConversationHistory(
+  messages: readonly Readonly<Record<string, unknown>>[],
+  { maxChars = Number.POSITIVE_INFINITY, excludeLatestUserMessage = false }: HistoryOptions = {},
+): string {
+  const stored = messages.map(migrateMessage);
+  const latest = excludeLatestUserMessage ? stored.findLastIndex(({ role }) => role === 'user') : -1;
+  const calls = createOpenCalls();
+  const shown = stored
+    .flatMap((message, i) => {
+      const said = historyOf(message, calls);
+      return i === latest ? [] : said;
+    })
+    .map((message) => JSON.stringify(message, null, 2).replace(/^/gm, '  '));
+  let length = '[\n\n]'.length;
+  let from = shown.length;
+  while (from > 0) {
+    length += (shown[from - 1] as string).length + (from === shown.length ? 0 : ',\n'.length);
+    if (length > maxChars) break;
+    from--;
+  }
+  return from === shown.length ? '[]' : `[\n${shown.slice(from).join(',\n')}\n]`;
+}
+
+/** The message, and the result that stands in it as one of its own. */
+function historyOf(
+  message: StoredMessage,
+  calls: ReturnType<typeof createOpenCalls>,
+): readonly HistoryMessage[] {
+  const { role, content, tool_calls: made, tool_result: result, tool_call_id: logged } = message;
+  if (made !== undefined) calls.call(made.map(({ name }) => name));
+  const text = result === undefined || typeof result === 'string' ? result : JSON.stringify(result);
+  if (role === 'tool') {
+    const id = calls.answer(logged);
+    return [
+      {
+        role,
+        content: content === '' ? (text ?? '') : content,
+        ...(id !== undefined && { tool_call_id: id }),
+      },
+    ];
+  }
+  const said = { role, content, ...(made !== undefined && { tool_calls: made }) };
+  if (text === undefined) return [said];
+  const id = calls.answer(logged);
+  return [said, { role: 'tool', content: text, ...(id !== undefined && { tool_call_id: id }) }];
+}

@@ -1,0 +1,26 @@
+/** Ids of calls in logs that have none (formats.md §4): `0-read` is the first call of the conversation, and the result that follows answers it. */
+
+export interface OpenCalls {
+  /** The ids of the next assistant's calls; what was open before stays unanswered. */
+  call(names: readonly string[]): readonly string[];
+  /** The id of the call that a result answers; the id that it was logged with when no call is open. */
+  answer(logged: string | undefined): string | undefined;
+}
+
+export function createOpenCalls(): OpenCalls {
+  let calls = 0; // so far
+  let open: { readonly id: string; readonly name: string }[] = [];
+  return {
+    call(names) {
+      open = names.map((name) => ({ id: `${calls++}-${name}`, name }));
+      return open.map(({ id }) => id);
+    },
+    answer(logged) {
+      const exact = open.findIndex(({ id }) => id === logged);
+      const named = open.findIndex(({ name }) => logged?.endsWith(`-${name}`) === true);
+      const at = exact >= 0 ? exact : Math.max(named, 0);
+      const [answered] = open.splice(at, 1);
+      return answered?.id ?? logged;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** What an old agent's text holds beside its words (formats.md §4): thoughts in `<think>` tags and leaked lines of its protocol. */
+import { tidy } from './tool-blocks.ts';
+
+const THINK = '<think>';
+const END_THINK = '</think>';
+const CALL = '<tool_call>';
+/** Lines that begin like this are leaked; of the others only the label. */
+const LEAKED = ['STATE:', 'NEEDS_CONFIRMATION:'];
+const LABELS = ['FINAL:', 'TOOL CALLS:'];
+
+export interface TextWithoutThoughts {
+  readonly text: string;
+  /** Without white space around them; none is empty. */
+  readonly thoughts: readonly string[];
+}
+
+/**
+ * Takes the thoughts out of a text. A stray `</think>` ends one that was never opened; one that is never closed goes on to a call,
+ * or to the end.
+ */
+export function cutThoughts(text: string): TextWithoutThoughts {
+  const thoughts: string[] = [];
+  const kept: string[] = [];
+  let from = 0;
+  let open = text.indexOf(THINK);
+  let close = text.indexOf(END_THINK);
+  while (open >= 0 || close >= 0) {
+    const isStray = open < 0 || (close >= 0 && close < open);
+    const start = isStray ? from : open + THINK.length;
+    if (!isStray) kept.push(text.slice(from, open));
+    const end = close < 0 ? endOfOpen(text, start) : close;
+    thoughts.push(text.slice(start, end).trim());
+    from = close < 0 ? end : close + END_THINK.length;
+    if (open >= 0 && open < from) open = text.indexOf(THINK, from);
+    close = close < 0 ? -1 : text.indexOf(END_THINK, from);
+  }
+  return { text: [...kept, text.slice(from)].join(''), thoughts: thoughts.filter((one) => one !== '') };
+}
+
+function endOfOpen(text: string, from: number): number {
+  const call = text.indexOf(CALL, from);
+  return call < 0 ? text.length : call;
+}
+
+/** The lines of a text that are none of the protocol's, and how many were. */
+export function cutLeakedHeaders(text: string): { readonly text: string; readonly lines: number } {
+  let lines = 0;
+  const kept = text.split('\n').flatMap((line) => {
+    const trimmed = line.trim();
+    const label = LABELS.find((one) => trimmed.startsWith(one));
+    if (label === undefined && !LEAKED.some((one) => trimmed.startsWith(one))) return [line];
+    lines++;
+    const rest = label === undefined ? '' : trimmed.slice(label.length).trim();
+    return rest === '' ? [] : [rest];
+  });
+  return { text: lines === 0 ? text : kept.join('\n'), lines };
+}
+
+/** The text without leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`); what follows a label stays. */
+export function stripLeakedHeaders(text: string): string {
+  return tidy(cutLeakedHeaders(text).text);
+}
