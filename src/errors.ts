@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'config'
   | 'no-input'
   | 'rejected'
+  | 'cannot-resume'
   | 'locked'
   | 'unbalanced'
   | 'unfinished'

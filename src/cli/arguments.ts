@@ -48,7 +48,7 @@ function allFlags(): readonly Flag[] {
   const options = new Map(
     commands.flatMap((command) => command.options.map((option) => [option.name, option])),
   );
-  const flags: Flag[] = [...options.values()].flatMap(({ name, alias, type, negative }) => [
+  const flags: Flag[] = [...options.values()].flatMap(({ name, alias, type, beside, negative }) => [
     ...(negative?.only === true
       ? []
       : [
@@ -56,6 +56,7 @@ function allFlags(): readonly Flag[] {
             name: flagOf(name),
             alias,
             takesValue: type.placeholder !== undefined,
+            beside: beside && flagOf(beside),
             repeatable: type.repeatable === true,
           },
         ]),

@@ -1,6 +1,7 @@
 /** A whole run for a person: the progress while it goes on, the summary at its end. */
 import type { Outcome } from '../pipeline/outcome.ts';
 import { build } from '../pipeline/run.ts';
+import { printable } from '../printable.ts';
 import type { Listing } from '../sources/source.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
@@ -26,8 +27,12 @@ export async function runWhole(
   const progress = isTerminal() && !silent ? createProgress() : undefined;
   const onOutcome = (outcome: Outcome, listing: Listing): void => notes.see(outcome, listing);
   const onProgress = progress && { onProgress: progress.show };
+  const onNote = (message: string): void => {
+    progress?.clear();
+    if (!silent) tell(`turnmill: ${printable(message)}\n`);
+  };
   try {
-    const summary = await build(settingsOf(inputs, values), { signal, onOutcome, ...onProgress });
+    const summary = await build(settingsOf(inputs, values), { signal, onOutcome, onNote, ...onProgress });
     progress?.clear();
     if (!silent) tell(summaryOf(summary, notes));
     if (summary.profile !== undefined) tell(profileTable(summary.profile, summary.elapsedMs));

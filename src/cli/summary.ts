@@ -13,11 +13,12 @@ const LABEL_WIDTH = 11;
 
 /** Ends with a newline. With `--out -` its last line is the ledger's sums as JSON. */
 export function summaryOf(summary: RunSummary, notes: RunNotes): string {
-  const { sums, out } = summary;
+  const { sums, out, nothingChanged } = summary;
+  if (nothingChanged) return `turnmill: nothing changed; ${printable(String(out))} stays as it is\n`;
   const lines = [
     headline(summary),
     '',
-    row('sources', [tally(sums.sources), passedOver(sums.skipped)]),
+    row('sources', [tally(sums.sources), takenOver(summary), passedOver(sums.skipped)]),
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
     ...formats(sums),
     ...fates(sums),
@@ -80,6 +81,10 @@ function fates(sums: RunSummary['sums']): (string | undefined)[] {
     row('lines', [first === undefined ? all : `${all}: ${first}`]),
     ...rest.map((text) => row('', [text])),
   ];
+}
+
+function takenOver({ keptSources }: RunSummary): string | undefined {
+  return keptSources === 0 ? undefined : `${showCount(keptSources)} of them taken over`;
 }
 
 function passedOver(skipped: Counts): string | undefined {

@@ -12,6 +12,8 @@ export interface Flag {
   readonly name: string;
   readonly alias?: string | undefined;
   readonly takesValue: boolean;
+  /** Beside this flag it needs no value: it has that one's. */
+  readonly beside?: string | undefined;
   readonly repeatable: boolean;
 }
 
@@ -33,6 +35,9 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
   const seen = new Set<Flag>();
   const words: string[] = [];
   const checked: string[] = [];
+  const beside: Flag[] = [];
+  const given = new Set(argv.map((word) => byWord.get(split(word)[0])?.name));
+  const isBeside = (flag: Flag): boolean => flag.beside !== undefined && given.has(flag.beside);
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] as string;
     if (word === '--') {
@@ -50,7 +55,13 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
     if (!flag.takesValue) {
       if (value !== undefined) fail(`${name} takes no value`);
       checked.push(`--${flag.name}=true`);
-    } else checked.push(`--${flag.name}=${value ?? valueAfter(name, argv[++i])}`);
+    } else if (value === undefined && isBeside(flag)) beside.push(flag);
+    else checked.push(`--${flag.name}=${value ?? valueAfter(name, argv[++i])}`);
+  }
+  for (const { name, beside: other } of beside) {
+    const start = `--${other}=`;
+    const shared = checked.find((text) => text.startsWith(start)) ?? start;
+    checked.push(`--${name}=${shared.slice(start.length)}`);
   }
   return { words, flags: checked };
 }

@@ -2,16 +2,22 @@
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { formats } from '../../transforms/formats/index.ts';
+import { type FileCheckpoint, writeCheckpoint } from '../sinks/checkpoint.ts';
 import { type Committed, commitDataset } from '../sinks/commit.ts';
 import { createLineFile, type LineFile } from '../sinks/line-file.ts';
 import type { ManifestBody } from '../sinks/manifest.ts';
 import { createShards, type Series } from '../sinks/shards.ts';
 import { openSpoolFile } from '../sinks/spool-file.ts';
-import { QUARANTINE_FILE_MODE, type Staging } from '../sinks/staging.ts';
+import { QUARANTINE_FILE_MODE, type Staging, workPath } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
 import { writeWholeFile } from '../sinks/whole-file.ts';
+import type { Listing } from '../sources/source.ts';
+import { toolVersion } from '../version.ts';
+import { decisiveSettings } from './decisive.ts';
 import type { RowOutcome } from './outcome.ts';
 import type { Profile } from './profile.ts';
+import { PROOFS } from './recorder.ts';
+import { LISTING, listingLine } from './resume.ts';
 import type { Settings } from './settings.ts';
 
 /** Where a record stands: its shard below the output's root, and its line in it, from 1. */
@@ -33,12 +39,16 @@ export interface Destination {
   readonly streams: boolean;
   record(row: RowOutcome): Location | Promise<Location>;
   /** Appends a line of JSON to one of the files beside the shards. */
-  line(file: string, value: object): void;
+  line(file: string, value: object | string): void;
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
   openSpool(): Spool | undefined;
   /** Makes it visible, all or nothing. The profile is told when the reading back begins and ends. */
   commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed | undefined>;
+  /** Everything so far is of so many sources, and the disk has it: a run can go on from here. */
+  checkpoint(sources: number): void;
+  /** The run was stopped: leaves what a run can go on from, or nothing. Is there such a thing now? */
+  leave(): boolean;
   /** The run failed: leaves nothing behind. */
   discard(): void;
 }
@@ -50,13 +60,23 @@ export function openDataset(
   staging: Staging,
   settings: Settings,
   files: readonly string[],
+  listing: Listing,
   signal?: AbortSignal,
 ): Destination {
-  const { shardSizeBytes, compress, replace, format: chosen } = settings;
+  const { shardSizeBytes, compress, format: chosen } = settings;
+  const replace = settings.replace || settings.update;
   const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
   const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
   const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
+  const { path: root } = staging;
+  let hasCheckpoint = false;
+  let listed: FileCheckpoint | undefined;
   const texts: { readonly path: string; readonly bytes: number }[] = [];
+  function close(): void {
+    shards.abandon();
+    for (const file of lineFiles.values()) file.abandon();
+  }
+
   return {
     streams: false,
     record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
@@ -66,14 +86,15 @@ export function openDataset(
       writeWholeFile(path, text);
       texts.push({ path, bytes: Buffer.byteLength(text) });
     },
-    openSpool: () => createSpool(join(staging.path, 'spool')),
+    openSpool: () => createSpool(workPath(root, 'spool')),
     async commit(body, runFacts, profile) {
       const finished = shards.finish();
       for (const file of lineFiles.values()) {
         file.sync();
         file.close();
       }
-      const written = [...lineFiles.values(), ...texts];
+      const own = [...lineFiles].filter(([path]) => path !== PROOFS).map(([, file]) => file);
+      const written = [...own, ...texts];
       profile?.enter('read-back');
       return commitDataset({
         staging,
@@ -81,14 +102,30 @@ export function openDataset(
         files: written,
         body,
         runFacts,
+        proofs: join(root, PROOFS),
         replace,
         ...(signal && { signal }),
         onReadBack: () => profile?.enter('sync'),
       });
     },
+    checkpoint(sources) {
+      listed ??= writeListing(root, listing);
+      const files = [...lineFiles].map(([path, file]) => {
+        file.checkpoint();
+        return { path, bytes: file.bytes };
+      });
+      const made = { toolVersion: toolVersion(), settings: decisiveSettings(settings), sources };
+      writeCheckpoint(root, { ...made, shards: shards.checkpoint(), files: [...files, listed] });
+      hasCheckpoint = true;
+      staging.supersede();
+    },
+    leave() {
+      close();
+      if (!hasCheckpoint) staging.discard();
+      return hasCheckpoint || staging.isResumed;
+    },
     discard() {
-      shards.abandon();
-      for (const file of lineFiles.values()) file.abandon();
+      close();
       staging.discard();
     },
   };
@@ -99,6 +136,15 @@ function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Se
   const format = formats.find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
   return { folder: chosen.length > 1 ? `data/${name}` : 'data', kind };
+}
+
+/** What the run was to read, for the run that goes on from its checkpoint. */
+function writeListing(root: string, { sources }: Listing): FileCheckpoint {
+  const file = createLineFile(join(root, LISTING));
+  for (const source of sources) file.write(Buffer.from(JSON.stringify(listingLine(source))));
+  file.sync();
+  file.close();
+  return { path: LISTING, bytes: file.bytes };
 }
 
 function openLineFile(staging: Staging, file: string): LineFile {
@@ -144,6 +190,8 @@ export function nowhere(): Destination {
     text: () => undefined,
     openSpool: () => undefined,
     commit: async () => undefined,
+    checkpoint: () => undefined,
+    leave: () => false,
     discard: () => undefined,
   };
 }

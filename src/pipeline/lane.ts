@@ -241,6 +241,7 @@ function report(
     source,
     compression,
     ...(reader?.packed && { packed: reader.packed }),
+    proof: reader?.proof?.(),
     readBytes: reader?.readBytes() ?? 0,
     framing,
   } as const;

@@ -10,12 +10,14 @@ import type { LaneThread } from './lane-thread.ts';
 import { createOwnLane, type OwnLane } from './own-lane.ts';
 import type { Profile } from './profile.ts';
 import type { LaneSettings, Settings } from './settings.ts';
-import { type Unit, unitsOf } from './units.ts';
+import { type IsRead, type Unit, unitsOf } from './units.ts';
 
 /** Units that a worker has before it: one that it reads and one that waits. */
 const UNITS_AHEAD = 2;
 
 export interface LaneHooks {
+  /** Need a source not be read? By its index. */
+  readonly isKept?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
   /** A worker thread died; its source is read again. */
   readonly onRestart?: () => void;
@@ -23,26 +25,27 @@ export interface LaneHooks {
   readonly profile?: Profile | undefined;
 }
 
-/** All batches of all sources, in the order of the sources. */
+/** All batches of all sources that are not kept, in the order of the sources. */
 export async function* runLanes(
   sources: readonly SourceRef[],
   settings: Settings,
   hooks: LaneHooks = {},
 ): AsyncGenerator<Batch> {
   const conversion = conversionOf(settings);
-  const lanes = settings.limit === undefined ? laneCount(sources, settings.workers) : 1;
-  const units = lanes === 1 ? [] : unitsOf(sources);
+  const isRead: IsRead = (_ref, index) => hooks.isKept?.(index) !== true;
+  const lanes = settings.limit === undefined ? laneCount(sources.filter(isRead), settings.workers) : 1;
+  const units = lanes === 1 ? [] : unitsOf(sources, isRead);
   if (units.length > 1) yield* runThreads(units, Math.min(lanes, units.length), conversion, hooks);
-  else yield* runLane(inOrder(sources), conversion, hooks.signal, hooks.profile);
+  else yield* runLane(inOrder(sources, isRead), conversion, hooks.signal, hooks.profile);
 }
 
-function* inOrder(sources: readonly SourceRef[]): Generator<LaneSource> {
-  for (const [index, ref] of sources.entries()) yield { index, ref };
+function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<LaneSource> {
+  for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref };
 }
 
 /** The settings that a lane needs, as plain data. */
 function conversionOf(settings: Settings): LaneSettings {
-  const { inputs: _inputs, out: _out, replace: _replace, workers: _workers, ...conversion } = settings;
+  const { inputs: _i, out: _o, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
   return conversion;
 }
 

@@ -91,6 +91,8 @@ export interface SourceReport {
   readonly compression: Compression;
   /** Of a packed source, as far as it was read. */
   readonly packed?: PackedCounts;
+  /** Which file it was (src/sources/stamp.ts), where that can be told. */
+  readonly proof?: string | undefined;
   /** Bytes read from the file. */
   readonly readBytes: number;
   readonly framing: FramingCounts;

@@ -28,6 +28,9 @@ export const FILES = {
   integrity: 'reports/integrity.jsonl',
 } as const;
 
+/** Which file each source was; run.json takes it in, because it is of this machine. */
+export const PROOFS = 'work/proofs.jsonl';
+
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /** Where a session's record in a format stands. */
@@ -83,6 +86,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       truncated: session.truncated,
       changes: Object.fromEntries(session.changes),
       tools: session.toolCounts ?? null,
+      ...(session.usage === undefined ? {} : { usage: session.usage }),
     });
     places = [];
     return rejection === undefined && refusals.length === 0 ? undefined : writeRejected(session);
@@ -120,6 +124,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       fates: Object.fromEntries(report.fates),
       repairs: Object.fromEntries(repairsOf(report)),
     });
+    destination.line(PROOFS, lasts(rejection?.reason) ? (report.proof ?? '') : '');
     if (rejection !== undefined) quarantine.source(ref, rejection.reason, rejection.detail);
   }
 
@@ -233,6 +238,13 @@ function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: num
   const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;
   return { members, member_bytes: memberBytes, padding_bytes: paddingBytes, trailing_bytes: trailing };
 }
+
+/** Reasons that may not be in the bytes of the file (a program that unpacks it may have been killed): another day it may be read. */
+const PASSING = new Set<string>([
+  ...['unreadable', 'changed-while-read', 'not-regular', 'vanished', 'worker-crash', 'corrupt-zstd'],
+]);
+
+const lasts = (reason: string | undefined): boolean => reason === undefined || !PASSING.has(reason);
 
 /** The report of a source of which nothing counts: all its lines share its fate. */
 function withoutFates(report: SourceReport): SourceReport {

@@ -9,20 +9,25 @@ import { TurnmillError } from '../errors.ts';
 import { checkDestination } from '../sinks/destination.ts';
 import { healDestination } from '../sinks/heal.ts';
 import { acquireLock } from '../sinks/lock.ts';
-import { openStaging } from '../sinks/staging.ts';
+import type { Manifest } from '../sinks/manifest.ts';
+import { openStaging, workPath } from '../sinks/staging.ts';
 import { listSources } from '../sources/list.ts';
 import { requireDecoders } from '../sources/require-decoders.ts';
 import type { Listing } from '../sources/source.ts';
 import { toolVersion } from '../version.ts';
+import { createCheckpoints } from './checkpoints.ts';
+import { decisiveSettings } from './decisive.ts';
 import { type Destination, nowhere, openDataset, openStdout } from './destination.ts';
-import { boundHeap, holdYoungGeneration } from './heap-size.ts';
+import { holdYoungGeneration } from './heap-size.ts';
+import { type Kept, NOTHING_KEPT } from './kept.ts';
 import { laneCount } from './lane-count.ts';
-import { runLanes } from './lanes.ts';
 import { createLedger, type Ledger, type LedgerSums } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
-import { createRecorder, FILES, type Recorder } from './recorder.ts';
+import { recordAll } from './record-all.ts';
+import { createRecorder, FILES, PROOFS } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
+import { planTakeOver } from './take-over.ts';
 import { checkTolerance } from './tolerance.ts';
 
 /** What a run made. */
@@ -34,6 +39,10 @@ export interface RunSummary {
   readonly out: string | undefined;
   readonly elapsedMs: number;
   readonly readBytes: number;
+  /** Sources that were not read, because an earlier run had. */
+  readonly keptSources: number;
+  /** An update that had nothing to do: the dataset that is there stays. */
+  readonly nothingChanged: boolean;
   /** Worker threads that died and were replaced. */
   readonly workerRestarts: number;
   /** What went wrong after the dataset was in place (leftovers that could not be removed). */
@@ -58,9 +67,21 @@ export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Sees every outcome, in the order of the sources, before it is recorded. */
   readonly onOutcome?: (outcome: Outcome, listing: Listing) => void;
+  /** What a person should know of how the run goes about it. */
+  readonly onNote?: (message: string) => void;
 }
 
 type Given = Parameters<typeof resolveSettings>[0];
+
+/** What a run has from its beginning. */
+interface Run {
+  readonly settings: Settings;
+  readonly hooks: RunHooks;
+  readonly profile: Profile | undefined;
+  readonly started: number;
+  readonly startedAt: string;
+  readonly listing: Listing;
+}
 
 /**
  * Builds a dataset.
@@ -68,18 +89,34 @@ type Given = Parameters<typeof resolveSettings>[0];
  */
 export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
   const settings = resolveSettings(given);
-  const { out, inputs, replace } = settings;
-  if (out === undefined || out === '-')
-    return runInto(settings, out === '-' ? openStdout() : nowhere(), hooks);
+  const { out } = settings;
+  if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
+  const run = begin(settings, hooks);
+  return runInto(run, out === '-' ? openStdout() : nowhere(), NOTHING_KEPT, 0);
+}
 
+async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
+  const { inputs, replace, update } = settings;
   const release = await acquireLock(out);
   try {
     healDestination(out);
-    const staging = openStaging(checkDestination({ out, inputs, replace }));
+    const place = checkDestination({ out, inputs, replace: replace || update });
+    const run = begin(settings, hooks);
+    const takeOver = await planTakeOver(place, settings, run.listing, hooks);
+    const { resumed, nothingChanged } = takeOver;
+    if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
+    const staging = openStaging(place, resumed?.runId);
     let destination: Destination | undefined;
     try {
-      destination = openDataset(staging, settings, Object.values(FILES), hooks.signal);
-      return await runInto(settings, destination, hooks);
+      destination = openDataset(
+        staging,
+        settings,
+        [...Object.values(FILES), PROOFS],
+        run.listing,
+        hooks.signal,
+      );
+      const kept = takeOver.open((name) => workPath(staging.path, name));
+      return await runInto(run, destination, kept, resumed?.sources ?? 0);
     } catch (error) {
       if (destination === undefined) staging.discard();
       throw error;
@@ -89,31 +126,56 @@ export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSumm
   }
 }
 
+/** Lists what is to be read. */
+function begin(settings: Settings, hooks: RunHooks): Run {
+  const started = performance.now();
+  const startedAt = new Date().toISOString();
+  const profile = settings.profile ? createProfile('list') : undefined;
+  holdYoungGeneration();
+  const listing = listSources(settings.inputs);
+  profile?.enter('other');
+  if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
+  return { settings, hooks, profile, started, startedAt, listing };
+}
+
+/** Of an update that has nothing to do: what the dataset says of itself. */
+function unchangedSummary({ settings, listing, started }: Run, { ledger, shards }: Manifest): RunSummary {
+  return {
+    sums: ledger as LedgerSums,
+    rejections: 0,
+    shards,
+    out: settings.out,
+    elapsedMs: performance.now() - started,
+    readBytes: 0,
+    keptSources: listing.sources.length,
+    nothingChanged: true,
+    workerRestarts: 0,
+    problems: [],
+  };
+}
+
 /** Everything but the writing. */
 export function check(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
   return build({ ...given, out: undefined }, hooks);
 }
 
-async function runInto(settings: Settings, destination: Destination, hooks: RunHooks): Promise<RunSummary> {
-  const started = performance.now();
-  const startedAt = new Date().toISOString();
-  const profile = settings.profile ? createProfile('list') : undefined;
+/** @param done sources that the run that this one goes on from has done */
+async function runInto(run: Run, destination: Destination, kept: Kept, done: number): Promise<RunSummary> {
+  const { settings, hooks, listing, profile, started } = run;
   try {
-    holdYoungGeneration();
-    const listing = listSources(settings.inputs);
-    profile?.enter('other');
-    if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty)
-      throw noInput(settings);
     await requireDecoders(listing.sources);
     const ledger = createLedger(listing, settings.format);
     const usage = new Map();
     const recorder = createRecorder({ settings, listing, destination, ledger, usage });
-    const { readBytes, workerRestarts } = await record(settings, listing, ledger, recorder, hooks, profile);
+    const checkpoints = createCheckpoints(destination, done);
+    const parts = { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile };
+    const { readBytes, workerRestarts } = await recordAll(parts);
     const sums = balance(settings, ledger);
     destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
     destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
+    const keptSources = listing.sources.filter((_, index) => kept.has(index)).length;
     const runFacts = {
-      started: startedAt,
+      started: run.startedAt,
       host: hostname(),
       pid: process.pid,
       node: process.version,
@@ -121,6 +183,8 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
       workers: laneCount(listing.sources, settings.workers),
       worker_restarts: workerRestarts,
       inputs: settings.inputs,
+      resumed: done > 0,
+      kept_sources: keptSources,
     };
     const body = manifestBody(settings, sums);
     profile?.enter('sync');
@@ -133,74 +197,18 @@ async function runInto(settings: Settings, destination: Destination, hooks: RunH
       out: settings.out,
       elapsedMs: performance.now() - started,
       readBytes,
+      keptSources,
+      nothingChanged: false,
       workerRestarts,
       problems: committed?.problems.map(({ message }) => message) ?? [],
       ...(profile && { profile: profile.take() }),
     };
   } catch (error) {
-    destination.discard();
+    if (hooks.signal?.aborted !== true) destination.discard();
+    else if (destination.leave())
+      hooks.onNote?.('the same command with --resume goes on from the last checkpoint');
     throw error;
   }
-}
-
-/** Runs the lanes and records what they find. */
-async function record(
-  settings: Settings,
-  listing: Listing,
-  ledger: Ledger,
-  recorder: Recorder,
-  { signal, onProgress, onOutcome }: RunHooks,
-  profile?: Profile,
-): Promise<Pick<RunSummary, 'readBytes' | 'workerRestarts'>> {
-  const { maxQuarantine } = settings;
-  const totalBytes = listing.sources.some(({ path }) => path === undefined)
-    ? undefined
-    : listing.sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  let readBytes = 0;
-  let sources = 0;
-  let workerRestarts = 0;
-  const onRestart = (): void => {
-    workerRestarts++;
-  };
-  const checkHeap = boundHeap();
-  recorder.skipped(listing.skipped);
-  const batches = runLanes(listing.sources, settings, { signal, onRestart, profile });
-  profile?.enter('record');
-  for await (const batch of profile?.eachLater('wait', batches) ?? batches) {
-    if (batch.profile !== undefined) profile?.add(batch.profile);
-    signal?.throwIfAborted();
-    checkHeap();
-    readBytes += batch.readBytes;
-    for (const outcome of batch.outcomes) {
-      onOutcome?.(outcome, listing);
-      if (outcome.kind === 'source') sources++;
-      const done = recorder.accept(outcome);
-      if (done !== undefined) await done;
-      // a percentage is of all lines: it is known at the end
-      if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
-    }
-    if (onProgress !== undefined) {
-      const sums = ledger.sums();
-      onProgress({
-        sources,
-        totalSources: listing.sources.length,
-        readBytes,
-        totalBytes,
-        records: sums.records,
-        rejections: ledger.keptOut().rejections,
-      });
-    }
-  }
-  profile?.enter('other');
-  signal?.throwIfAborted();
-  if (settings.limit === undefined && sources !== listing.sources.length) {
-    throw new TurnmillError(
-      'unfinished',
-      `the lanes ended after ${sources} of ${listing.sources.length} sources`,
-    );
-  }
-  ledger.overLimit(listing.sources.length - sources);
-  return { readBytes, workerRestarts };
 }
 
 function balance(settings: Settings, ledger: Ledger): LedgerSums {
@@ -226,25 +234,8 @@ function noInput({ inputs }: Settings): TurnmillError {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What decides the bytes of the dataset: nothing of the machine, the clock or the paths. */
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
-  const {
-    inputs: _inputs,
-    out: _out,
-    replace: _replace,
-    workers: _workers,
-    allowEmpty: _allowEmpty,
-    onReject: _onReject,
-    maxQuarantine: _maxQuarantine,
-    scanner: _scanner,
-    profile: _profile,
-    userTurn,
-    ...decisive
-  } = settings;
-  const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
-  const shown = Object.fromEntries(
-    Object.entries({ ...decisive, ...said }).sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  const shown = decisiveSettings(settings);
   const { records, lines, sessions } = sums;
   return {
     tool: { name: 'turnmill', version: toolVersion() },

@@ -50,6 +50,10 @@ export interface Settings extends LaneSettings {
   /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
   readonly out: string | undefined;
   readonly replace: boolean;
+  /** Take what has not changed from the dataset at `out`, and put the new one in its place. */
+  readonly update: boolean;
+  /** Go on from the last checkpoint of a run that was killed. */
+  readonly resume: boolean;
   /** Lanes; undefined: as many as the input is worth (lane-count.ts). */
   readonly workers: number | undefined;
   readonly onReject: 'quarantine' | 'fail';
@@ -82,6 +86,8 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
   replace: false,
+  update: false,
+  resume: false,
   workers: undefined,
   onReject: 'quarantine',
   maxQuarantine: undefined,
@@ -119,6 +125,7 @@ export function resolveSettings(given: Given): Settings {
   if (maxQuarantine !== undefined && parseTolerance(String(maxQuarantine)) === undefined)
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
   checkRules(settings.cleanup);
+  checkTakeOver(settings);
   return settings;
 }
 
@@ -135,6 +142,15 @@ function checkFormats({ format: names, formatOptions, out }: Settings): void {
   const fault = optionFault(names, formatOptions);
   if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
   if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
+}
+
+/** What another run has done counts for a whole dataset of files only. */
+function checkTakeOver({ update, resume, inputs, out, limit }: Settings): void {
+  for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
+    if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
+    if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
+    if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
+  }
 }
 
 function checkRules(names: readonly string[]): void {

@@ -9,10 +9,14 @@ const UNIT_SOURCES = 256;
 /** Sources that stand together in the listing; the last one flushes. */
 export type Unit = readonly LaneSource[];
 
-export function unitsOf(sources: readonly SourceRef[]): readonly Unit[] {
+/** Is the source to be read? */
+export type IsRead = (ref: SourceRef, index: number) => boolean;
+
+export function unitsOf(sources: readonly SourceRef[], isRead: IsRead): readonly Unit[] {
   const units: LaneSource[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   sources.forEach((ref, index) => {
+    if (!isRead(ref, index)) return;
     const unit = units.at(-1);
     if (unit === undefined || bytes + ref.sizeBytes > UNIT_BYTES || unit.length >= UNIT_SOURCES) {
       units.push([{ index, ref }]);

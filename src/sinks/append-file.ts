@@ -25,6 +25,7 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
   let fd: number | undefined = openNew(path, mode);
   const made: Identity = identityOf(fd, path);
   let bytes = 0;
+  let syncedBytes = -1;
   let failure: unknown;
 
   /** Every call that fails is the file's last one. */
@@ -71,7 +72,12 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
         bytes += more.length;
       }),
     park: () => attempt(release),
-    sync: () => attempt(() => syncFile(descriptor(), path)),
+    sync: () =>
+      attempt(() => {
+        if (syncedBytes === bytes) return;
+        syncFile(descriptor(), path);
+        syncedBytes = bytes;
+      }),
     close: () =>
       attempt(() => {
         release();

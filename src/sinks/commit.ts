@@ -16,9 +16,10 @@ import {
   manifestText,
 } from './manifest.ts';
 import { type ReadBack, readBack } from './read-back.ts';
+import { writeRunFacts } from './run-facts.ts';
 import type { ShardInfo } from './shards.ts';
 import { type Staging, SUBFOLDERS } from './staging.ts';
-import { prettyJson, writeWholeFile } from './whole-file.ts';
+import { writeWholeFile } from './whole-file.ts';
 
 export interface CommitRequest {
   readonly staging: Staging;
@@ -28,6 +29,8 @@ export interface CommitRequest {
   readonly body: ManifestBody;
   /** What differs from run to run (clock, host, paths): run.json, which the manifest does not list. */
   readonly runFacts: object;
+  /** A file of lines of JSON: run.json holds them as `proofs`. */
+  readonly proofs?: string;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
   /** Everything was read back and is what was written. */
@@ -69,7 +72,7 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
 
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
-  writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));
+  writeRunFacts(root, runFacts, request.proofs);
   writeWholeFile(manifestPath(root), manifestText(manifest));
   for (const name of [...shardFolders(shards), ...Object.keys(SUBFOLDERS)]) syncDirectory(join(root, name));
   signal?.throwIfAborted();

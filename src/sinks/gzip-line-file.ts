@@ -61,6 +61,10 @@ export function createGzipLineFile(path: string, options: { mode?: number } = {}
       flush();
       file.sync();
     },
+    checkpoint() {
+      file.sync();
+      return block.bytes();
+    },
     park: () => file.park(),
     close() {
       flush();

@@ -7,6 +7,7 @@ import { createByteBuffer } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
 export const NEWLINE: Uint8Array = Uint8Array.of(0x0a);
+const NOTHING = new Uint8Array(0);
 
 /** What a writer says that a file holds; `lines` only where the file is made of lines. */
 export interface WrittenFile {
@@ -25,6 +26,8 @@ export interface LineFile extends WrittenFile {
   flush(): void;
   /** Flushes, and what was written is on the disk. */
   sync(): void;
+  /** What was written is on the disk, but for the bytes that come back: those are still gathered. */
+  checkpoint(): Uint8Array;
   /** Flushes and gives descriptor and memory back until the next write. */
   park(): void;
   /** Flushes and closes; does not sync. */
@@ -64,6 +67,11 @@ export function createLineFile(path: string, options: { mode?: number } = {}): L
     sync() {
       flush();
       file.sync();
+    },
+    checkpoint() {
+      flush();
+      file.sync();
+      return NOTHING;
     },
     park() {
       flush();

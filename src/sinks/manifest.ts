@@ -62,6 +62,19 @@ export function manifestPath(folder: string): string {
   return join(folder, MANIFEST_NAME);
 }
 
+/** The manifest of a dataset. Throws `invalid-dataset` when it is none. */
+export function readManifest(folder: string): Manifest {
+  const text = readTextIfAny(manifestPath(folder));
+  try {
+    if (text !== undefined) return JSON.parse(text) as Manifest;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new TurnmillError('invalid-dataset', `${folder} has no manifest that can be read`, {
+    subject: folder,
+  });
+}
+
 /** Is there a manifest of this tool, in a schema that it knows? */
 export function isDataset(folder: string): boolean {
   try {

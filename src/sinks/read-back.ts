@@ -19,10 +19,17 @@ export interface ReadBack {
   readonly contentBytes: number;
 }
 
+export interface ReadBackOptions {
+  readonly gzip?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the content, decompressed when it is gzip; a chunk is valid until it returns. */
+  readonly onContent?: (chunk: Uint8Array) => void;
+}
+
 /** Throws `io` when it cannot be read or decompressed; the signal's reason when it is aborted. */
 export async function readBack(
   path: string,
-  { gzip = false, signal }: { gzip?: boolean; signal?: AbortSignal } = {},
+  { gzip = false, signal, onContent }: ReadBackOptions = {},
 ): Promise<ReadBack> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -50,6 +57,7 @@ export async function readBack(
   async function content(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of chunks) {
       contentBytes += chunk.length;
+      onContent?.(chunk);
       for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) lines += 1;
     }
   }

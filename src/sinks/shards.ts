@@ -26,6 +26,17 @@ export interface ShardInfo {
   readonly innerLines: number;
 }
 
+/** How far a shard was at a checkpoint. */
+export interface ShardCheckpoint {
+  readonly path: string;
+  readonly group: string;
+  readonly records: number;
+  /** On disk. */
+  readonly bytes: number;
+  /** Lines that were gathered for a block of the file, and are not in it; valid until the next record. */
+  readonly gathered: Uint8Array;
+}
+
 /** What the shards of a format have in common. */
 export interface Series {
   /** `data`, or a folder in it. */
@@ -38,6 +49,8 @@ const LINES: Series = { folder: 'data', kind: 'jsonl' };
 export interface Shards {
   /** Appends a record to its group; `series` is the same for all records of a folder. `line` is the record's number, from 1. */
   write(group: string, record: Uint8Array, series?: Series): { shard: string; line: number };
+  /** What was written is on the disk, or given out: as it is now. The shards go on. */
+  checkpoint(): ShardCheckpoint[];
   /** Flushes, syncs and closes everything. Sorted by path, bytewise. */
   finish(): ShardInfo[];
   /** Closes everything, for a run that failed. */
@@ -145,6 +158,16 @@ export function createShards(options: ShardOptions): Shards {
         note(oldest);
       }
       return { shard: shard.path, line: shard.file.lines };
+    },
+    checkpoint() {
+      const ended = finished.map((shard) => ({ ...shard, gathered: new Uint8Array(0) }));
+      const going = [...open.values()].map((shard) => {
+        touch(shard);
+        const { path, group, file } = shard;
+        const gathered = file.checkpoint();
+        return { path, group, records: file.lines, bytes: file.bytes, gathered };
+      });
+      return [...ended, ...going];
     },
     finish() {
       for (const shard of open.values()) end(shard);

@@ -21,11 +21,15 @@ export const SUBFOLDERS: Readonly<Record<string, number>> = {
 /** For the files in quarantine/. */
 export const QUARANTINE_FILE_MODE = 0o600;
 const OWNER_ONLY = 0o700;
+/** What a run keeps for itself while it works: no part of the dataset. */
+const WORK = 'work';
 
 export interface Staging {
   /** Write below this. */
   readonly path: string;
   readonly runId: string;
+  /** Does it go on from what a crashed run left, which is still there? */
+  readonly isResumed: boolean;
   /** Leftovers of earlier runs that could not be removed. */
   readonly problems: readonly TurnmillError[];
   /**
@@ -33,39 +37,62 @@ export interface Staging {
    * When it throws, `discard` is still due.
    */
   publish(options: { replace: boolean }): TurnmillError[];
+  /** Nothing of an earlier run's staging is needed any more. Returns what could not be removed. */
+  supersede(): TurnmillError[];
   /** Removes it; does nothing once it is published. Returns what could not be removed. */
   discard(): TurnmillError[];
 }
 
-/** Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock. */
-export function openStaging(destination: Destination): Staging {
-  const problems = runsWith(destination, ['staging']).flatMap((run) =>
-    remove(partPath(destination, 'staging', run)),
-  );
+/**
+ * Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock.
+ * @param resumed the crashed run that this one goes on from: its folder stays, until it is superseded
+ */
+export function openStaging(destination: Destination, resumed?: string): Staging {
+  const stale = runsWith(destination, ['staging']).filter((run) => run !== resumed);
+  const problems = stale.flatMap((run) => remove(partPath(destination, 'staging', run)));
   const runId = randomBytes(8).toString('hex');
   const path = partPath(destination, 'staging', runId);
   makeDirectory(path, OWNER_ONLY);
   try {
     for (const [name, mode] of Object.entries(SUBFOLDERS)) makeDirectory(join(path, name), mode);
+    makeDirectory(join(path, WORK), OWNER_ONLY);
   } catch (error) {
     remove(path);
     throw error;
   }
   let published = false;
+  let left = resumed;
+
+  function supersede(): TurnmillError[] {
+    if (left === undefined) return [];
+    const superseded = partPath(destination, 'staging', left);
+    left = undefined;
+    return remove(superseded);
+  }
 
   return {
     path,
     runId,
+    get isResumed() {
+      return left !== undefined;
+    },
     problems,
     publish({ replace }) {
+      removeTree(join(path, WORK));
       setMode(path, 0o777 & ~process.umask());
       syncDirectory(path);
       publish(destination, runId, replace);
       published = true;
-      return tidy(destination, runId);
+      return [...supersede(), ...tidy(destination, runId)];
     },
+    supersede,
     discard: () => (published ? [] : [...remove(path), ...tidy(destination, runId)]),
   };
+}
+
+/** Of a file that a run keeps for itself, in its staging folder. */
+export function workPath(root: string, name: string): string {
+  return join(root, WORK, name);
 }
 
 function remove(path: string): TurnmillError[] {

@@ -3,14 +3,18 @@
  * them is a fault of that source (reliability.md, F081 to F086). Synchronous: a lane has nothing else to do.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { SourceFault } from '../errors.ts';
+import { isSettled, stampOf, withChecksum } from './stamp.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 export interface OpenFile {
   readonly sizeBytes: number;
-  /** Tells it from what it was or will be: number, size, time. */
+  /** Tells it from what it was or will be. */
   readonly stamp: string;
+  /** The stamp, with the checksum of a file whose times prove nothing yet, once it was read to its end. */
+  readonly proof: string | undefined;
   /** Bytes given out so far. */
   readonly readBytes: number;
   /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
@@ -33,10 +37,17 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
     throw new SourceFault('not-regular', 'it is no regular file');
   }
   const sizeBytes = Number(stats.size);
+  const stamp = stampOf(stats);
+  const settled = isSettled(stats);
+  let checksum = 0;
   let readBytes = 0;
   return {
     sizeBytes,
-    stamp: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}`,
+    stamp,
+    get proof() {
+      if (settled) return stamp;
+      return readBytes === sizeBytes ? withChecksum(stamp, checksum) : undefined;
+    },
     get readBytes() {
       return readBytes;
     },
@@ -46,6 +57,7 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
       const count = attempt('read', () => readSync(fd, room, 0, wanted, null));
       if (count === 0) throw changed(`it ended after ${readBytes} of ${sizeBytes} bytes`);
       readBytes += count;
+      if (!settled) checksum = crc32(room.subarray(0, count), checksum);
       return count;
     },
     readAt: (position, room) =>

@@ -89,19 +89,21 @@ export function listSources(inputs: readonly string[]): Listing {
   }
 
   for (const [input, given] of inputs.entries()) addInput(given, input);
-  sources.sort(byName);
+  sources.sort(compareSources);
   const once = withoutSeconds();
-  return { sources: once, skipped: skipped.sort(byName), excluded };
+  return { sources: once, skipped: skipped.sort(compareSources), excluded };
 }
 
-/** Bytewise: a name that is not UTF-8 compares by its bytes too. */
-function byName(a: SourceRef | SkippedSource, b: SourceRef | SkippedSource): number {
+type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
+
+/** The order of the sources. Bytewise: a name that is not UTF-8 compares by its bytes too. */
+export function compareSources(a: Named, b: Named): number {
   const [left, right] = [bytesOf(a), bytesOf(b)];
   if (left === right) return a.input - b.input;
   return left < right ? -1 : 1;
 }
 
-function bytesOf({ name, nameBase64 }: SourceRef | SkippedSource): string {
+function bytesOf({ name, nameBase64 }: Named): string {
   if (nameBase64 !== undefined) return Buffer.from(nameBase64, 'base64').toString('latin1');
   return isAscii(name) ? name : Buffer.from(name).toString('latin1');
 }

@@ -14,6 +14,8 @@ export interface SourceReader {
   readonly misnamed: boolean;
   /** Of a file: tells it from what it was or will be. */
   readonly stamp?: string;
+  /** Of a file, after it was read: the same for a run to come, where it can be told. */
+  readonly proof?: () => string | undefined;
   /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
   /** Bytes taken from the file or the pipe so far. */
@@ -42,7 +44,8 @@ function openFileReader(path: Uint8Array, name: string): SourceReader {
     const read = afterHead(head, (room) => file.read(room));
     const misnamed = named !== undefined && named !== compression;
     const { stamp, verify } = file;
-    const shared = { stamp, misnamed, readBytes: (): number => file.readBytes, verify };
+    const proof = (): string | undefined => file.proof;
+    const shared = { stamp, proof, misnamed, readBytes: (): number => file.readBytes, verify };
     if (compression === 'none') return { ...shared, compression, read, close: async () => file.close() };
     return { ...shared, ...unpacked(compression, chunksOf(read, file.sizeBytes), file.close) };
   } catch (error) {

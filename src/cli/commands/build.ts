@@ -24,6 +24,7 @@ export const build: Command = {
     ['build logs/ --out dataset/', 'Every session in logs/ becomes a line of dataset/data/*.jsonl'],
     ['build - --out - < session.jsonl', 'From a pipe to a pipe'],
     ['build logs/ --out ds/ --json-tool-calls --compress gzip', 'Tool calls in the text, shards packed'],
+    ['build logs/ --update dataset/', 'Every night: reads what is new or has changed since'],
   ],
   words: {
     least: 1,
@@ -39,4 +40,5 @@ export const build: Command = {
   },
 };
 
-const isWhere = ({ out, dryRun }: Values): boolean => out !== undefined || dryRun === true;
+const isWhere = ({ out, update, dryRun }: Values): boolean =>
+  out !== undefined || update !== undefined || dryRun === true;

@@ -6,6 +6,8 @@ import type { Tolerance } from '../../pipeline/tolerance.ts';
 export interface OptionValues {
   out: string;
   replace: boolean;
+  update: string;
+  resume: boolean;
   dryRun: boolean;
   allowEmpty: boolean;
   dialect: string;
@@ -65,6 +67,8 @@ export interface Option<K extends OptionName = OptionName> {
   readonly type: ValueType<OptionValues[K]>;
   /** Is it a flag that says `--no-NAME`, or has one beside it? Its value is then this. */
   readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
+  /** May it stand without a value beside this option? Its value is then that one's. */
+  readonly beside?: OptionName;
   /** May it not stand in a configuration file? */
   readonly flagOnly?: boolean;
 }

@@ -16,6 +16,20 @@ export const outputOptions: readonly Option[] = [
     describe: 'Put the new dataset in the place of the one that is there',
     type: flag,
   }),
+  option<'update'>({
+    name: 'update',
+    group: 'Output',
+    describe:
+      'Bring this dataset up to date: what has not changed is taken from it; --out DIR --update says the same',
+    type: text('DIR'),
+    beside: 'out',
+  }),
+  option<'resume'>({
+    name: 'resume',
+    group: 'Output',
+    describe: 'Go on from the last checkpoint of the same run, which was killed',
+    type: flag,
+  }),
   option<'dryRun'>({
     name: 'dryRun',
     group: 'Output',

@@ -9,8 +9,17 @@ export type GivenSettings = Parameters<typeof resolveSettings>[0];
 export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
   const { dialect, userTurn, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } =
     values;
-  const { quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty, onFinding } =
-    values;
+  const {
+    quarantineContent,
+    replace,
+    resume,
+    workers,
+    profile,
+    onReject,
+    maxQuarantine,
+    allowEmpty,
+    onFinding,
+  } = values;
   const rulesFor = (decision: 'reject' | 'keep'): readonly string[] | undefined =>
     onFinding &&
     Object.keys(onFinding)
@@ -18,7 +27,8 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
       .sort();
   return {
     inputs,
-    out: values.dryRun === true ? undefined : values.out,
+    out: outOf(values),
+    update: values.update !== undefined,
     format: formatOf(values),
     formatOptions: formatValuesOf(values),
     rejectOn: rulesFor('reject'),
@@ -27,8 +37,16 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     shardSizeBytes: shardSize,
     quarantineSizeBytes: values.quarantineSize,
     ...{ dialect, userTurn, sessionBy, cleanup, groupBy, integrity, compress, limit },
-    ...{ quarantineContent, replace, workers, profile, onReject, maxQuarantine, allowEmpty },
+    ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
+}
+
+/** `--update DIR` names the output too. */
+function outOf({ out, update, dryRun }: Values): string | undefined {
+  if (dryRun === true) return undefined;
+  if (out !== undefined && update !== undefined && out !== update)
+    throw new TurnmillError('usage', `--out ${out} and --update ${update} name two datasets`);
+  return update ?? out;
 }
 
 function formatOf({ format, jsonToolCalls }: Values): readonly string[] | undefined {

@@ -268,7 +268,7 @@ describe('staging', () => {
     const staging = openStaging(destination(false));
     expect(hidden()).toEqual(['.out.staging']);
     expect(statSync(staging.path).mode & 0o777).toBe(0o700);
-    expect(fs.readdirSync(staging.path)).toEqual(['data', 'ledger', 'quarantine', 'reports']);
+    expect(fs.readdirSync(staging.path)).toEqual(['data', 'ledger', 'quarantine', 'reports', 'work']);
     expect(staging.discard()).toEqual([]);
     expect(folder.names()).toEqual([]);
   });

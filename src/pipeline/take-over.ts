@@ -1,0 +1,66 @@
+/** What a run need not do again, because an earlier one has: the part of a killed run, the unchanged part of the dataset. */
+import type { Place } from '../sinks/place.ts';
+import type { Listing } from '../sources/source.ts';
+import { createKept, type Kept, NOTHING_KEPT, type TakenOver } from './kept.ts';
+import { planResume } from './resume.ts';
+import type { RunHooks } from './run.ts';
+import type { Settings } from './settings.ts';
+import { planUpdate, type Update } from './update.ts';
+
+export interface TakeOver {
+  /** The update that has nothing to do. */
+  readonly nothingChanged: Update | undefined;
+  /** The killed run whose staging folder is read. */
+  readonly resumed: { readonly runId: string; readonly sources: number } | undefined;
+  /** @param pathFor where a file may lie while the run is at work */
+  open(pathFor: (name: string) => string): Kept;
+}
+
+/** @throws TurnmillError `cannot-resume`, `invalid-dataset` */
+export async function planTakeOver(
+  place: Place,
+  settings: Settings,
+  listing: Listing,
+  { onNote, signal }: RunHooks,
+): Promise<TakeOver> {
+  const update = settings.update ? await planUpdate(place.path, settings, listing, signal) : undefined;
+  if (typeof update === 'string') onNote?.(`${update}: everything is read again`);
+  const plan = typeof update === 'object' ? update : undefined;
+  const resumed = settings.resume ? planResume(place, settings, listing) : undefined;
+  if (settings.resume)
+    onNote?.(
+      resumed === undefined
+        ? 'no run left a checkpoint here: this one starts from the beginning'
+        : `${resumed.sources} of ${listing.sources.length} sources are done`,
+    );
+  return {
+    nothingChanged: plan !== undefined && mayEndAtOnce(plan, settings) ? plan : undefined,
+    resumed,
+    open(pathFor) {
+      const open = (taken: TakenOver): Kept => createKept(taken, settings, listing, pathFor, signal);
+      const first = resumed === undefined ? NOTHING_KEPT : open(resumed);
+      const done = resumed?.sources ?? 0;
+      if (plan === undefined) return first;
+      return inTurn(
+        first,
+        open({ ...plan, proofs: plan.proofs.map((proof, i) => (i < done ? undefined : proof)) }),
+      );
+    },
+  };
+}
+
+/** A run that must not tolerate what the dataset holds goes through all of it, and fails. */
+function mayEndAtOnce({ nothingChanged }: Update, { onReject, maxQuarantine }: Settings): boolean {
+  return nothingChanged && onReject === 'quarantine' && maxQuarantine === undefined;
+}
+
+/** All sources of the first stand before those of the second. */
+function inTurn(first: Kept, second: Kept): Kept {
+  return {
+    has: (index) => first.has(index) || second.has(index),
+    async *before(index) {
+      yield* first.before(index);
+      yield* second.before(index);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * `build --update`: which sources of the committed dataset are what they were, so that they need not be read again
+ * (docs/decisions/0026-update.md).
+ */
+import { resolveDataset } from '../sinks/heal.ts';
+import { isDataset, type Manifest, readManifest } from '../sinks/manifest.ts';
+import { readProofs } from '../sinks/run-facts.ts';
+import { compareSources } from '../sources/list.ts';
+import type { Listing, SourceRef } from '../sources/source.ts';
+import { proofIfUnchanged } from '../sources/unchanged.ts';
+import { toolVersion } from '../version.ts';
+import { differences } from './decisive.ts';
+import { type Earlier, earlierDataset, readEarlierFile } from './earlier.ts';
+import { earlierSkipped, earlierSources } from './earlier-ledger.ts';
+import type { TakenOver } from './kept.ts';
+import type { LedgerSums } from './ledger.ts';
+import type { Settings } from './settings.ts';
+
+export interface Update extends TakenOver {
+  readonly manifest: Manifest;
+  /** Would the new dataset be the one that is there? */
+  readonly nothingChanged: boolean;
+}
+
+/** What can be taken over from the dataset at `out`; a sentence why nothing can; or undefined: there is none. Throws `invalid-dataset`. */
+export async function planUpdate(
+  out: string,
+  settings: Settings,
+  listing: Listing,
+  signal?: AbortSignal,
+): Promise<Update | string | undefined> {
+  if (!isDataset(out)) return undefined;
+  const root = resolveDataset(out);
+  const manifest = readManifest(root);
+  const { version } = manifest.tool;
+  if (version !== toolVersion()) return `the dataset was made by version ${version}`;
+  const different = differences(manifest.settings, settings);
+  if (different.length > 0) return `the dataset was made with other settings: ${different.join(', ')}`;
+  const proofs = readProofs(root);
+  if (proofs === undefined) return 'the dataset does not say which files it was made of';
+
+  for (const file of manifest.files) await readEarlierFile(root, file, { signal });
+  const earlier = earlierDataset(root, manifest);
+  const found = unchanged(earlierSources(earlier), proofs, listing.sources, settings);
+  const all = listing.sources.length;
+  const same = found.count === all && found.seen === all && passedOverAsBefore(manifest, earlier, listing);
+  return { earlier, proofs: found.proofs, manifest, nothingChanged: same };
+}
+
+interface Unchanged {
+  readonly proofs: readonly (string | undefined)[];
+  /** How many are what they were. */
+  readonly count: number;
+  /** Sources of the earlier run. */
+  readonly seen: number;
+}
+
+/**
+ * Both stand in the same order. Which rejected lines the quarantine has room for depends on all that come before: with `raw`, sources that
+ * have some are read again.
+ */
+function unchanged(
+  earlier: ReturnType<typeof earlierSources>,
+  earlierProofs: readonly string[],
+  sources: readonly SourceRef[],
+  { quarantineContent }: Settings,
+): Unchanged {
+  const proofs: (string | undefined)[] = new Array(sources.length).fill(undefined);
+  let at = 0;
+  let count = 0;
+  let seen = 0;
+  for (const key of earlier) {
+    const proof = earlierProofs[seen++] ?? '';
+    for (let ref = sources[at]; ref !== undefined && compareSources(ref, key) <= 0; ref = sources[++at]) {
+      if (compareSources(ref, key) < 0) continue;
+      const now = proofIfUnchanged(ref, proof);
+      if (now === undefined) continue;
+      count++;
+      if (quarantineContent === 'ref' || !key.hasRejections) proofs[at] = now;
+    }
+  }
+  return { proofs, count, seen };
+}
+
+function passedOverAsBefore(manifest: Manifest, earlier: Earlier, { skipped, excluded }: Listing): boolean {
+  const sums = manifest.ledger as LedgerSums;
+  const before = [...earlierSkipped(earlier)];
+  return (
+    (sums.skipped.excluded ?? 0) === excluded &&
+    before.length === skipped.length &&
+    before.every((one, i) => {
+      const now = skipped[i];
+      return now !== undefined && compareSources(one, now) === 0 && one.reason === now.reason;
+    })
+  );
+}

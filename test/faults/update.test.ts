@@ -1,0 +1,258 @@
+/**
+ * `build --update`: whatever became of the logs since the dataset was made, the result is that of a full build, byte for byte
+ * (conversion.md §8), and only what changed is read again.
+ */
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../src/pipeline/outcome.ts';
+import { build } from '../../src/pipeline/run.ts';
+import type { Settings } from '../../src/pipeline/settings.ts';
+import { CHANGES, changeLogs, filesIn } from '../support/changed-logs.ts';
+import { ended, start, turnmill } from '../support/command.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
+import { randomFrom, sessionLines, writePlainLogs } from '../support/plain-logs.ts';
+
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+const TREES = process.env.TURNMILL_FAULTS === 'all' ? 80 : 8;
+const NIGHTS = 4;
+
+const VARIANTS: readonly Partial<Settings>[] = [
+  {},
+  { compress: 'gzip', shardSizeBytes: 4096 },
+  { groupBy: 'scenario', format: ['chat-inline'], quarantineContent: 'raw' },
+  { sessionBy: 'id', groupBy: 'none', shardSizeBytes: 2000 },
+  { sessionBy: 'id', groupBy: 'scenario', compress: 'gzip', integrity: false },
+  { format: ['chat', 'functiongemma-teaching', 'trl'] },
+  { format: ['samples'], formatOptions: { as: 'toml' }, compress: 'gzip' },
+  { sessionBy: 'id', quarantineContent: 'raw', quarantineSizeBytes: 3000 },
+];
+
+it.each(Array.from({ length: TREES }, (_, i) => SEED + i))(
+  'odd logs over %i nights: an update is a full build',
+  async (seed) => {
+    const folder = temporaryFolder();
+    const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+    const random = randomFrom(seed);
+    writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
+    const shared = { inputs: [logs], workers: 1, ...VARIANTS[seed % VARIANTS.length] };
+    await build({ ...shared, out, update: true });
+    let kept = 0;
+    for (let night = 0; night < NIGHTS; night++) {
+      const changes = changeLogs(logs, random).join(', ');
+      const full = join(folder, `full-${night}`);
+      await build({ ...shared, out: full });
+      kept += (await build({ ...shared, out, update: true })).keptSources;
+      expect(hashesOf(out), `seed ${seed}, night ${night}: ${changes}`).toEqual(hashesOf(full));
+    }
+    expect(kept).toBeGreaterThan(NIGHTS);
+  },
+);
+
+function someLogs(): { folder: string; logs: string; out: string } {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  writePlainLogs(logs, { sessions: 8, entries: 3, messageChars: 400, seed: SEED });
+  return { folder, logs, out };
+}
+
+it.each(Object.keys(CHANGES))('%s: the file is read again, and only that', async (name) => {
+  const { folder, logs, out } = someLogs();
+  await build({ inputs: [logs], out, workers: 1 });
+  CHANGES[name]?.(filesIn(logs)[3] as string, logs, 7);
+  let read = 0;
+  const onOutcome = (outcome: Outcome): void => {
+    if (outcome.kind === 'source-begin' && outcome.provisional) read++;
+  };
+  await build({ inputs: [logs], out, workers: 1, update: true }, { onOutcome });
+  const expected = name === 'gone' ? 0 : 1;
+  expect(read).toBe(expected);
+  const full = join(folder, 'full');
+  await build({ inputs: [logs], out: full, workers: 1 });
+  expect(hashesOf(out)).toEqual(hashesOf(full));
+});
+
+it.each(['none', 'gzip'] as const)(
+  'F103: more groups than files are held open, compression %s: an update is a full build',
+  async (compress) => {
+    const folder = temporaryFolder();
+    const [logs, out, full] = [join(folder, 'logs'), join(folder, 'out'), join(folder, 'full')];
+    mkdirSync(logs);
+    for (let n = 0; n < 300; n++) {
+      const [line] = sessionLines(`s-${n}`, { entries: 1, messageChars: 40, seed: n });
+      // the hundred groups come three times over
+      const folderName = `${Math.floor(n / 100)}`;
+      mkdirSync(join(logs, folderName), { recursive: true });
+      writeFileSync(join(logs, folderName, `group-g${n % 100}.jsonl`), `${line}\n`);
+    }
+    const shared = { inputs: [logs], workers: 1, groupBy: 'scenario', compress } as const;
+    await build({ ...shared, out });
+    writeFileSync(join(logs, 'zz.jsonl'), 'oops\n');
+    rmSync(filesIn(logs)[150] as string);
+    expect((await build({ ...shared, out, update: true })).keptSources).toBe(299);
+    await build({ ...shared, out: full });
+    expect(hashesOf(out)).toEqual(hashesOf(full));
+    expect(Object.keys(hashesOf(out)).filter((path) => path.startsWith('data/'))).toHaveLength(100);
+  },
+);
+
+it('F033: nothing changed: the dataset stays, status 0', async () => {
+  const { logs, out } = someLogs();
+  expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
+  const before = readFileSync(join(out, 'run.json'), 'utf8');
+  for (const args of [['--update', out], ['--out', out, '--update'], [`--update=${out}`]]) {
+    const { status, stderr } = await turnmill(['build', logs, ...args]);
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `turnmill: nothing changed; ${out} stays as it is\n`,
+    });
+  }
+  expect(readFileSync(join(out, 'run.json'), 'utf8')).toBe(before);
+  expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 73 });
+});
+
+it('a file that was read long after it was written is not read again to see that it is the same', async () => {
+  const { logs, out } = someLogs();
+  await sleep(2100);
+  await build({ inputs: [logs], out, workers: 1 });
+  const { proofs } = JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'));
+  expect(proofs).toHaveLength(8);
+  for (const proof of proofs) expect(proof).toMatch(/^\d+:\d+:\d+:\d+$/);
+  expect((await build({ inputs: [logs], out, workers: 1, update: true })).nothingChanged).toBe(true);
+});
+
+it('other settings, another version, no run.json: everything is read again, and it says why', async () => {
+  const { folder, logs, out } = someLogs();
+  expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
+  const other = await turnmill(['build', logs, '--update', out, '--group-by', 'none', '--compress', 'gzip']);
+  expect(other.stderr).toContain(
+    'the dataset was made with other settings: compress, groupBy: everything is read again',
+  );
+  rmSync(join(out, 'run.json'));
+  const forgotten = await turnmill([
+    'build',
+    logs,
+    '--update',
+    out,
+    '--group-by',
+    'none',
+    '--compress',
+    'gzip',
+  ]);
+  expect(forgotten.stderr).toContain('does not say which files it was made of: everything is read again');
+  const manifest = readFileSync(join(out, 'manifest.json'), 'utf8');
+  writeFileSync(join(out, 'manifest.json'), manifest.replace(/"version": "[^"]*"/, '"version": "0.0.0"'));
+  const older = await turnmill(['build', logs, '--update', out]);
+  expect(older).toMatchObject({ status: 0 });
+  expect(older.stderr).toContain('the dataset was made by version 0.0.0: everything is read again');
+  const full = join(folder, 'full');
+  expect(await turnmill(['build', logs, '--out', full])).toMatchObject({ status: 0 });
+  expect(hashesOf(out)).toEqual(hashesOf(full));
+});
+
+it.each([
+  ['data/2026-01-13-00000.jsonl'],
+  ['ledger/sources.jsonl'],
+  ['ledger/sessions.jsonl'],
+  ['quarantine/rejected.jsonl'],
+  ['reports/integrity.jsonl'],
+])('F168: a dataset whose %s was damaged is not taken over: status 65, and it stays', async (path) => {
+  const { logs, out } = someLogs();
+  appendFileSync(filesIn(logs)[2] as string, 'oops\n');
+  expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 3 });
+  const bytes = readFileSync(join(out, path));
+  appendFileSync(filesIn(logs)[0] as string, 'oops\n');
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+  writeFileSync(join(out, path), bytes);
+  const damaged = hashesOf(out);
+  const { status, stderr } = await turnmill(['build', logs, '--update', out]);
+  expect(status).toBe(65);
+  expect(stderr).toContain(`${path} is not what the manifest says`);
+  expect(hashesOf(out)).toEqual(damaged);
+  expect(await turnmill(['build', logs, '--out', out, '--replace'])).toMatchObject({ status: 3 });
+});
+
+it('a rejection that may not be is found in what is taken over too', async () => {
+  const { logs, out } = someLogs();
+  appendFileSync(filesIn(logs)[2] as string, 'oops\n');
+  expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 3 });
+  for (const args of [
+    ['--on-reject', 'fail'],
+    ['--max-quarantine', '0'],
+  ]) {
+    expect(await turnmill(['build', logs, '--update', out, ...args])).toMatchObject({ status: 65 });
+  }
+});
+
+it('F002: killed at 12 moments, the old dataset or the new one', async () => {
+  const { folder, logs, out } = someLogs();
+  writePlainLogs(logs, { sessions: 60, entries: 10, messageChars: 4000, seed: SEED });
+  const started = performance.now();
+  expect(await turnmill(['build', logs, '--update', out])).toMatchObject({ status: 0 });
+  const tookMs = performance.now() - started;
+  const [old, spare, full] = [hashesOf(out), join(folder, 'spare'), join(folder, 'full')];
+  cpSync(out, spare, { recursive: true, dereference: true });
+  writeFileSync(filesIn(logs)[5] as string, readFileSync(filesIn(logs)[6] as string));
+  expect(await turnmill(['build', logs, '--out', full])).toMatchObject({ status: 0 });
+  const fresh = hashesOf(full);
+  let fired = 0;
+  for (let n = 0; n < 12; n++) {
+    const child = start(['build', logs, '--update', out, '--workers', String(1 + (n % 2))]);
+    const end = ended(child);
+    await sleep(((n + 0.5) / 12) * tookMs);
+    child.kill('SIGKILL');
+    if ((await end).signal === 'SIGKILL') fired++;
+    const found = hashesOf(out);
+    expect([JSON.stringify(old), JSON.stringify(fresh)]).toContain(JSON.stringify(found));
+    expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+  }
+  expect(fired).toBeGreaterThan(2);
+  expect(await turnmill(['build', logs, '--update', out])).toMatchObject({ status: 0 });
+  expect(hashesOf(out)).toEqual(fresh);
+  expect(readdirSync(folder).filter((name) => name.includes('staging'))).toEqual([]);
+});
+
+it('F035: two updates at once: one of them ends with 75', async () => {
+  const { logs, out } = someLogs();
+  writePlainLogs(logs, { sessions: 40, entries: 10, messageChars: 4000, seed: SEED });
+  const both = await Promise.all([
+    turnmill(['build', logs, '--update', out]),
+    turnmill(['build', logs, '--update', out]),
+  ]);
+  expect(both.map(({ status }) => status).sort()).toEqual([0, 75]);
+  expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+});
+
+it.each([
+  [['-', '--update', 'OUT'], 'standard input cannot be read again'],
+  [['LOGS', '--update', 'OUT', '--limit', '3'], 'contradict each other'],
+  [['LOGS', '--out', '-', '--update'], 'needs an output folder'],
+  [['LOGS', '--out', 'a', '--update=b'], 'name two datasets'],
+  [['LOGS', '--update'], '--update needs a value'],
+  [['LOGS', '--update', 'OUT', '--dry-run'], 'needs an output folder'],
+])('F160: %j is a usage error', async (args, message) => {
+  const { logs, out } = someLogs();
+  const words = args.map((word) => word.replace('LOGS', logs).replace('OUT', out));
+  const { status, stderr } = await turnmill(['build', ...words], '');
+  expect(status).toBe(64);
+  expect(stderr).toContain(message);
+  expect(existsSync(out)).toBe(false);
+});
+
+it('a folder that is no dataset is never replaced', async () => {
+  const { folder, logs } = someLogs();
+  const foreign = join(folder, 'foreign');
+  cpSync(logs, foreign, { recursive: true });
+  expect(await turnmill(['build', logs, '--update', foreign])).toMatchObject({ status: 73 });
+});
