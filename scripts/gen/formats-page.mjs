@@ -9,9 +9,12 @@ const DIALECT = 'exchange';
 
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
+  const { readerRules } = await built(root, 'transforms/reader-rules.js');
   const { SESSION_REASONS } = await built(root, 'transforms/rejection.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
-  const sections = await Promise.all(formats.map((format) => section(root, format, SESSION_REASONS)));
+  const sections = await Promise.all(
+    formats.map((format) => section(root, format, SESSION_REASONS, readerRules)),
+  );
   return page('Formats', [
     'What a record looks like is chosen with `--format NAME`. One file each in [transforms/formats](../transforms/formats).',
     table(
@@ -25,7 +28,7 @@ export async function formatsPage(root) {
   ]);
 }
 
-async function section(root, { name, summary, rules, options }, reasons) {
+async function section(root, { name, summary, rules, options }, reasons, readerRules) {
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
   const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
   return [
@@ -36,6 +39,7 @@ async function section(root, { name, summary, rules, options }, reasons) {
     ...findingsList(findings),
     ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
     ...optionTable(options),
+    ...readerTable(name, readerRules),
   ];
 }
 
@@ -48,4 +52,12 @@ function optionTable(options) {
     return [code(flag), prose(`${describe}${values}`), prose(shown)];
   });
   return rows.length > 0 ? [table(['option', 'what it does', 'default'], rows)] : [];
+}
+
+/** What `turnmill check --target` tells of the format's reader, beyond the rules of the format itself. */
+function readerTable(name, readerRules) {
+  const rows = readerRules
+    .filter(({ formats }) => formats.includes(name))
+    .map((rule) => [code(rule.name), rule.effect, prose(`The record or a message ${rule.says}.`)]);
+  return rows.length > 0 ? [table(['`check --target`', 'its reader', 'when'], rows)] : [];
 }

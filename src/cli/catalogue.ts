@@ -1,5 +1,7 @@
 /** Everything that an option or a report names, from the registries themselves. */
+
 import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
+import { checkReaders } from '../../transforms/check-readers.ts';
 import { checks } from '../../transforms/checks/index.ts';
 import { ruleSets } from '../../transforms/cleanup.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
@@ -87,6 +89,7 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     checkConversations,
     format,
     checkRows,
+    checkReaders,
   ].map((stage) => stageItem(stage)),
   dialects: dialects.map(({ name, summary }) => ({ name, summary })),
   rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),

@@ -1,5 +1,7 @@
 /** The main job's stages in order, made for one lane and fused: an element runs through all of them at once. */
+
 import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
+import { checkReaders } from '../../transforms/check-readers.ts';
 import type { StreamElement } from '../../transforms/element.ts';
 import { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../../transforms/index.ts';
 import { fuse, type Handlers } from '../../transforms/stage.ts';
@@ -30,6 +32,7 @@ export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): r
       handlers: format.create({ format: formats, formatOptions, groupBy, rejectOn, keepOn }),
     },
     ...checked(checkRows),
+    ...(settings.readers ? [{ name: checkReaders.name, handlers: checkReaders.create({}) }] : []),
   ];
 }
 

@@ -16,6 +16,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     maxQuarantine: _maxQuarantine,
     scanner: _scanner,
     profile: _profile,
+    readers: _readers,
     userTurn,
     ...decisive
   } = settings;

@@ -47,7 +47,11 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
   const checkHeap = boundHeap();
 
   function take(outcome: Outcome): Promise<void> | void {
-    onOutcome?.(outcome, listing);
+    const seen = onOutcome?.(outcome, listing);
+    return seen === undefined ? record(outcome) : seen.then(() => record(outcome));
+  }
+
+  function record(outcome: Outcome): Promise<void> | void {
     const done = recorder.accept(outcome);
     return done === undefined ? taken(outcome) : done.then(() => taken(outcome));
   }

@@ -65,8 +65,8 @@ export interface RunProgress {
 export interface RunHooks {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
-  /** Sees every outcome, in the order of the sources, before it is recorded. */
-  readonly onOutcome?: (outcome: Outcome, listing: Listing) => void;
+  /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */
+  readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
   /** What a person should know of how the run goes about it. */
   readonly onNote?: (message: string) => void;
 }

@@ -42,6 +42,8 @@ export interface LaneSettings extends ConversionSettings {
   readonly scanner: ScannerName;
   /** Count where the time goes. */
   readonly profile: boolean;
+  /** Report what the readers of the formats would do with each record (`check --target`). */
+  readonly readers: boolean;
 }
 
 export interface Settings extends LaneSettings {
@@ -85,6 +87,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   quarantineSizeBytes: 1024 * MEBIBYTE,
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
+  readers: false,
   replace: false,
   update: false,
   resume: false,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
+import { checkReaders } from '../../transforms/check-readers.ts';
 import type { StreamElement } from '../../transforms/element.ts';
 import * as stages from '../../transforms/index.ts';
 import { apply, defaultsOf, type OptionSpec, type Stage } from '../../transforms/stage.ts';
@@ -7,7 +8,13 @@ import { entryJson, lineOf } from '../transforms/log-lines.ts';
 import { conversations, ends, entries, freeze, rows, snapshot } from './samples.ts';
 
 const all: readonly Stage[] = [
-  ...new Set([...Object.values(stages), checkEntries, checkConversations, checkRows] as unknown as Stage[]),
+  ...new Set([
+    ...Object.values(stages),
+    checkEntries,
+    checkConversations,
+    checkRows,
+    checkReaders,
+  ] as unknown as Stage[]),
 ];
 const elements = (): readonly StreamElement[] => [
   ...[entryJson(), '', 'x', `${entryJson()}${entryJson()}`].map((json) => lineOf(json)),

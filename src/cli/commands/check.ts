@@ -1,4 +1,7 @@
 /** `turnmill check`: everything that `build` does but the writing. */
+import { TurnmillError } from '../../errors.ts';
+import { jsonOption, targetOption } from '../options/answer.ts';
+import type { Values } from '../options/option.ts';
 import { build } from './build.ts';
 import type { Command } from './command.ts';
 
@@ -16,12 +19,25 @@ export const check: Command = {
   name: 'check',
   summary: 'Do everything that build does but the writing',
   usage: 'INPUT... [options]\n\nINPUT is a log, a folder of logs, or - for standard input.',
-  options: build.options.filter(({ name }) => !ABOUT_WRITING.has(name)),
-  examples: [['check logs/', 'How many sessions there are, and what would be rejected']],
+  options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !ABOUT_WRITING.has(name))],
+  examples: [
+    ['check logs/', 'How many sessions there are, and what would be rejected'],
+    ['check logs/ --target trl', 'What TRL and its templates would drop, alter or refuse, record by record'],
+  ],
   words: build.words,
   stoppable: true,
   async run({ words, values, signal }) {
+    if (values.target !== undefined) return checkTargets(words, values, signal);
+    if (values.json === true) throw new TurnmillError('usage', 'check: --json goes with --target');
     const { runWhole } = await import('../run-whole.ts');
     return runWhole(words, { ...values, dryRun: true }, signal);
   },
 };
+
+async function checkTargets(words: readonly string[], values: Values, signal: AbortSignal): Promise<number> {
+  if (values.format !== undefined || values.jsonToolCalls === true) {
+    throw new TurnmillError('usage', 'check: --target is the format: --format cannot stand beside it');
+  }
+  const { checkTarget } = await import('../check-target.ts');
+  return checkTarget(words, values, signal);
+}

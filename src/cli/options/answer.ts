@@ -1,12 +1,22 @@
 /** Options of the commands that answer a question. */
+import { formats } from '../../../transforms/formats/index.ts';
 import { type Option, option } from './option.ts';
-import { flag, list, text } from './value-types.ts';
+import { choices, flag, list, text } from './value-types.ts';
+
+const FORMAT_NAMES = formats.map(({ name }) => name);
 
 export const jsonOption: Option = option<'json'>({
   name: 'json',
   group: 'Output',
   describe: 'JSON, one object a line',
   type: flag,
+});
+
+export const targetOption: Option = option<'target'>({
+  name: 'target',
+  group: 'Conversion',
+  describe: 'Tell of each record what the reader of this format would drop, alter or refuse',
+  type: choices(FORMAT_NAMES, 'FORMAT'),
 });
 
 export const explainOptions: readonly Option[] = [

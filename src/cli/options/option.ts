@@ -32,6 +32,7 @@ export interface OptionValues {
   config: string;
   logLevel: LogLevel;
   json: boolean;
+  target: readonly string[];
   root: string;
   in: string;
   into: string;

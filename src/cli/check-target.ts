@@ -1,0 +1,70 @@
+/** `turnmill check --target`: what the readers of the formats would make of each record, one line each on standard output. */
+import { formats } from '../../transforms/formats/index.ts';
+import { type Effect, effectOf, readerRules } from '../../transforms/reader-rules.ts';
+import type { Outcome, SessionReport } from '../pipeline/outcome.ts';
+import { check } from '../pipeline/run.ts';
+import { printable } from '../printable.ts';
+import type { Listing } from '../sources/source.ts';
+import { REJECTIONS, SUCCESS } from './exit-code.ts';
+import type { Values } from './options/option.ts';
+import { settingsOf } from './options/settings-of.ts';
+import { endPrinting, printLine } from './print.ts';
+import { createNotes } from './run-notes.ts';
+import { checkStdin } from './stdin.ts';
+import { summaryOf } from './summary.ts';
+import { tell } from './terminal.ts';
+
+interface Verdict {
+  readonly source: string;
+  readonly line: number;
+  readonly effect: Effect;
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** @returns the exit status: 3 when a record would be refused */
+export async function checkTarget(
+  inputs: readonly string[],
+  values: Values,
+  signal: AbortSignal,
+): Promise<number> {
+  checkStdin(inputs, values.allowEmpty === true);
+  const targets = values.target as readonly string[];
+  const rules = new Set([
+    ...formats.filter(({ name }) => targets.includes(name)).flatMap((format) => format.rules),
+    ...readerRules.map(({ name }) => name),
+  ]);
+  const notes = createNotes();
+  let source = '';
+  let refused = false;
+
+  function tellVerdict(verdict: Verdict): Promise<void> | undefined {
+    refused ||= verdict.effect === 'refuses';
+    const { source: file, line, effect, rule, message } = verdict;
+    const text = printable(`${file}:${line}: ${effect}: ${rule}: ${message}`);
+    return printLine(values.json === true ? JSON.stringify(verdict) : text);
+  }
+
+  function see(outcome: Outcome, listing: Listing): Promise<void> | undefined {
+    notes.see(outcome, listing);
+    if (outcome.kind === 'source-begin') source = listing.sources[outcome.source]?.name ?? '';
+    if (outcome.kind === 'session') return tellRefusals(outcome);
+    if (outcome.kind !== 'finding' || !rules.has(outcome.rule)) return undefined;
+    const { line, rule, message } = outcome;
+    return tellVerdict({ source, line, effect: effectOf(rule), rule, message });
+  }
+
+  async function tellRefusals({ rejection, refusals = [], snapshot }: SessionReport): Promise<void> {
+    const line = rejection?.line ?? snapshot?.line ?? 0;
+    const all = rejection?.stage === 'format' ? [rejection] : refusals;
+    for (const { reason: rule, detail: message } of all) {
+      await tellVerdict({ source, line, effect: 'refuses', rule, message });
+    }
+  }
+
+  const settings = { ...settingsOf(inputs, { ...values, format: targets }), readers: true };
+  const summary = await check(settings, { signal, onOutcome: see });
+  await endPrinting();
+  if (values.logLevel !== 'silent') tell(summaryOf(summary, notes));
+  return refused || summary.rejections > 0 ? REJECTIONS : SUCCESS;
+}

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from './small-logs.ts';
+
+const calls = (args: string) => ({
+  role: 'assistant',
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'read', arguments: args } }],
+});
+
+function logs(): string {
+  const input = join(temporaryFolder(), 'logs');
+  mkdirSync(input);
+  writeLog(input, 'a.jsonl', [entry({ id: 'a' })]);
+  writeLog(input, 'b.jsonl', [entry({ id: 'b' }), entry({ id: 'b', second: 1, reply: calls('[1]') })]);
+  writeLog(input, 'c.jsonl', [entry({ id: 'c', reply: calls('') })]);
+  return input;
+}
+
+const linesOf = (text: Buffer): string[] => text.toString().split('\n').slice(0, -1);
+
+describe('check --target', () => {
+  test('tells what would be refused and altered, with the line', async () => {
+    const { status, stdout } = await turnmill(['check', logs(), '--target', 'trl']);
+    expect(status).toBe(3);
+    expect(linesOf(stdout)).toEqual([
+      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are no JSON object',
+      'c.jsonl:1: alters: empty-arguments: messages[1].tool_calls[0] has no arguments: written as {}',
+      expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: the record has tools or arguments/),
+    ]);
+  });
+
+  test('of several targets, each with its options, as JSON', async () => {
+    const args = ['--target', 'trl', '--target', 'openai', '--arrow-safe', '--json'];
+    const { status, stdout } = await turnmill(['check', logs(), ...args]);
+    expect(status).toBe(3);
+    expect(linesOf(stdout).map((line) => JSON.parse(line))).toMatchObject([
+      { source: 'b.jsonl', line: 2, effect: 'refuses', rule: 'arguments-not-object' },
+      { source: 'c.jsonl', line: 1, effect: 'alters', rule: 'empty-arguments' },
+      { source: 'c.jsonl', line: 1, effect: 'alters', rule: 'arguments-not-json' },
+    ]);
+  });
+
+  test('what is taken as it is ends with 0 and no line', async () => {
+    const { status, stdout, stderr } = await turnmill([
+      'check',
+      join(logs(), 'a.jsonl'),
+      '--target',
+      'openai',
+    ]);
+    expect([status, stdout.length]).toEqual([0, 0]);
+    expect(stderr).toContain('1 record could be made');
+  });
+
+  test('a refusal of the reader alone ends with 3 too', async () => {
+    const input = join(logs(), '../alone.jsonl');
+    writeLog(join(input, '..'), 'alone.jsonl', [entry({ reply: null })]);
+    const { status, stdout } = await turnmill(['check', input, '--target', 'openai']);
+    expect(status).toBe(3);
+    expect(stdout.toString()).toBe(
+      'alone.jsonl:1: refuses: reader-no-answer: the record has no assistant message to learn from\n',
+    );
+  });
+
+  test('and a build reports none of the readers', async () => {
+    const { stdout } = await turnmill([
+      'inspect',
+      logs(),
+      '--after',
+      'check-rows',
+      '--kind',
+      'finding',
+      '--format',
+      'trl',
+    ]);
+    expect(stdout.toString()).not.toContain('reader-');
+  });
+
+  test.each([
+    [['--target', 'nope']],
+    [['--target', 'trl', '--format', 'trl']],
+    [['--target', 'trl', '--json-tool-calls']],
+    [['--target', 'sharegpt', '--bos']],
+    [['--json']],
+  ])('%j is refused', async (args) => {
+    const { status, stdout } = await turnmill(['check', logs(), ...args]);
+    expect([status, stdout.length]).toEqual([64, 0]);
+  });
+});
