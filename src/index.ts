@@ -16,6 +16,13 @@ export type {
 } from '../transforms/dialects/dialect.ts';
 export { dialects } from '../transforms/dialects/index.ts';
 export { stripLeakedHeaders } from '../transforms/dialects/said-text.ts';
+export {
+  gradingContext,
+  type Sample,
+  SampleError,
+  type SampleMessage,
+  validateSample,
+} from '../transforms/dialects/sample.ts';
 export { formatToolActivity } from '../transforms/dialects/tool-activity.ts';
 export { extractToolCall, type ProtocolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
 export type * from '../transforms/element.ts';

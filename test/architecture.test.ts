@@ -20,6 +20,7 @@ describe('dependencies point one way', () => {
     expect(house.doors.map(({ name }) => name)).toEqual([
       'node:stream',
       'pino',
+      'smol-toml',
       'split2',
       'stream-json',
       'yargs',

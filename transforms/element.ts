@@ -45,6 +45,16 @@ export interface Line {
   readonly origin: Origin;
   /** The bytes without the terminator; valid until the handler that got them returns. */
   readonly bytes: Uint8Array;
+  /** Set where the framing made them of something that is no JSON. */
+  readonly made?: MadeLine;
+}
+
+/** What the bytes of a line were made of. */
+export interface MadeLine {
+  /** The source's own bytes at the origin. */
+  readonly raw: Uint8Array;
+  /** The dialect that reads what was made, unless another one is named. */
+  readonly dialect: string;
 }
 
 /** One logged request/response pair. */

@@ -82,8 +82,9 @@ function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions)
   }
 
   /** A line without an entry is rejected by the native dialect, and the next one is asked. */
-  function readerFor(line: Uint8Array): DialectReader {
-    const dialect = fixed ?? detectDialect(line, ownScanner);
+  function readerFor({ bytes, made }: Line): DialectReader {
+    const known = fixed ?? dialects.find(({ name }) => name === made?.dialect);
+    const dialect = known ?? detectDialect(bytes, ownScanner);
     if (dialect === undefined) return readerOf(native);
     reader = readerOf(dialect);
     return reader;
@@ -118,7 +119,7 @@ function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions)
   return {
     line(line) {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
-      const made = (reader ?? readerFor(line.bytes)).read(line);
+      const made = (reader ?? readerFor(line)).read(line);
       const only = made.length === 1 ? made[0] : undefined;
       if (only?.kind !== 'entry' || parts(only)) return several(line, made);
       goOn(only);

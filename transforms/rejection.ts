@@ -14,6 +14,9 @@ export const LINE_REASONS = {
   'bad-messages':
     'The messages are not an array of objects that each have a string role (or what the dialect has in their place).',
   'bad-tools': 'The tools are neither absent, null nor an array of objects.',
+  'bad-sample':
+    'The sample of a grader has no messages, or one without a role or a text; or a deck has no samples.',
+  'invalid-toml': 'The document is not TOML.',
   'bad-response': 'response is neither absent, null nor an object.',
 } as const;
 
@@ -94,7 +97,7 @@ export function rejectLine(
     reason,
     detail: `${detail}${where}`,
     origin: line.origin,
-    bytes: line.bytes,
+    bytes: line.made?.raw ?? line.bytes,
   };
 }
 

@@ -1,9 +1,10 @@
-/** Which framer reads a source: its name tells whether it is one JSON document or lines, its first bytes have the last word. */
+/** Which framer reads a source: its name tells whether it is a TOML deck, one JSON document or lines, its first bytes have the last word. */
 import type { Framer } from './framer.ts';
 import { createLineFramer } from './lines.ts';
 import type { Shape } from './shape.ts';
 import type { Slab } from './slab.ts';
 
+const TOML = /\.toml(?:\.(?:gz|zst))?$/i;
 const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
 
 /** Does the name say that the source is one JSON document? */
@@ -18,6 +19,10 @@ export async function createFramer(
   maxLineBytes: number,
   slab?: Slab,
 ): Promise<Framer> {
+  if (TOML.test(name)) {
+    const { createTomlFramer } = await import('./toml-document.ts');
+    return createTomlFramer(name, maxLineBytes);
+  }
   if (shape === 'lines' && !isNamedDocument(name)) return createLineFramer(name, maxLineBytes, slab);
   const { createDocumentFramer } = await import('./json-document.ts'); // late: documents are rare
   return createDocumentFramer(name, maxLineBytes, slab);

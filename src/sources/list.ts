@@ -7,7 +7,7 @@ import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 
-const LOG_NAME = /\.(?:jsonl|ndjson|json)(?:\.(?:gz|zst))?$/i;
+const LOG_NAME = /\.(?:jsonl|ndjson|json|toml)(?:\.(?:gz|zst))?$/i;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 
 /** @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read */

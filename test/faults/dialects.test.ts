@@ -156,3 +156,51 @@ describe('astracodex', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 });
+
+describe('samples', () => {
+  const deck = [
+    '# a deck',
+    '[[samples]]',
+    'tags = ["a"]',
+    'score = 1234567890123456789',
+    'messages = [{ role = "judge", content = "[[samples]]" }]',
+    '[[samples]]',
+    'userMessage = "old"',
+    '[[samples]]',
+    '[[samples.messages]]',
+    'role = "user"',
+    'content = """',
+    '[samples.x]"""',
+  ].join('\n');
+
+  it('a deck: the bad sample is in quarantine with its own bytes, the others go on', async () => {
+    const args = ['--format', 'samples', '--quarantine-content', 'raw'];
+    const { status, shard, summary, out } = await build({ 'd.toml': deck }, args);
+    expect([status, summary.fates]).toEqual([3, { snapshot: 2, 'rejected:bad-sample': 1 }]);
+    expect(shard).toBe(
+      '{"messages":[{"role":"judge","content":"[[samples]]"}],"tags":["a"],"score":1234567890123456789}\n{"messages":[{"role":"user","content":"[samples.x]"}]}\n',
+    );
+    const rejected = JSON.parse(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8'));
+    const start = deck.lastIndexOf('[[samples]]', deck.indexOf('userMessage'));
+    expect(rejected).toMatchObject({ reason: 'bad-sample', line: 2, byte_start: start });
+    expect(Buffer.from(rejected.raw_b64, 'base64').toString()).toBe('[[samples]]\nuserMessage = "old"\n');
+    expect(JSON.stringify(rejected)).toMatch(/Sample must have messages array: .*role: /);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+
+  it('a document that is not TOML is one rejection with its place', async () => {
+    const { status, summary, out } = await build({ 'd.toml': '[[samples]]\ntags = [' });
+    expect([status, summary.fates]).toEqual([3, { 'rejected:invalid-toml': 1 }]);
+    expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).toContain('line 2, column');
+  });
+
+  it('JSONL: bad samples are skipped, their fields travel with the others', async () => {
+    const lines = [
+      '{"messages":[{"role":"user","content":"a"}],"expected":{"score":1.0,"reason":"r"}}',
+      '{"expected":1,"messages":[]}',
+    ];
+    const { status, shard, summary } = await build({ 's.jsonl': lines.join('\n') }, ['--format', 'samples']);
+    expect([status, summary.fates]).toEqual([3, { snapshot: 1, 'rejected:bad-sample': 1 }]);
+    expect(shard).toBe(`${lines[0]}\n`);
+  });
+});

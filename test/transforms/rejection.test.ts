@@ -8,6 +8,7 @@ test('the reasons are those of the contract', () => {
     [
       ...['invalid-json', 'invalid-utf8', 'not-an-object', 'duplicate-key', 'too-deep', 'line-too-long'],
       ...['bad-timestamp', 'bad-session-id', 'bad-messages', 'bad-tools', 'bad-response'],
+      ...['bad-sample', 'invalid-toml'],
     ].sort(),
   );
   expect(Object.keys(SESSION_REASONS)).toEqual(

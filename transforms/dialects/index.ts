@@ -5,5 +5,6 @@ import astracodex from './astracodex.ts';
 import type { Dialect } from './dialect.ts';
 import exchange from './exchange.ts';
 import messages from './messages.ts';
+import samples from './samples.ts';
 
-export const dialects: readonly Dialect[] = [anthropic, astracodex, exchange, messages];
+export const dialects: readonly Dialect[] = [anthropic, astracodex, exchange, messages, samples];

@@ -74,6 +74,8 @@ function rejectBytes(line: Line, scanner: Scanner, at: number, after: boolean): 
 }
 
 /** The only object of a line stands for the whole line, the white space around it too. */
-function ofLine(element: Entry | Rejection, { origin, bytes }: Line): Entry | Rejection {
-  return element.kind === 'entry' ? { ...element, origin } : { ...element, origin, bytes };
+function ofLine(element: Entry | Rejection, { origin, bytes, made }: Line): Entry | Rejection {
+  return element.kind === 'entry'
+    ? { ...element, origin }
+    : { ...element, origin, bytes: made?.raw ?? bytes };
 }

@@ -1,0 +1,80 @@
+/**
+ * Finds the headers (`[a.b]`, `[[a]]`) of a TOML document and where they begin. It judges no grammar: it is right for a document that a
+ * parser has accepted. Linear: each byte is looked at once.
+ */
+
+/** One header: its own text, and the index of its first bracket. */
+export interface TomlHeader {
+  readonly text: string;
+  readonly at: number;
+}
+
+const LF = 0x0a;
+const HASH = 0x23;
+const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
+const BACKSLASH = 0x5c;
+const OPEN = new Set([0x5b, 0x7b]);
+const CLOSE = new Set([0x5d, 0x7d]);
+const OPEN_ARRAY = 0x5b;
+const BLANKS = new Set([0x20, 0x09, 0x0d, LF]);
+
+export function tomlHeaders(bytes: Buffer): readonly TomlHeader[] {
+  const headers: TomlHeader[] = [];
+  for (let p = nextStatement(bytes, 0); p < bytes.length; p = nextStatement(bytes, p)) {
+    const end = endOfStatement(bytes, p);
+    if (bytes[p] === OPEN_ARRAY) headers.push({ text: bytes.toString('utf8', p, end), at: p });
+    p = end;
+  }
+  return headers;
+}
+
+/** Passes blanks, line ends and comments. */
+function nextStatement(bytes: Buffer, from: number): number {
+  let p = from;
+  for (;;) {
+    while (BLANKS.has(bytes[p] as number)) p++;
+    if (bytes[p] !== HASH) return p;
+    p = endOfLine(bytes, p);
+  }
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(LF, from);
+  return end < 0 ? bytes.length : end;
+}
+
+/** The end of the line that the header or the value ends in; strings and brackets may span lines. */
+function endOfStatement(bytes: Buffer, from: number): number {
+  let p = from;
+  let open = 0;
+  while (p < bytes.length) {
+    const c = bytes[p] as number;
+    if (c === LF && open === 0) return p;
+    if (c === HASH) p = endOfLine(bytes, p);
+    else if (c === QUOTE || c === APOSTROPHE) p = endOfString(bytes, p, c);
+    else {
+      if (OPEN.has(c)) open++;
+      else if (CLOSE.has(c)) open--;
+      p++;
+    }
+  }
+  return p;
+}
+
+/** The index after a string: of one line or, between three quotes, of several. */
+function endOfString(bytes: Buffer, start: number, quote: number): number {
+  const isLong = bytes[start + 1] === quote && bytes[start + 2] === quote;
+  let p = start + (isLong ? 3 : 1);
+  for (; p < bytes.length; p++) {
+    if (bytes[p] === BACKSLASH && quote === QUOTE) p++;
+    else if (bytes[p] !== quote) continue;
+    else if (!isLong) return p + 1;
+    else if (bytes[p + 1] === quote && bytes[p + 2] === quote) {
+      p += 3; // up to two more quotes are the end of the text
+      while (bytes[p] === quote) p++;
+      return p;
+    }
+  }
+  return p;
+}
