@@ -37,6 +37,7 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
     throw new SourceFault('not-regular', 'it is no regular file');
   }
   const sizeBytes = Number(stats.size);
+  if (sizeBytes === 0) refuseHidden(fd);
   const stamp = stampOf(stats);
   const settled = isSettled(stats);
   let checksum = 0;
@@ -70,6 +71,19 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
     },
     close: () => closeSync(fd),
   };
+}
+
+/** A file of /proc says that it is empty and has content all the same (F090): nobody knows where it ends. */
+function refuseHidden(fd: number): void {
+  let fault: SourceFault | undefined;
+  try {
+    if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
+    fault = new SourceFault('not-regular', 'its size is 0, but it has content');
+  } catch (error) {
+    fault = error as SourceFault;
+  }
+  closeSync(fd);
+  throw fault;
 }
 
 const changed = (detail: string): SourceFault => new SourceFault('changed-while-read', detail);

@@ -36,7 +36,7 @@ test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', 
   expect(readdirSync(folder)).not.toContain('out');
 });
 
-test('an unsupported Node is told so, with 78', () => {
+test('F167 an unsupported Node is told so, with 78', () => {
   const old =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.1' } });";
   const { status, stderr } = sabotaged(old, '--help');

@@ -47,7 +47,7 @@ const WHOLE = {
   logLevel: 'error',
 };
 
-describe('a configuration file', () => {
+describe('F161 a configuration file', () => {
   test('may hold every option of the command', () => {
     const names = commands.find(({ name }) => name === 'build')?.options.map(({ name }) => name);
     expect(Object.keys(WHOLE).sort()).toEqual(

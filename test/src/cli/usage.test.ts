@@ -69,7 +69,7 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
   ['list nope', 'is none of stages'],
 ];
 
-describe('a usage error is one line and a hint, with status 64', () => {
+describe('F160 a usage error is one line and a hint, with status 64', () => {
   test.each(USAGE_ERRORS)('turnmill %s', async (line, problem) => {
     const { status, stderr, stdout } = await turnmill(
       line.split(' ').filter((word) => word !== ''),
@@ -85,7 +85,7 @@ describe('a usage error is one line and a hint, with status 64', () => {
   });
 });
 
-describe('words are kept as they are', () => {
+describe('F160 words are kept as they are', () => {
   const given = (line: string): object => {
     const read = readArguments(line.split(' '));
     return 'text' in read ? {} : { words: read.words, ...read.values };
@@ -105,7 +105,7 @@ describe('words are kept as they are', () => {
   });
 });
 
-describe('standard input', () => {
+describe('F165 standard input', () => {
   const build = (stdin: number): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [COMMAND, 'build', '-', '--out', '-'], { stdio: [stdin, 'pipe', 'pipe'] });
 
@@ -132,7 +132,7 @@ describe('standard input', () => {
 });
 
 describe('stderr', () => {
-  test('that is full or closed changes nothing (F164)', () => {
+  test('F164 that is full or closed changes nothing', () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
     const run = (words: string): number | null =>

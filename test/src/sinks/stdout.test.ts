@@ -35,7 +35,7 @@ describe('the stdout sink, in process', () => {
     expect([sink.records, sink.bytes]).toEqual([3, 6]);
   });
 
-  test('holds the run back while the reader is slow', async () => {
+  test('F144 holds the run back while the reader is slow', async () => {
     const stream = new PassThrough({ highWaterMark: 1000 });
     const sink = createStdoutSink(stream);
     const wait = sink.write(new Uint8Array(70_000));
