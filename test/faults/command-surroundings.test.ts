@@ -59,9 +59,9 @@ test('F166 nice, and with the least share of the disk', async () => {
 faultTest('F166', 'as a user without a name', { needs: ['setpriv'] }, async () => {
   const { folder, log, hashes } = await peace();
   chmodSync(folder, 0o777);
-  const user = ['--reuid=54321', '--regid=54321', '--clear-groups'];
+  const [command, ...user] = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] as const;
   const out = join(folder, 'out');
-  const run = spawnSync('setpriv', [...user, process.execPath, COMMAND, 'build', log, '--out', out], {
+  const run = spawnSync(command, [...user, process.execPath, COMMAND, 'build', log, '--out', out], {
     env: {},
   });
   expect(run.status).toBe(0);

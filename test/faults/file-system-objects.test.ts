@@ -149,10 +149,16 @@ faultTest(
     const at = place();
     execFileSync('chmod', ['777', at.folder]);
     mkdirSync(join(at.logs, 'shut'), { mode: 0 });
-    const nobody = ['--reuid=65534', '--clear-groups', process.execPath, COMMAND];
-    const run = spawnSync('setpriv', [...nobody, 'build', at.logs, '--out', at.out]);
+    const [setpriv, ...nobody] = [
+      'setpriv',
+      '--reuid=65534',
+      '--clear-groups',
+      process.execPath,
+      COMMAND,
+    ] as const;
+    const run = spawnSync(setpriv, [...nobody, 'build', at.logs, '--out', at.out]);
     expect([run.status, sumsOf(at.out).skipped]).toEqual([3, { unreadable: 1 }]);
-    const shut = spawnSync('setpriv', [
+    const shut = spawnSync(setpriv, [
       ...nobody,
       'build',
       join(at.logs, 'shut'),
