@@ -12,7 +12,7 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** Inside the package, so that `turnmill` is the package itself, as its exports have it. */
 const compiled = join(root, 'dist/readme');
 /** Commands that need a network, a bucket or a fresh clone. */
-const NOT_HERE = /^(?:aws|git|npm|zstd) /;
+const NOT_HERE = /^(?:aws|git|npm|xz|zstd) /;
 
 const blocks = (language: string): string[] =>
   [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(

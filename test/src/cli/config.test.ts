@@ -23,6 +23,8 @@ function valuesOf(config: unknown, flags: readonly string[] = []): Values {
 const WHOLE = {
   out: 'd',
   replace: true,
+  update: 'd',
+  resume: true,
   dryRun: false,
   allowEmpty: true,
   dialect: 'exchange',
