@@ -49,15 +49,26 @@ function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): Fo
   );
 }
 
-function rowOf(
+function* rowsOf(
   conversation: Conversation,
   format: Format,
-  { bytes, written }: EncodedRow,
+  { bytes, written, more = [] }: EncodedRow,
   groupBy: Grouping,
-): Row {
+): Generator<Row> {
   const { origin, sessionId } = conversation;
   const group = groupOf(conversation, groupBy);
-  return { kind: 'row', origin, sessionId, group, format: format.name, bytes, conversation, written };
+  const row: Row = {
+    kind: 'row',
+    origin,
+    sessionId,
+    group,
+    format: format.name,
+    bytes,
+    conversation,
+    written,
+  };
+  yield row;
+  for (const another of more) yield { ...row, bytes: another };
 }
 
 /** A format and the options that it is called with. */
@@ -79,7 +90,7 @@ function* encode(
     return;
   }
   for (const found of encoded.findings) yield findingOf(conversation, found);
-  yield rowOf(conversation, format, encoded, options.groupBy);
+  yield* rowsOf(conversation, format, encoded, options.groupBy);
 }
 
 /** One row of each format that can write the conversation; when none can, the session is rejected as the first one says. */
@@ -100,7 +111,7 @@ function* encodeInEach(
     if (fatal !== undefined) refused.push(refuseRecord(STAGE, conversation, format.name, ofFormat(fatal)));
     else {
       for (const found of encoded.findings) yield findingOf(conversation, ofFormat(found));
-      yield rowOf(conversation, format, encoded, options.groupBy);
+      yield* rowsOf(conversation, format, encoded, options.groupBy);
     }
   }
   if (refused.length < chosen.length) yield* refused;

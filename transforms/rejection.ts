@@ -62,7 +62,7 @@ export const SESSION_REASONS = {
     'A tool definition says more than the format can declare (--on-finding definition-left-out=reject).',
   'no-final-call': 'The last assistant message, which is to be learned, has no call.',
   'several-final-calls': 'The last assistant message, which is to be learned, has more than one call.',
-  'no-user-turn': 'There is no user message before the call that is to be learned.',
+  'no-user-turn': 'There is no user message before the turn that is to be learned.',
   'nested-arguments': 'The arguments of the call hold an object or a list inside a list.',
   'comment-end-in-reasoning': 'The reasoning, which is to be a comment, holds the end of one.',
   'calls-inlined':

@@ -18,6 +18,8 @@ export interface Ledger {
   finding(finding: FindingOutcome): void;
   rewrites(changes: readonly (readonly [string, number])[]): void;
   record(format: string): void;
+  /** A session has records in this format. */
+  wrote(format: string): void;
   /** Sources that were not reached, because the run's limit of sessions was. */
   overLimit(count: number): void;
   /** How much was kept out so far, and of how much. */
@@ -37,7 +39,7 @@ export interface LedgerSums {
   readonly sessions: Counts;
   /** Of all formats. */
   readonly records: number;
-  /** By format: `records`, and `refused:REASON` of sessions that another format wrote. */
+  /** By format: `records`, `sessions` where they are fewer, and `refused:REASON` of sessions that another format wrote. */
   readonly formats: Readonly<Record<string, Counts>>;
   readonly tools: Counts;
   readonly rewrites: Counts;
@@ -75,6 +77,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   const problems: string[] = [];
   let lines = 0;
   const byFormat = new Map(formats.map((name) => [name, new Map([['records', 0]])]));
+  const wroteBy = new Map<string, number>(); // sessions
   let errors = 0;
   let warnings = 0;
   let notReached = 0;
@@ -93,6 +96,13 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   const ofFormat = (name: string): Map<string, number> => byFormat.get(name) as Map<string, number>;
   const recordsOfAll = (): number =>
     formats.reduce((all, name) => all + (ofFormat(name).get('records') ?? 0), 0);
+
+  /** With the sessions, where a format made more records of them than one each. */
+  function countsOf(name: string): ReadonlyMap<string, number> {
+    const counts = ofFormat(name);
+    const wrote = wroteBy.get(name) ?? 0;
+    return wrote === counts.get('records') ? counts : new Map([...counts, ['sessions', wrote]]);
+  }
 
   function addSource(report: SourceReport): void {
     const { framing, status } = report;
@@ -169,7 +179,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     );
     const written = of(sessions, 'written');
     for (const [name, counts] of byFormat) {
-      const accounted = sum(counts);
+      const accounted = sum(counts) - of(counts, 'records') + of(wroteBy, name);
       demand(accounted === written, `I4: ${written} written sessions, ${accounted} accounted for in ${name}`);
     }
     demand(of(fates, 'snapshot') === written, `I3: ${of(fates, 'snapshot')} snapshots, ${written} written`);
@@ -198,6 +208,9 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     },
     record(format) {
       add(ofFormat(format), 'records');
+    },
+    wrote(format) {
+      add(wroteBy, format);
     },
     overLimit(count) {
       notReached += count;
@@ -231,7 +244,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
         | 'bytes',
         Counts
       >;
-      const perFormat = Object.fromEntries(formats.map((name) => [name, sorted(ofFormat(name))]));
+      const perFormat = Object.fromEntries(formats.map((name) => [name, sorted(countsOf(name))]));
       return { ...plain, lines, records: recordsOfAll(), formats: perFormat, errors, warnings };
     },
   };

@@ -88,6 +88,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       tools: session.toolCounts ?? null,
       ...(session.usage === undefined ? {} : { usage: session.usage }),
     });
+    for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
     places = [];
     return rejection === undefined && refusals.length === 0 ? undefined : writeRejected(session);
   }
@@ -98,10 +99,10 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     for (const refusal of refusals) await quarantine.refusal(session, refusal);
   }
 
-  /** Of one format, as ever, its place; of several each one's, and those that refused. */
+  /** Of one record, as ever, its place; of several each one's, and the formats that refused. */
   function recordsOf(records: readonly RecordPlace[], refusals: readonly Refusal[]): object {
     const [{ shard, line }] = records as readonly [RecordPlace];
-    if (settings.format.length === 1) return { shard, line };
+    if (settings.format.length === 1 && records.length === 1) return { shard, line };
     const refused = refusals.map(({ format, reason }) => ({ format, reason }));
     return { records, ...(refused.length === 0 ? {} : { refused }) };
   }

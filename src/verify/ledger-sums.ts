@@ -28,7 +28,7 @@ export function checkLedgerSums(
     for (const key of except) if (!found.has(key)) stated.delete(key);
     compareCounts(problems, { file: MANIFEST }, `ledger.${name}`, found, stated);
   };
-  const counts = formatCounts(formats, shards, counted.refusals);
+  const counts = formatCounts(formats, shards, counted);
   const records = [...counts.values()].reduce((sum, of) => sum + (of.get('records') ?? 0), 0);
   equal(
     'members of ledger.formats',
@@ -63,14 +63,18 @@ export function checkLedgerSums(
   compare('bytes', parts);
 }
 
-/** Records in the shards of each format, and its refusals by the sessions. */
+/** Records in the shards of each format, the sessions that they are of where these are fewer, and its refusals. */
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
-  refusals: Counts,
+  { refusals, writers }: Totals,
 ): ReadonlyMap<string, Counts> {
   const counts = new Map(formats.map((format) => [format, new Map<string, number>()]));
   for (const { format, records } of shards.values()) add(counts.get(format) ?? new Map(), 'records', records);
+  for (const [format, of] of counts) {
+    const sessions = writers.get(format) ?? 0;
+    if (sessions !== (of.get('records') ?? 0)) add(of, 'sessions', sessions);
+  }
   for (const [refusal, n] of refusals) {
     const [format = '', reason] = refusal.split(' ');
     add(counts.get(format) ?? new Map(), `refused:${reason}`, n);

@@ -23,6 +23,7 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['sharegpt', sharegpt],
   ['functiongemma', texts],
   ['functiongemma-teaching', texts],
+  ['prompt', texts],
 ]);
 
 /** Of a format that is not known here, only that a record is a JSON object. */

@@ -81,21 +81,22 @@ function checkWritten({ line, value }: SourceLine, tally: SourceTally, context: 
   checkRecords({ line, value }, kept, tally, context);
 }
 
-/** One record; with several formats one of each that did not refuse, in their order. */
+/** One record; or a list of them, with some of each format that did not refuse. */
 function checkRecords(at: SourceLine, tools: number, tally: SourceTally, context: SessionContext): void {
   const { line, value } = at;
   const { formats, problems, totals } = context;
-  const several = formats.length > 1;
-  const records = several ? objects(value.records) : [{ ...value, format: formats[0] }];
-  const refused = several ? objects(value.refused) : [];
+  const alone = formats.length === 1 && value.records === undefined;
+  const records = alone ? [{ ...value, format: formats[0] }] : objects(value.records);
+  const refused = alone ? [] : objects(value.refused);
   const groups = new Set(records.flatMap((record) => checkRecord(at, record, tools, context)));
   for (const group of groups) add(totals.groups, group);
   if (groups.size > 1) problems.add(FILE, `line ${line}: expected records of one group, found several`);
   for (const { format, reason } of refused) {
     for (const counts of [tally.refusals, totals.refusals]) add(counts, `${format} ${reason}`);
   }
-  if (!several) return;
-  const named = [...records, ...refused].map(({ format }) => format);
+  const writers = new Set(records.map(({ format }) => format));
+  for (const format of writers) add(totals.writers, String(format));
+  const named = [...writers, ...refused.map(({ format }) => format)];
   problems.equal(
     FILE,
     line,

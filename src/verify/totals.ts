@@ -22,6 +22,8 @@ export interface Totals {
   readonly groups: Counts;
   /** Sessions that a format refused and another one wrote, by `FORMAT REASON`. */
   readonly refusals: Counts;
+  /** Sessions with records in a format, by its name. */
+  readonly writers: Counts;
 }
 
 export function createTotals(): Totals {
@@ -38,6 +40,7 @@ export function createTotals(): Totals {
     'findings',
     'groups',
     'refusals',
+    'writers',
   ] as const;
   const counts = Object.fromEntries(names.map((name) => [name, new Map()]));
   return { ...numbers, ...(counts as Record<(typeof names)[number], Counts>) };

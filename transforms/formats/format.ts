@@ -23,6 +23,8 @@ export interface EncodedRow {
   /** The messages as they stand in the record. */
   readonly written: readonly Message[];
   readonly findings: readonly FormatFinding[];
+  /** Further records of the same conversation, where a format makes several of one. */
+  readonly more?: readonly Uint8Array[];
 }
 
 /** Something in a conversation that the format could not represent as it is. */
