@@ -7,6 +7,7 @@ import type { Format } from './format.ts';
 import functiongemma from './functiongemma.ts';
 import functiongemmaTeaching from './functiongemma-teaching.ts';
 import openai from './openai.ts';
+import prompt from './prompt.ts';
 import samples from './samples.ts';
 import sharegpt from './sharegpt.ts';
 import trl from './trl.ts';
@@ -18,6 +19,7 @@ export const formats: readonly Format[] = [
   functiongemma,
   functiongemmaTeaching,
   openai,
+  prompt,
   samples,
   sharegpt,
   trl,

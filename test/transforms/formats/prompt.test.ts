@@ -1,0 +1,302 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildConversationHistory } from '../../../transforms/dialects/conversation-history.ts';
+import { extractToolCall, stripToolBlocks } from '../../../transforms/dialects/tool-blocks.ts';
+import type { Message } from '../../../transforms/element.ts';
+import prompt from '../../../transforms/formats/prompt.ts';
+import { decode } from '../../../transforms/json/utf8.ts';
+import { entry, writeLog } from '../../src/cli/small-logs.ts';
+import { turnmill } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { oddConversation } from '../../support/odd-conversations.ts';
+import {
+  assistant,
+  call,
+  calling,
+  conversationOf,
+  messageOf,
+  rawMessage,
+  result,
+  user,
+} from '../checks/samples.ts';
+
+const GREET = [user('Hello'), assistant('Hi.')];
+const READ = [
+  ...[
+    user('Read file.md'),
+    messageOf({
+      role: 'assistant',
+      content: 'Reading...',
+      tool_calls: [call('x', 'read', '{"path": "file.md"}')],
+    }),
+  ],
+  ...[result('x', '[FILE CONTENT]'), assistant('It is empty.')],
+];
+const recordsOf = (
+  messages: readonly Message[],
+  turns: 'all' | 'last' = 'last',
+  tools: object = { tools: [] },
+) => {
+  const { bytes, more = [] } = prompt.encode(conversationOf(messages, tools), { turns });
+  return [bytes, ...more].map((one) => JSON.parse(decode(one)) as { prompt: string; completion: string });
+};
+const rules = (messages: readonly Message[], turns: 'all' | 'last' = 'last') =>
+  prompt
+    .encode(conversationOf(messages, { tools: [] }), { turns })
+    .findings.map(({ rule, rejects }) => `${rule}${rejects ? '!' : ''}`);
+const historyOf = (text: string): string =>
+  text.slice(text.indexOf('Conversation History:\n') + 22, text.lastIndexOf('\n\nUser Request:\n'));
+
+describe('the prompt', () => {
+  const [record] = recordsOf(READ);
+
+  it('has the response format, the history and the request, and ends in it', () => {
+    expect(record?.prompt).toMatch(
+      /^Response Format:\n[\s\S]+\n\nConversation History:\n\[[\s\S]+\]\n\nUser Request:\nRead file\.md$/,
+    );
+  });
+
+  it('asks for at most one block with "arguments", and not to repeat calls or to output headers', () => {
+    const section = record?.prompt.slice(0, record.prompt.indexOf('Conversation History')) ?? '';
+    for (const part of [
+      '"arguments"',
+      'at most one',
+      'Do not repeat calls',
+      'use their results',
+      'STATE:',
+      '<think>',
+    ]) {
+      expect(section).toContain(part);
+    }
+    expect(section).not.toContain('"args"');
+  });
+
+  it('has the tools byte for byte where there are any', () => {
+    const tools = [{ bytes: Buffer.from('{"name":"f","n":1.0}'), name: 'f' }];
+    expect(recordsOf(GREET, 'last', { tools })[0]?.prompt).toContain(
+      '\n\nTools:\n[\n  {"name":"f","n":1.0}\n]\n\nConversation',
+    );
+    expect(record?.prompt).not.toContain('Tools:');
+  });
+
+  it('has the history that the library makes, without the request', () => {
+    const history = historyOf(record?.prompt ?? '');
+    expect(JSON.parse(history)).toEqual([
+      {
+        role: 'assistant',
+        content: 'Reading...',
+        tool_calls: [{ name: 'read', arguments: { path: 'file.md' } }],
+      },
+      { role: 'tool', content: '[FILE CONTENT]', tool_call_id: '0-read' },
+    ]);
+    const stored = [
+      { role: 'user', content: 'Read file.md' },
+      {
+        role: 'assistant',
+        content: 'Reading...',
+        tool_calls: [{ name: 'read', arguments: { path: 'file.md' } }],
+      },
+      { role: 'tool', content: '[FILE CONTENT]', tool_call_id: '0-read' },
+    ];
+    expect(history).toBe(buildConversationHistory(stored, { excludeLatestUserMessage: true }));
+    expect(historyOf(recordsOf(GREET)[0]?.prompt ?? '')).toBe('[]');
+  });
+
+  it('keeps numbers in the history, and lays out what is nested', () => {
+    const args = '{"n":[12345678901234567890,{}],"o":{"a":1e400},"e":[]}';
+    const asks = rawMessage(
+      'assistant',
+      `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${args}}}]}`,
+    );
+    const history = historyOf(
+      recordsOf([user('a'), asks, result('1', 'b'), assistant('c')])[0]?.prompt ?? '',
+    );
+    expect(history).toContain('12345678901234567890,\n');
+    expect(history).toContain('"a": 1e400\n');
+    expect(history).toBe(history.trim());
+    const plain = args.replace('12345678901234567890', '1').replace('1e400', '2');
+    expect(history.replace('12345678901234567890', '1').replace('1e400', '2')).toContain(
+      JSON.stringify(JSON.parse(plain), null, 2).replaceAll('\n', '\n        '),
+    );
+  });
+
+  it('gives each result the id of its own call', () => {
+    const two = calling(call('x', 'f'), call('y', 'g'));
+    const history = JSON.parse(
+      historyOf(
+        recordsOf([user('a'), two, result('y', '2'), result('x', '1'), assistant('c')])[0]?.prompt ?? '',
+      ),
+    );
+    expect(history.slice(1).map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual([
+      '1-g',
+      '0-f',
+    ]);
+  });
+});
+
+describe('the completion', () => {
+  it('is the text, then the block of the call, which the library reads back', () => {
+    const [record] = recordsOf(READ.slice(0, 2));
+    expect(record?.completion).toBe(
+      'Reading...\n<tool_call>\n{"name": "read", "arguments": {"path": "file.md"}}\n</tool_call>',
+    );
+    expect(extractToolCall(record?.completion ?? '')).toEqual({
+      name: 'read',
+      arguments: { path: 'file.md' },
+    });
+    expect(stripToolBlocks(record?.completion ?? '')).toBe('Reading...');
+  });
+
+  it('has the thought in front', () => {
+    const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'hm' })];
+    expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nhm\n</think>\nb');
+    expect(rules(thinks)).toEqual(['reasoning-inlined']);
+  });
+});
+
+describe('--turns', () => {
+  it('all: a record of each turn of the model, each with what came before it', () => {
+    const records = recordsOf([...GREET, ...READ], 'all');
+    expect(records.map(({ completion }) => completion.split('\n')[0])).toEqual([
+      'Hi.',
+      'Reading...',
+      'It is empty.',
+    ]);
+    expect(records.map(({ prompt: text }) => JSON.parse(historyOf(text)).length)).toEqual([0, 2, 4]);
+    expect(records.map(({ prompt: text }) => text.split('User Request:\n')[1])).toEqual([
+      'Hello',
+      'Read file.md',
+      'Read file.md',
+    ]);
+  });
+
+  it('last: the last one, the record that all has last', () => {
+    expect(recordsOf([...GREET, ...READ])).toEqual(recordsOf([...GREET, ...READ], 'all').slice(-1));
+  });
+});
+
+describe('what the protocol cannot say', () => {
+  it.each<[string, readonly Message[], string[]]>([
+    ['no answer', [user('a')], ['unanswered-end!']],
+    ['nothing at all', [], ['unanswered-end!']],
+    ['a question at the end', [...GREET, user('b')], ['unanswered-end']],
+    ['no question', [assistant('a')], ['no-user-turn!']],
+    ['two calls', [user('a'), calling(call('1', 'f'), call('2', 'g'))], ['several-final-calls!']],
+    [
+      'two calls in the history are no matter',
+      [user('a'), calling(call('1', 'f'), call('2', 'g')), assistant('b')],
+      [],
+    ],
+    ['a tag in the answer', [user('a'), assistant('<tool_call>')], ['control-token-in-content!']],
+    [
+      'a tag in the thought',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: '</think>' })],
+      ['control-token-in-content!', 'reasoning-inlined'],
+    ],
+    [
+      'a tag in the arguments',
+      [user('a'), calling(call('1', 'f', '{"a":"</tool_call>"}'))],
+      ['control-token-in-content!'],
+    ],
+    ['arguments that are no object', [user('a'), calling(call('1', 'f', '[]'))], ['arguments-not-object!']],
+    ['no arguments', [user('a'), calling(call('1', 'f', ''))], ['empty-arguments']],
+    ['no call', [user('a'), calling({ id: '1' })], ['malformed-call!']],
+    [
+      'calls that are no list',
+      [user('a'), messageOf({ role: 'assistant', tool_calls: {} })],
+      ['malformed-call!'],
+    ],
+    ['an image', [user([{ type: 'image_url' }]), assistant('b')], ['non-text-part']],
+    [
+      'another member',
+      [messageOf({ role: 'user', content: 'a', name: 'n' }), assistant('b')],
+      ['member-left-out'],
+    ],
+  ])('%s', (_what, messages, expected) => {
+    expect(rules(messages)).toEqual(expected);
+  });
+});
+
+it('generated conversations: every turn is taught, and every call of a completion is read back', () => {
+  fc.assert(
+    fc.property(oddConversation, ({ messages }) => {
+      const said = messages.map(({ role, json }) => rawMessage(role, json));
+      const { findings } = prompt.encode(conversationOf(said, { tools: [] }), { turns: 'all' });
+      if (findings.some(({ rejects }) => rejects)) return;
+      const turns = messages.filter(({ role }) => role === 'assistant');
+      const records = recordsOf(said, 'all');
+      expect(records).toHaveLength(turns.length);
+      records.forEach(({ prompt: text, completion }, i) => {
+        expect(Array.isArray(JSON.parse(historyOf(text)))).toBe(true);
+        const [made] = turns[i]?.calls ?? [];
+        const read = extractToolCall(completion);
+        if (made === undefined) expect(read).toBeUndefined();
+        else expect(read).toEqual({ name: made.name, arguments: JSON.parse(made.args ?? '{}') });
+      });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('several records of one session are in the books, and verified', async () => {
+  const folder = temporaryFolder();
+  const long = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+    { role: 'user', content: 'c' },
+  ];
+  writeLog(join(folder, 'logs'), 'a.jsonl', [entry({ id: 'a', messages: long })]);
+  writeLog(join(folder, 'logs'), 'b.jsonl', [entry({ id: 'b', reply: null })]);
+  writeLog(join(folder, 'logs'), 'c.jsonl', [entry({ id: 'c' })]);
+  const build = async (out: string, ...args: string[]) => {
+    const made = await turnmill([
+      'build',
+      join(folder, 'logs'),
+      '--out',
+      out,
+      '--format',
+      'prompt',
+      '--turns',
+      'all',
+      ...args,
+    ]);
+    const manifest = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+    const verified = await turnmill(['verify', out]);
+    expect([made.status, verified.status, verified.stdout.toString()]).toEqual([
+      3,
+      0,
+      expect.stringContaining('3 records'),
+    ]);
+    return manifest;
+  };
+  const alone = await build(join(folder, 'alone'));
+  expect(alone.ledger.formats).toEqual({ prompt: { records: 3, sessions: 2 } });
+  expect(alone.ledger.sessions).toEqual({ rejected: 1, seen: 3, written: 2 });
+  const [first] = readFileSync(join(folder, 'alone/ledger/sessions.jsonl'), 'utf8').split('\n');
+  const [shard] = readdirSync(join(folder, 'alone/data'));
+  expect(JSON.parse(first ?? '').records).toEqual(
+    [1, 2].map((line) => ({ format: 'prompt', shard: `data/${shard}`, line })),
+  );
+
+  const out = join(folder, 'both');
+  const both = await turnmill([
+    'build',
+    join(folder, 'logs'),
+    '--out',
+    out,
+    '--format',
+    'prompt',
+    '--format',
+    'chat',
+    '--turns',
+    'all',
+  ]);
+  const { ledger } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+  expect([both.status, ledger.formats]).toEqual([
+    3,
+    { prompt: { records: 3, 'refused:unanswered-end': 1, sessions: 2 }, chat: { records: 3 } },
+  ]);
+  expect((await turnmill(['verify', out])).status).toBe(0);
+});
