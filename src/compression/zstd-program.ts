@@ -8,6 +8,9 @@ import { createWaker, type Decoder, type Outcome } from './decoder.ts';
 
 const PROGRAM = 'zstd';
 const DECODE = ['-dcq', '--single-thread'] as const;
+const PACK = ['-3', '-cq', '--check', '--single-thread'] as const;
+/** `spawnSync` has it too, which its type does not say. */
+const OWN_GROUP = { detached: true };
 export const HINT = 'install the zstd program (package zstd), or use Node 22.15, 24 or newer';
 
 /** A program that does nothing for so long, while it has something to do, is taken for dead. */
@@ -40,10 +43,24 @@ export function requireZstdProgram(what: string): void {
   throw new TurnmillError('unavailable', `${what} needs zstd (${found}): ${HINT}`, { subject: what });
 }
 
+/** One frame, made by the program. A single thread: how many there are must not show in the bytes. */
+export function packWithProgram(bytes: Uint8Array): Uint8Array {
+  const { error, status, signal, stdout, stderr } = spawnSync(
+    PROGRAM,
+    [...PACK, `--stream-size=${bytes.length}`],
+    { input: bytes, env: environment(), maxBuffer: Number.POSITIVE_INFINITY, ...OWN_GROUP },
+  );
+  if (error === undefined && status === 0) return stdout;
+  const started = status !== null || signal !== null;
+  const why = (started && endOf(status, signal, stderr.toString('latin1'))) || error;
+  const what = why instanceof Error ? why.message : why;
+  throw new TurnmillError('io', `cannot pack with zstd: ${what}`, { subject: PROGRAM, cause: error });
+}
+
 /** Starts the program as a decoder. */
 export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
   // when there are no descriptors left, it has no streams
-  const child: ChildProcess = spawn(PROGRAM, DECODE, { stdio: 'pipe', env: environment(), detached: true });
+  const child: ChildProcess = spawn(PROGRAM, DECODE, { stdio: 'pipe', env: environment(), ...OWN_GROUP });
   const { stdin, stdout, stderr } = child;
   const { moved, wake } = createWaker();
   let outcome: Outcome | undefined;

@@ -5,17 +5,30 @@ import { createWaker, type Decoder } from './decoder.ts';
 /** What the types of Node 20 do not know. */
 interface ZlibWithZstd {
   createZstdDecompress(options: { chunkSize: number }): ReturnType<typeof zlib.createGunzip>;
+  zstdCompressSync(
+    bytes: Uint8Array,
+    options: { params: Record<number, number>; pledgedSrcSize: number },
+  ): Uint8Array;
+  readonly constants: { readonly ZSTD_c_compressionLevel: number; readonly ZSTD_c_checksumFlag: number };
 }
+const { createZstdDecompress, zstdCompressSync, constants } = zlib as unknown as ZlibWithZstd;
 
+const LEVEL = 3;
 const PIECE_BYTES = 256 * 1024;
 
 export function zlibHasZstd(): boolean {
   return 'createZstdDecompress' in zlib;
 }
 
+/** One frame. Only where `zlibHasZstd`. */
+export function packWithZlib(bytes: Uint8Array): Uint8Array {
+  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 };
+  return zstdCompressSync(bytes, { params, pledgedSrcSize: bytes.length });
+}
+
 /** Starts a stream for one frame. Only where `zlibHasZstd`. */
 export function startZstdStream(): Decoder {
-  const stream = (zlib as unknown as ZlibWithZstd).createZstdDecompress({ chunkSize: PIECE_BYTES });
+  const stream = createZstdDecompress({ chunkSize: PIECE_BYTES });
   const { moved, wake } = createWaker();
   let outcome: string | undefined;
   let given = 0;

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/tool-usage.ts';
+import { requireZstd } from '../compression/require-zstd.ts';
 import { TurnmillError } from '../errors.ts';
 import { checkDestination } from '../sinks/destination.ts';
 import { healDestination } from '../sinks/heal.ts';
@@ -97,6 +98,7 @@ export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSumm
 
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
   const { inputs, replace, update } = settings;
+  if (settings.compress === 'zstd') requireZstd('--compress zstd');
   const release = await acquireLock(out);
   try {
     healDestination(out);

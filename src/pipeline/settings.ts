@@ -27,7 +27,7 @@ export interface ConversionSettings extends CleanupOptions {
   readonly keepOn: readonly string[];
   readonly maxLineBytes: number;
   readonly shardSizeBytes: number;
-  readonly compress: 'none' | 'gzip';
+  readonly compress: 'none' | 'gzip' | 'zstd';
   /** Sessions after which the run ends; undefined: no limit. */
   readonly limit: number | undefined;
   /** What quarantine keeps of a rejected line: its position and hash, or its bytes too. */
@@ -114,7 +114,7 @@ export function resolveSettings(given: Given): Settings {
   checkFormats(settings);
   oneOf('group-by', settings.groupBy, GROUPINGS);
   oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
-  oneOf('compress', settings.compress, ['none', 'gzip']);
+  oneOf('compress', settings.compress, ['none', 'gzip', 'zstd']);
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
   const rules = formats.flatMap((format) => format.rules);

@@ -54,10 +54,7 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
 
   const listedShards = [];
   for (const shard of shards) {
-    const found = await readBack(join(root, shard.path), {
-      gzip: shard.path.endsWith('.gz'),
-      ...(signal && { signal }),
-    });
+    const found = await readBack(join(root, shard.path), signal && { signal });
     checkShard(join(root, shard.path), shard, found);
     const { path, group, records, bytes } = shard;
     listedShards.push({ path, group, records, bytes, sha256: found.sha256 });

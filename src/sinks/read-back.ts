@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { unzstd } from '../compression/zstd.ts';
 import { ioError } from '../errors.ts';
 import { fileSystem } from './file-system.ts';
 
@@ -14,22 +15,21 @@ export interface ReadBack {
   /** Of the file. */
   readonly bytes: number;
   readonly sha256: string;
-  /** Newlines and bytes of the content, decompressed when it is gzip. */
+  /** Newlines and bytes of the content, decompressed when it is packed: `.gz` or `.zst`. */
   readonly lines: number;
   readonly contentBytes: number;
 }
 
 export interface ReadBackOptions {
-  readonly gzip?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Gets the content, decompressed when it is gzip; a chunk is valid until it returns. */
+  /** Gets the content, decompressed when it is packed; a chunk is valid until it returns. */
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
 /** Throws `io` when it cannot be read or decompressed; the signal's reason when it is aborted. */
 export async function readBack(
   path: string,
-  { gzip = false, signal, onContent }: ReadBackOptions = {},
+  { signal, onContent }: ReadBackOptions = {},
 ): Promise<ReadBack> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -68,7 +68,8 @@ export async function readBack(
   }
 
   try {
-    if (gzip)
+    if (path.endsWith('.zst')) await content(unzstd(raw()));
+    else if (path.endsWith('.gz'))
       await pipeline(copies, createGunzip({ chunkSize: CHUNK_BYTES }), content, signal ? { signal } : {});
     else await content(raw());
   } catch (error) {

@@ -20,7 +20,7 @@ export function shardStem(group: string): string {
 }
 
 /** Lines of JSON, or a deck of TOML, either packed or not. */
-export type ShardSuffix = `.${'jsonl' | 'toml'}${'' | '.gz'}`;
+export type ShardSuffix = `.${'jsonl' | 'toml'}${'' | '.gz' | '.zst'}`;
 
 /** `<folder>/<stem>-00000.jsonl`, `/` on every platform. */
 export function shardPath(folder: string, stem: string, number: number, suffix: ShardSuffix): string {

@@ -1,16 +1,17 @@
 /**
  * The records of a dataset, in one series of shards per folder and group. Any number of groups: at most `maxOpenFiles`
- * descriptors (the least recently written is parked, F103), and the gathered gzip blocks stay under one cap, the oldest
+ * descriptors (the least recently written is parked, F103), and the gathered blocks stay under one cap, the oldest
  * being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
  */
 import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { lstatIfAny, makeDirectory } from './fs-calls.ts';
-import { createGzipLineFile } from './gzip-line-file.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
+import { createPackedLineFile } from './packed-line-file.ts';
+import { PACKINGS } from './packing.ts';
 import { shardPath, shardStem } from './shard-name.ts';
 
-/** Sum of the gathered gzip blocks. */
+/** Sum of the gathered blocks. */
 const PENDING_BYTES = 64 * 1024 * 1024;
 
 export interface ShardInfo {
@@ -61,9 +62,9 @@ export interface ShardOptions {
   /** The output's root (the staging folder); `data/` must be in it. */
   readonly dir: string;
   readonly shardSizeBytes: number;
-  readonly compress: 'none' | 'gzip';
+  readonly compress: 'none' | 'gzip' | 'zstd';
   readonly maxOpenFiles?: number;
-  /** Cap of the gathered gzip blocks; part of what decides the bytes. */
+  /** Cap of the gathered blocks; part of what decides the bytes. */
   readonly maxPendingBytes?: number;
 }
 
@@ -78,6 +79,7 @@ interface OpenShard {
 
 export function createShards(options: ShardOptions): Shards {
   const { dir, shardSizeBytes, compress, maxOpenFiles = 64, maxPendingBytes = PENDING_BYTES } = options;
+  const packing = compress === 'none' ? undefined : PACKINGS[compress];
   const open = new Map<string, OpenShard>();
   const finished: ShardInfo[] = [];
   /** Those that may hold a descriptor, least recently used first. */
@@ -97,11 +99,12 @@ export function createShards(options: ShardOptions): Shards {
   }
 
   function start({ folder, kind }: Series, group: string, number: number): OpenShard {
-    const suffix = `.${kind}${compress === 'gzip' ? '.gz' : ''}` as const;
+    const suffix = `.${kind}${packing?.suffix ?? ''}` as const;
     const path = shardPath(folder, shardStem(group), number, suffix);
     checkFolder(folder);
     makeRoom(maxOpenFiles - 1);
-    const file = (compress === 'gzip' ? createGzipLineFile : createLineFile)(join(dir, path));
+    const at = join(dir, path);
+    const file = packing === undefined ? createLineFile(at) : createPackedLineFile(at, packing);
     const shard = { path, group, number, file, uncompressedBytes: 0, innerLines: 0 };
     open.set(`${folder}/${group}`, shard);
     return shard;

@@ -7,9 +7,10 @@ import { pipeline, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import split2 from 'split2';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
 import { asObject, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
+import { zstdContent } from './zstd-content.ts';
 
 /** A line, counted from 1; without a value when it is no JSON object. */
 export interface ReadLine {
@@ -44,29 +45,39 @@ export async function* readTexts(
       yield { line, text };
     }
   } catch (error) {
+    if (error instanceof TurnmillError) throw error;
     const { code = '', message } = error as NodeJS.ErrnoException;
-    const fault = file.endsWith('.gz') ? gzipFault(error as NodeJS.ErrnoException) : undefined;
-    if (fault !== undefined) problems.add(file, `after line ${line}: expected gzip data, found ${fault}`);
+    const packing = packingOf(file);
+    const fault = packing && packedFault(error as NodeJS.ErrnoException);
+    if (fault !== undefined)
+      problems.add(file, `after line ${line}: expected ${packing} data, found ${fault}`);
     else if (message === 'maximum buffer reached')
       problems.add(file, `line ${line + 1} is too long to be read`);
     else throw code === '' ? error : ioError('read', path, error);
   }
 }
 
+function packingOf(file: string): 'gzip' | 'zstd' | undefined {
+  if (file.endsWith('.gz')) return 'gzip';
+  return file.endsWith('.zst') ? 'zstd' : undefined;
+}
+
 /** What is wrong with packed data: zlib's own words, or what Node makes of bytes after the last member. */
-function gzipFault({ code = '', message }: NodeJS.ErrnoException): string | undefined {
-  if (code.startsWith('Z_')) return message;
+function packedFault({ code = '', message }: NodeJS.ErrnoException): string | undefined {
+  if (code.startsWith('Z_') || code.startsWith('ZSTD_')) return message;
   return AFTER_THE_END.has(code) ? 'other bytes after its end' : undefined;
 }
 
 function textLines(path: string, file: string, problems: Problems): Readable {
-  const source = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const packing = packingOf(file);
+  const source = (): Readable => createReadStream(path, { highWaterMark: CHUNK_BYTES });
   const lines = split2('\n', { maxLength: LINE_MAX_CHARS });
   const content = (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> => checked(chunks, file, problems);
   // An error reaches the caller through the lines.
   const reported = (): void => undefined;
-  if (!file.endsWith('.gz')) return pipeline(source, content, lines, reported);
-  return pipeline(source, createGunzip({ chunkSize: CHUNK_BYTES }), content, lines, reported);
+  if (packing === 'gzip')
+    return pipeline(source(), createGunzip({ chunkSize: CHUNK_BYTES }), content, lines, reported);
+  return pipeline(packing === 'zstd' ? zstdContent(path, CHUNK_BYTES) : source(), content, lines, reported);
 }
 
 /** What split2 does not tell: bytes that are not UTF-8, and a last line without its newline. */

@@ -18,9 +18,14 @@ export interface ShardFacts {
 /** A name that was made for a group that is none: a slug and a hash. */
 const MADE_NAME = /-[a-z2-7]{16}$/i;
 /** A deck of samples: each begins with its header on a line of its own, which no text in it can look like. */
-const DECK = /\.toml(?:\.gz)?$/;
+const DECK = /\.toml(?:\.gz|\.zst)?$/;
 const DECK_RECORD = '[[samples]]';
-const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml)(\.gz)?$/;
+const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml)(\.gz|\.zst)?$/;
+/** By `--compress`. */
+const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
+  ['gzip', '.gz'],
+  ['zstd', '.zst'],
+]);
 
 /** By path, in the order of the manifest. */
 export async function readShards(
@@ -36,7 +41,7 @@ export async function readShards(
     const series = `${format}/${shard.group}`;
     const number = numbers.get(series) ?? 0;
     numbers.set(series, number + 1);
-    checkName(shard, number, settings.compress === 'gzip', problems);
+    checkName(shard, number, SUFFIXES.get(settings.compress) ?? '', problems);
     const found = readable.has(shard.path)
       ? await readShard(root, shard, format, problems)
       : { format, group: shard.group, records: 0, tools: undefined };
@@ -55,12 +60,12 @@ function formatOf({ path }: ListedShard, formats: readonly string[], problems: P
   return format ?? '';
 }
 
-function checkName({ path, group }: ListedShard, number: number, gzip: boolean, problems: Problems): void {
+function checkName({ path, group }: ListedShard, number: number, packed: string, problems: Problems): void {
   const [, , stem = '', digits = '', kind = 'jsonl', suffix = ''] = SHARD_NAME.exec(path) ?? [];
   const fits =
-    (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && (suffix !== '') === gzip;
+    (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && suffix === packed;
   if (fits) return;
-  const wanted = `${group}-${String(number).padStart(5, '0')}.${kind}${gzip ? '.gz' : ''}`;
+  const wanted = `${group}-${String(number).padStart(5, '0')}.${kind}${packed}`;
   problems.add(path, `expected shard ${number} of group '${group}' to be named like ${wanted}`);
 }
 

@@ -1,4 +1,5 @@
 /** Section D of the fault matrix from outside: packed logs, whole and damaged, through the built command. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -6,7 +7,7 @@ import { expect } from 'vitest';
 import { entry } from '../src/cli/small-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { zstd } from '../support/zstd.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of the ledger, as they come
@@ -215,6 +216,41 @@ faultTest('F077', 'standard input may be zstd, in pieces of any size', { needs }
   expect(cut.status).toBe(3);
   expect(cut.stderr).toContain('corrupt-zstd');
 });
+
+faultTest(
+  'F134',
+  'shards packed with zstd: the same for any number of workers, and what was written',
+  { needs },
+  async () => {
+    const folder = temporaryFolder();
+    const [logs, out] = [join(folder, 'logs'), (name: string): string => join(folder, name)];
+    mkdirSync(logs);
+    for (let i = 0; i < 6; i++) writeFileSync(join(logs, `${i}.jsonl`), joined(...logLines.slice(0, 5 + i)));
+    const shard = (of: string, suffix: string): Buffer =>
+      readFileSync(join(of, `data/conversations-00000.jsonl${suffix}`));
+    const args = ['build', logs, '--group-by', 'none', '--out'];
+    expect(await turnmill([...args, out('plain')])).toMatchObject({ status: 0 });
+    for (const workers of ['1', '3']) {
+      const run = await turnmill([...args, out(workers), '--compress', 'zstd', '--workers', workers]);
+      expect([run.status, await turnmill(['verify', out(workers)])]).toMatchObject([0, { status: 0 }]);
+    }
+    expect(hashesOf(out('1'))).toEqual(hashesOf(out('3')));
+    expect(execFileSync('zstd', ['-dcq'], { input: shard(out('1'), '.zst') })).toEqual(
+      shard(out('plain'), ''),
+    );
+    const first = `${join(logs, '0.jsonl')}:1`;
+    const told = await turnmill(['explain', first, '--root', logs, '--in', out('1')]);
+    expect([told.status, told.stdout.toString()]).toEqual([0, expect.stringContaining('.jsonl.zst')]);
+    const damaged = shard(out('1'), '.zst');
+    damaged[damaged.length - 1] = (damaged.at(-1) as number) ^ 1;
+    writeFileSync(join(out('1'), 'data/conversations-00000.jsonl.zst'), damaged);
+    const found = await turnmill(['verify', out('1')]);
+    expect([found.status, `${found.stdout}${found.stderr}`]).toEqual([
+      65,
+      expect.stringContaining('expected zstd data'),
+    ]);
+  },
+);
 
 faultTest('F118', 'a name is no option of the zstd program', { needs }, async () => {
   const folder = temporaryFolder();

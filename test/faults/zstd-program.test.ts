@@ -114,6 +114,27 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
     );
   }
 
+  faultTest(
+    'F078',
+    'shards: missing at the start, or failing later: nothing is made',
+    { needs },
+    async () => {
+      const args = ['--compress', 'zstd'];
+      const missing = await withProgram(undefined, 0o755, ...args);
+      expect([missing.status, missing.beside]).toEqual([69, ['logs', 'path']]);
+      expect(JSON.parse(missing.stderr)).toMatchObject({ subject: '--compress zstd' });
+      const reads = 'case "$1" in -d*) PATH=$REAL exec zstd "$@";; esac';
+      for (const [end, says] of [
+        ['exit 9', 'zstd ended with status 9'],
+        ['kill -9 $$', 'zstd was ended by SIGKILL'],
+      ]) {
+        const { status, stderr, beside } = await withProgram(`${ANSWER}\n${reads}\n${end}`, 0o755, ...args);
+        expect([status, beside]).toEqual([74, ['logs', 'path']]);
+        expect(JSON.parse(stderr)).toMatchObject({ code: 'io', msg: `cannot pack with zstd: ${says}` });
+      }
+    },
+  );
+
   test('F078 a file that is zstd by its content only is rejected with the hint', async () => {
     const folder = temporaryFolder();
     const logs = join(folder, 'logs');

@@ -26,7 +26,7 @@ export interface OptionValues {
   quarantineContent: 'ref' | 'raw';
   quarantineSize: number;
   shardSize: number;
-  compress: 'none' | 'gzip';
+  compress: 'none' | 'gzip' | 'zstd';
   workers: number;
   profile: boolean;
   config: string;

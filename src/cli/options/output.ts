@@ -48,7 +48,7 @@ export const outputOptions: readonly Option[] = [
     group: 'Output',
     describe: 'How shards are compressed',
     default: 'none',
-    type: choice(['none', 'gzip']),
+    type: choice(['none', 'gzip', 'zstd']),
   }),
   option<'quarantineContent'>({
     name: 'quarantineContent',

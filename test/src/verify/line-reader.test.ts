@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readLines } from '../../../src/verify/line-reader.ts';
 import { createProblems } from '../../../src/verify/problems.ts';
+import { hasZstd, zstd } from '../../support/zstd.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -86,4 +87,24 @@ test('a line of 32 MB is read in seconds', async () => {
 test('a file that cannot be read is a fault', async () => {
   const reading = readLines(join(folder, 'none'), 'none', createProblems()).next();
   await expect(reading).rejects.toMatchObject({ name: 'TurnmillError', code: 'io' });
+});
+
+describe.skipIf(!hasZstd)('zstd', () => {
+  const packed = Buffer.concat([zstd('{"a":1}\n'), zstd('{"b":2}\n')]);
+
+  test('all frames of a packed file are read, a long line too', async () => {
+    expect(await read(packed, 'f.jsonl.zst')).toEqual({ values: [{ a: 1 }, { b: 2 }], problems: [] });
+    const long = zstd(`{"a":"${'x'.repeat(9_000_000)}"}\n`);
+    const { values, problems } = await read(Buffer.concat([packed, long]), 'f.jsonl.zst');
+    expect([values.length, problems]).toEqual([3, []]);
+  });
+
+  test('packed data that is damaged is told', async () => {
+    const wrong = Buffer.from(packed);
+    wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1;
+    for (const damaged of [packed.subarray(0, -2), wrong, Buffer.concat([packed, Buffer.from('garbage')])]) {
+      const { problems } = await read(damaged, 'f.jsonl.zst');
+      expect(problems.join()).toContain('expected zstd data, found ');
+    }
+  });
 });
