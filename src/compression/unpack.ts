@@ -1,5 +1,6 @@
 /** A packed source's content. It is unpacked once: what is packed in what was packed is refused by its name. */
 import { SourceFault } from '../errors.ts';
+import { checkLimits, type DecompressionLimits } from './limits.ts';
 import type { PackedCounts } from './packed-counts.ts';
 import { type Compression, SNIFF_BYTES, sniff } from './sniff.ts';
 
@@ -15,9 +16,21 @@ export async function* unpack(
   packing: Packing,
   chunks: AsyncIterable<Uint8Array>,
   counts: PackedCounts,
+  limits: DecompressionLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  let read = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+
+  let given = 0;
   let head = Buffer.alloc(0);
-  for await (const piece of await open(packing, chunks, counts)) {
+  for await (const piece of await open(packing, counted(), counts)) {
+    given += piece.length;
+    checkLimits(limits, packing, given, read);
     if (head.length < SNIFF_BYTES) {
       head = Buffer.concat([head, piece.subarray(0, SNIFF_BYTES - head.length)]);
       refusePacked(head, packing);

@@ -20,7 +20,7 @@ export async function* readElements(path: string, options: ReadOptions = {}): As
   const { name = path === '-' ? '-' : basename(path), maxLineBytes = DEFAULT_SETTINGS.maxLineBytes } =
     options;
   const file = path === '-' ? undefined : Buffer.from(path).toString('latin1');
-  const reader = await openSource({ name, input: 0, path: file, sizeBytes: 0 });
+  const reader = await openSource({ name, input: 0, path: file, sizeBytes: 0 }, DEFAULT_SETTINGS);
   try {
     const { framer, read, repair } = await frameSource(reader, name, maxLineBytes);
     if (repair !== undefined) yield repair;

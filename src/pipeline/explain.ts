@@ -29,7 +29,7 @@ export async function explainLine({
   const run = tapChain(createChain(settings, sessionByFor(ref, settings)), trail.see, trail.leave);
   const push = (element: StreamElement): undefined => void run(element);
   try {
-    const lines = await readThrough({ ref, maxLineBytes: settings.maxLineBytes, push, signal });
+    const lines = await readThrough({ ref, settings, push, signal });
     const has = lines === 1 ? '1 line' : `${lines} lines`;
     if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${has}: there is no line ${line}`);
     return trail.answers;

@@ -44,7 +44,7 @@ export function tapChain(
 
 export interface ReadThrough {
   readonly ref: SourceRef;
-  readonly maxLineBytes: number;
+  readonly settings: Settings;
   /** Takes an element; a promise holds the reading back. */
   readonly push: (element: StreamElement) => Promise<void> | undefined;
   /** Has enough been seen? */
@@ -53,10 +53,10 @@ export interface ReadThrough {
 }
 
 /** Reads a source through to its session-end; returns its number of lines. Throws SourceFault. */
-export async function readThrough({ ref, maxLineBytes, push, enough, signal }: ReadThrough): Promise<number> {
-  const reader = await openSource(ref, signal);
+export async function readThrough({ ref, settings, push, enough, signal }: ReadThrough): Promise<number> {
+  const reader = await openSource(ref, settings, signal);
   try {
-    const { framer, read, repair } = await frameSource(reader, ref.name, maxLineBytes);
+    const { framer, read, repair } = await frameSource(reader, ref.name, settings.maxLineBytes);
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
       for (const element of elements) {
         const full = push(element);
@@ -117,7 +117,7 @@ export async function inspect({ settings, after, see, enough, signal }: Inspecti
     try {
       await readThrough({
         ref,
-        maxLineBytes: settings.maxLineBytes,
+        settings,
         push,
         signal,
         ...(enough && { enough }),

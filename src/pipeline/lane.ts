@@ -172,7 +172,7 @@ async function* readSources(
     let limited = false;
     try {
       refuseDeadly(deaths);
-      reader = await watch.open(ref, signal);
+      reader = await watch.open(ref, settings, signal);
       const provisional = !isStdin || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
       const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab);

@@ -13,8 +13,9 @@ import {
   syncDirectory,
   unlinkIfAny,
 } from '../sinks/fs-calls.ts';
-import { createGzipLineFile } from '../sinks/gzip-line-file.ts';
 import { createLineFile, type LineFile } from '../sinks/line-file.ts';
+import { createPackedLineFile } from '../sinks/packed-line-file.ts';
+import { packingNamed } from '../sinks/packing.ts';
 import type { QuarantineRecord } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
@@ -56,8 +57,11 @@ export function openReplayTarget(into: string): ReplayTarget {
 
   return {
     open(name) {
-      const make = /\.gz$/i.test(name) ? createGzipLineFile : createLineFile;
-      return make(placeFor(name), { mode: FILE_MODE });
+      const packing = packingNamed(name);
+      const [path, options] = [placeFor(name), { mode: FILE_MODE }];
+      return packing === undefined
+        ? createLineFile(path, options)
+        : createPackedLineFile(path, packing, options);
     },
     openCopy: (name) => createAppendFile(placeFor(name), { mode: FILE_MODE }),
     remove: (name) => unlinkIfAny(join(staging, name)),

@@ -26,6 +26,10 @@ export interface ConversionSettings extends CleanupOptions {
   /** Rules of the format whose finding does not reject the session, where it otherwise would. */
   readonly keepOn: readonly string[];
   readonly maxLineBytes: number;
+  /** Of a packed source. */
+  readonly maxDecompressedBytes: number;
+  /** Of a packed source that gives over 256 MiB; undefined: by its packing. */
+  readonly maxRatio: number | undefined;
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   /** Sessions after which the run ends; undefined: no limit. */
@@ -80,6 +84,8 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   rejectOn: [],
   keepOn: [],
   maxLineBytes: 256 * MEBIBYTE,
+  maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
+  maxRatio: undefined,
   shardSizeBytes: 1024 * MEBIBYTE,
   compress: 'none',
   limit: undefined,
@@ -121,6 +127,8 @@ export function resolveSettings(given: Given): Settings {
   for (const rule of [...settings.rejectOn, ...settings.keepOn]) oneOf('on-finding', rule, rules);
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
+  inRange('max-decompressed', settings.maxDecompressedBytes, 1, Number.MAX_SAFE_INTEGER);
+  if (settings.maxRatio !== undefined) inRange('max-ratio', settings.maxRatio, 1, Number.MAX_SAFE_INTEGER);
   inRange('quarantine-size', settings.quarantineSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   if (settings.limit !== undefined) inRange('limit', settings.limit, 1, Number.MAX_SAFE_INTEGER);

@@ -34,8 +34,8 @@ export function watchWith(profile: Profile): Watch {
       profile.enter(outer);
     },
     framer: (framer) => watchFramer(profile, framer),
-    open: (ref, signal) =>
-      watchReader(profile, ref.path === undefined ? 'wait' : 'read', openSource(ref, signal)),
+    open: (ref, limits, signal) =>
+      watchReader(profile, ref.path === undefined ? 'wait' : 'read', openSource(ref, limits, signal)),
   };
 }
 

@@ -15,8 +15,12 @@ export interface PackedLineFile extends LineFile {
 }
 
 /** Makes the file, which must not exist. `park` keeps the gathered lines; `flush` ends the block. */
-export function createPackedLineFile(path: string, { blockBytes, pack }: Packing): PackedLineFile {
-  const file = createAppendFile(path);
+export function createPackedLineFile(
+  path: string,
+  { blockBytes, pack }: Packing,
+  options: { mode?: number } = {},
+): PackedLineFile {
+  const file = createAppendFile(path, options);
   const block = createByteBuffer();
   let lines = 0;
 

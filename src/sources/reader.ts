@@ -1,4 +1,5 @@
 /** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
+import type { DecompressionLimits } from '../compression/limits.ts';
 import { createPackedCounts, type PackedCounts } from '../compression/packed-counts.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from '../compression/sniff.ts';
 import { type Packing, unpack } from '../compression/unpack.ts';
@@ -28,13 +29,17 @@ export interface SourceReader {
 const CHUNK_BYTES = 256 * 1024;
 
 /** @param signal stops the waiting for standard input */
-export async function openSource(ref: SourceRef, signal?: AbortSignal): Promise<SourceReader> {
-  if (ref.path === undefined) return openStdinReader(signal);
-  return openFileReader(Buffer.from(ref.path, 'latin1'), ref.name);
+export async function openSource(
+  ref: SourceRef,
+  limits: DecompressionLimits,
+  signal?: AbortSignal,
+): Promise<SourceReader> {
+  if (ref.path === undefined) return openStdinReader(limits, signal);
+  return openFileReader(Buffer.from(ref.path, 'latin1'), ref.name, limits);
 }
 
 /** Of a file that was found in a folder, a link is not followed. */
-function openFileReader(path: Uint8Array, name: string): SourceReader {
+function openFileReader(path: Uint8Array, name: string, limits: DecompressionLimits): SourceReader {
   const file = openFile(path, !name.includes('/'));
   try {
     const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
@@ -47,7 +52,7 @@ function openFileReader(path: Uint8Array, name: string): SourceReader {
     const proof = (): string | undefined => file.proof;
     const shared = { stamp, proof, misnamed, readBytes: (): number => file.readBytes, verify };
     if (compression === 'none') return { ...shared, compression, read, close: async () => file.close() };
-    return { ...shared, ...unpacked(compression, chunksOf(read, file.sizeBytes), file.close) };
+    return { ...shared, ...unpacked(compression, chunksOf(read, file.sizeBytes), limits, file.close) };
   } catch (error) {
     file.close();
     throw error;
@@ -58,10 +63,11 @@ function openFileReader(path: Uint8Array, name: string): SourceReader {
 function unpacked(
   compression: Packing,
   chunks: AsyncIterable<Uint8Array>,
+  limits: DecompressionLimits,
   close: () => void,
 ): Pick<SourceReader, 'compression' | 'packed' | 'read' | 'close'> {
   const packed = createPackedCounts();
-  const content = pull(unpack(compression, chunks, packed));
+  const content = pull(unpack(compression, chunks, packed, limits));
   return {
     compression,
     packed,
@@ -123,7 +129,10 @@ function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
 }
 
 /** Standard input: what is packed is known by its magic bytes here too, however small the pipe's first chunks are. */
-async function openStdinReader(signal: AbortSignal | undefined): Promise<SourceReader> {
+async function openStdinReader(
+  limits: DecompressionLimits,
+  signal: AbortSignal | undefined,
+): Promise<SourceReader> {
   const input = openStdin(signal);
   let bytes = 0;
   async function take(room: Uint8Array): Promise<number> {
@@ -140,5 +149,5 @@ async function openStdinReader(signal: AbortSignal | undefined): Promise<SourceR
   const shared = { misnamed: false, readBytes: () => bytes, verify: () => undefined };
   const compression = sniff(head);
   if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
-  return { ...shared, ...unpacked(compression, chunksOf(read, CHUNK_BYTES), input.close) };
+  return { ...shared, ...unpacked(compression, chunksOf(read, CHUNK_BYTES), limits, input.close) };
 }

@@ -3,6 +3,7 @@
  * gone by then. A plain file is read at the places only, a packed one up to the last of them.
  */
 import { createHash } from 'node:crypto';
+import { UNLIMITED } from '../compression/limits.ts';
 import { SourceFault } from '../errors.ts';
 import { openFile } from './file.ts';
 import { openSource } from './reader.ts';
@@ -76,7 +77,7 @@ async function orNothing<T>(call: () => Promise<T | undefined>): Promise<T | und
 
 async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Range | undefined> {
   if (ref.path === undefined) return undefined;
-  const reader = await openSource(ref);
+  const reader = await openSource(ref, UNLIMITED); // the places were reached before
   if (stamp !== undefined && reader.stamp !== stamp) {
     await reader.close();
     return undefined;

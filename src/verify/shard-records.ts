@@ -62,8 +62,7 @@ function formatOf({ path }: ListedShard, formats: readonly string[], problems: P
 
 function checkName({ path, group }: ListedShard, number: number, packed: string, problems: Problems): void {
   const [, , stem = '', digits = '', kind = 'jsonl', suffix = ''] = SHARD_NAME.exec(path) ?? [];
-  const fits =
-    (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && suffix === packed;
+  const fits = (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && suffix === packed;
   if (fits) return;
   const wanted = `${group}-${String(number).padStart(5, '0')}.${kind}${packed}`;
   problems.add(path, `expected shard ${number} of group '${group}' to be named like ${wanted}`);

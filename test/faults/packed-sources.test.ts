@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { entry } from '../src/cli/small-logs.ts';
-import { turnmill } from '../support/command.ts';
+import { ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { zstd } from '../support/zstd.ts';
@@ -202,6 +202,53 @@ faultTest('F075, F076', 'what is packed twice is refused by its name', { needs }
     ['unsupported-compression', 'there is gzip inside the zstd: unpack it once'],
     [undefined, undefined],
   ]);
+});
+
+faultTest('F076', 'a bomb stops at the limit, and the others go on', { needs }, async () => {
+  const lines = Buffer.from('\n'.repeat(300_000));
+  const bombs = { 'b.jsonl.gz': gzipSync(lines), 'b.jsonl.zst': zstd(lines), 'b.json.gz': gzipSync(lines) };
+  const args = ['--max-decompressed', '200kB'];
+  const { status, sources, records } = await build({ ...good, ...bombs, 'big.jsonl': lines }, ...args);
+  expect([status, records.length, sources['big.jsonl'].status]).toEqual([3, 1, 'empty']);
+  for (const name of Object.keys(bombs)) {
+    expect(sources[name]).toMatchObject({ status: 'rejected', reason: 'decompression-limit' });
+    expect(sources[name].detail).toContain('more than 200000 bytes');
+  }
+});
+
+/** So many bytes of one kind, packed: some megabytes for 10 GB. */
+const gzipBomb = (bytes: number): Buffer =>
+  Buffer.concat(Array.from({ length: bytes / 1e8 }, () => packedHundred));
+const packedHundred = gzipSync(Buffer.alloc(1e8), { level: 9 });
+
+faultTest('F076', 'a bomb of 10 GB, by its ratio, in flat memory', { needs, long: true }, async () => {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  mkdirSync(logs);
+  writeFileSync(join(logs, 'a.jsonl'), log);
+  writeFileSync(join(logs, 'b.jsonl.gz'), gzipBomb(1e10));
+  execFileSync('bash', ['-c', `head -c 10G /dev/zero | zstd -qc > ${join(logs, 'c.jsonl.zst')}`]);
+  const child = start(['build', logs, '--out', out, '--workers', '1', '--max-line', '1MB']);
+  let peakKiB = 0;
+  const watch = setInterval(() => {
+    const status = existsSync(`/proc/${child.pid}/status`)
+      ? readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      : '';
+    peakKiB = Math.max(peakKiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+  }, 20);
+  const { status } = await ended(child);
+  clearInterval(watch);
+  expect(status).toBe(3);
+  const sources = linesOf(join(out, 'ledger/sources.jsonl')).map((line) => JSON.parse(line));
+  expect(sources.map(({ reason }) => reason)).toEqual([
+    undefined,
+    'decompression-limit',
+    'decompression-limit',
+  ]);
+  expect(sources[1].detail).toContain('over 200 times');
+  expect(sources[2].detail).toContain('over 10000 times');
+  expect(peakKiB).toBeGreaterThan(50 * 1024);
+  expect(peakKiB).toBeLessThan(200 * 1024);
 });
 
 faultTest('F077', 'standard input may be zstd, in pieces of any size', { needs }, async () => {

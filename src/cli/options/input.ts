@@ -1,6 +1,7 @@
 /** Options: what is read, and how. */
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { parse } from '../../../transforms/parse.ts';
+import { DEFAULT_RATIOS } from '../../compression/limits.ts';
 import { MAX_LINE_CEILING } from '../../pipeline/settings.ts';
 import { type Option, option } from './option.ts';
 import { textFile } from './text-file.ts';
@@ -33,6 +34,20 @@ export const inputOptions: readonly Option[] = [
     describe: 'A longer line is rejected',
     default: '256 MiB',
     type: size(MAX_LINE_CEILING),
+  }),
+  option<'maxDecompressed'>({
+    name: 'maxDecompressed',
+    group: 'Input',
+    describe: 'A packed source that holds more is rejected',
+    default: '1024 GiB',
+    type: size(Number.MAX_SAFE_INTEGER),
+  }),
+  option<'maxRatio'>({
+    name: 'maxRatio',
+    group: 'Input',
+    describe: 'A packed source that holds over 256 MiB and more than N times its size is rejected',
+    default: `${DEFAULT_RATIOS.gzip} for gzip, ${DEFAULT_RATIOS.zstd} for zstd`,
+    type: wholeNumber(1),
   }),
 ];
 

@@ -14,6 +14,8 @@ export interface OptionValues {
   userTurn: string;
   sessionBy: 'file' | 'id';
   maxLine: number;
+  maxDecompressed: number;
+  maxRatio: number;
   limit: number;
   cleanup: readonly string[];
   format: readonly string[];

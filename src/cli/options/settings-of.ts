@@ -34,6 +34,8 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     rejectOn: rulesFor('reject'),
     keepOn: rulesFor('keep'),
     maxLineBytes: maxLine,
+    maxDecompressedBytes: values.maxDecompressed,
+    maxRatio: values.maxRatio,
     shardSizeBytes: shardSize,
     quarantineSizeBytes: values.quarantineSize,
     ...{ dialect, userTurn, sessionBy, cleanup, groupBy, integrity, compress, limit },

@@ -31,6 +31,8 @@ const WHOLE = {
   userTurn: '/dev/null',
   sessionBy: 'id',
   maxLine: '1MiB',
+  maxDecompressed: 1e12,
+  maxRatio: 500,
   limit: 5,
   cleanup: ['goose-info'],
   format: ['chat', 'trl'],

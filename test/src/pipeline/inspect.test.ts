@@ -33,9 +33,11 @@ test('a promise holds the reading back, a signal ends it', async () => {
     await later(5);
     waiting--;
   };
-  expect(await readThrough({ ref, maxLineBytes: 1e6, push })).toBe(2);
+  expect(await readThrough({ ref, settings: resolveSettings({ inputs: [path] }), push })).toBe(2);
   const signal = AbortSignal.abort(new Error('enough of it'));
-  await expect(readThrough({ ref, maxLineBytes: 1e6, push, signal })).rejects.toThrow('enough of it');
+  await expect(
+    readThrough({ ref, settings: resolveSettings({ inputs: [path] }), push, signal }),
+  ).rejects.toThrow('enough of it');
 });
 
 test('an unknown stage is a usage error that names them all', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UNLIMITED } from '../../../src/compression/limits.ts';
 import { createProfile } from '../../../src/pipeline/profile.ts';
 import { watchWith } from '../../../src/pipeline/watch.ts';
 import { apply } from '../../../transforms/stage.ts';
@@ -31,12 +32,7 @@ test('a watched stage makes the same elements, whether it makes a list or one af
 test('a watched source gives the same bytes, and counts them once', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const profile = createProfile('other');
-  const reader = await watchWith(profile).open({
-    name: 'a',
-    input: 0,
-    path,
-    sizeBytes: 0,
-  });
+  const reader = await watchWith(profile).open({ name: 'a', input: 0, path, sizeBytes: 0 }, UNLIMITED);
   const room = new Uint8Array(4096);
   let bytes = 0;
   for (;;) {
