@@ -24,8 +24,8 @@ interface BegunShard {
 
 /** Files that are open side by side. */
 const MOST_OPEN = 64;
-const DECK = /\.toml(?:\.gz)?$/;
-const COMPRESSED = /\.gz$/;
+const DECK = /\.toml(?:\.gz|\.zst)?$/;
+const COMPRESSED = /\.(?:gz|zst)$/;
 
 /** @param pathFor where the unpacked form of a shard may lie */
 export function createEarlierRecords(

@@ -58,7 +58,7 @@ export interface ReadWhole {
 /** Is a file of a committed dataset what its manifest says? Throws `invalid-dataset`. */
 export async function readEarlierFile(root: string, file: EarlierFile, options: ReadWhole): Promise<void> {
   const path = join(root, file.path);
-  const found = await readBack(path, { ...options, gzip: file.path.endsWith('.gz') });
+  const found = await readBack(path, options);
   const same = found.bytes === file.bytes && (file.sha256 ?? found.sha256) === found.sha256;
   if (!same) throw damaged(path, 'is not what the manifest says; build --replace makes the dataset anew');
 }

@@ -27,10 +27,7 @@ export interface ReadBackOptions {
 }
 
 /** Throws `io` when it cannot be read or decompressed; the signal's reason when it is aborted. */
-export async function readBack(
-  path: string,
-  { signal, onContent }: ReadBackOptions = {},
-): Promise<ReadBack> {
+export async function readBack(path: string, { signal, onContent }: ReadBackOptions = {}): Promise<ReadBack> {
   const hash = createHash('sha256');
   let bytes = 0;
   let lines = 0;

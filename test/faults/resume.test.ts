@@ -23,12 +23,14 @@ import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
+import { hasZstd } from '../support/zstd.ts';
 
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+const ZSTD = hasZstd ? 'zstd' : 'gzip';
 const VARIANTS: readonly Partial<Settings>[] = [
   {},
   { compress: 'gzip', shardSizeBytes: 6000, groupBy: 'scenario' },
-  { sessionBy: 'id', groupBy: 'none', compress: 'gzip', format: ['samples'], formatOptions: { as: 'toml' } },
+  { sessionBy: 'id', groupBy: 'none', compress: ZSTD, format: ['samples'], formatOptions: { as: 'toml' } },
   {
     sessionBy: 'id',
     shardSizeBytes: 3000,

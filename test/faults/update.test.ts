@@ -23,6 +23,7 @@ import { ended, start, turnmill } from '../support/command.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { randomFrom, sessionLines, writePlainLogs } from '../support/plain-logs.ts';
+import { hasZstd } from '../support/zstd.ts';
 
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const TREES = process.env.TURNMILL_FAULTS === 'all' ? 80 : 8;
@@ -33,7 +34,7 @@ const VARIANTS: readonly Partial<Settings>[] = [
   { compress: 'gzip', shardSizeBytes: 4096 },
   { groupBy: 'scenario', format: ['chat-inline'], quarantineContent: 'raw' },
   { sessionBy: 'id', groupBy: 'none', shardSizeBytes: 2000 },
-  { sessionBy: 'id', groupBy: 'scenario', compress: 'gzip', integrity: false },
+  { sessionBy: 'id', groupBy: 'scenario', compress: hasZstd ? 'zstd' : 'gzip', integrity: false },
   { format: ['chat', 'functiongemma-teaching', 'trl'] },
   { format: ['samples'], formatOptions: { as: 'toml' }, compress: 'gzip' },
   { sessionBy: 'id', quarantineContent: 'raw', quarantineSizeBytes: 3000 },
