@@ -1,0 +1,215 @@
+/**
+ * F050 to F052: lines of a gigabyte, nesting of a million levels, a million keys, messages and tools, a string of 200 MB. The memory stays
+ * within 150 MB and a few times --max-line, the line becomes one record of its place, and what follows is read.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createGzip } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import { formats } from '../../transforms/formats/index.ts';
+import { buildLogs, entryLine, readDataset } from '../support/build-logs.ts';
+import { faultTest } from '../support/faults.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type Measured, runMeasured } from '../support/peak.ts';
+
+const MB = 1024 * 1024;
+const BASE_MB = 150;
+const GIGABYTE = 1024 * MB;
+/** The slab, and what it was before it grew; without WebAssembly's memory both are there for a while. */
+const SLAB_COST = 2;
+
+async function buildFrom(
+  chunks: Iterable<string | Uint8Array> | undefined,
+  args: readonly string[],
+): Promise<Measured & ReturnType<typeof readDataset>> {
+  const out = join(temporaryFolder(), 'out');
+  const shared = ['--out', out, '--group-by', 'none', '--workers', '1'];
+  const run = await runMeasured(
+    ['build', ...(chunks === undefined ? [] : ['-']), ...args, ...shared],
+    chunks,
+  );
+  expect([0, 3], run.stderr).toContain(run.status);
+  return { ...run, ...readDataset(out) };
+}
+
+const good = (at: number): string => `${entryLine({ at })}\n`;
+
+function* times(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {
+  for (let left = bytes; left > 0; left -= chunk.length) yield chunk.subarray(0, left);
+}
+
+function* around(begin: string, chunk: string, bytes: number, end: string): Generator<string | Uint8Array> {
+  yield good(1);
+  yield begin;
+  yield* times(Buffer.from(chunk.repeat(MB / chunk.length)), bytes);
+  yield end;
+}
+
+const shapes: Readonly<Record<string, () => Generator<string | Uint8Array>>> = {
+  'valid JSON': () => around('{"a":"', 'x', GIGABYTE, `"}\n${good(2)}`),
+  garbage: () => around('', '\0\xff{[', GIGABYTE, `\n${good(2)}`),
+  'brackets without an end': () => around('', '[{"a":', GIGABYTE - (GIGABYTE % 6), `\n${good(2)}`),
+  'no line feed at all': () => around('{"a":"', 'x', GIGABYTE, ''),
+};
+
+describe('F050 a line of a gigabyte', () => {
+  for (const [kind, chunks] of Object.entries(shapes)) {
+    faultTest(
+      'F050',
+      `${kind}: one record by its place, and what follows is read`,
+      { long: true },
+      async () => {
+        const { status, sums, quarantine, peakMb } = await buildFrom(chunks(), ['--max-line', '16MiB']);
+        const after = kind === 'no line feed at all' ? 0 : 1;
+        expect([status, sums.fates]).toEqual([
+          3,
+          { 'rejected:line-too-long': 1, snapshot: 1, ...(after === 1 ? { superseded: 1 } : {}) },
+        ]);
+        expect(quarantine).toMatchObject([{ reason: 'line-too-long', line: 2, byte_start: good(1).length }]);
+        expect((quarantine[0]?.byte_end ?? 0) - good(1).length).toBeGreaterThan(0.99 * GIGABYTE);
+        expect(quarantine[0]).not.toHaveProperty('raw_b64');
+        expect(peakMb).toBeLessThan(BASE_MB + SLAB_COST * 16);
+      },
+    );
+  }
+
+  faultTest('F050', 'packed to a megabyte', { long: true }, async () => {
+    const path = join(temporaryFolder(), 's.jsonl.gz');
+    const packed: Buffer[] = [];
+    const gzip = createGzip();
+    gzip.on('data', (chunk: Buffer) => packed.push(chunk));
+    for (const chunk of shapes['valid JSON']?.() ?? [])
+      if (!gzip.write(chunk)) await new Promise((go) => gzip.once('drain', go));
+    await new Promise<void>((go) => gzip.end(go));
+    writeFileSync(path, Buffer.concat(packed));
+    const { sums, peakMb } = await buildFrom(undefined, [path, '--max-line', '16MiB']);
+    expect(sums.fates).toEqual({ 'rejected:line-too-long': 1, snapshot: 1, superseded: 1 });
+    expect(peakMb).toBeLessThan(BASE_MB + SLAB_COST * 16);
+  });
+});
+
+const nested = (open: string, levels: number, close: string): string =>
+  `${open.repeat(levels)}0${close.repeat(levels)}`;
+const LEVELS = [513, 100_000, 1_000_000];
+
+describe('F051 deep nesting', () => {
+  faultTest(
+    'F051',
+    'in a message, a tool, the reply and what is not read: too-deep, and the rest is read',
+    {},
+    async () => {
+      const places = [
+        entryLine({ messages: [{ role: 'user', content: '@' }] }),
+        entryLine({ tools: [{ name: 'f', parameters: '@' }] }),
+        entryLine({ reply: { role: 'assistant', content: '@' } }),
+        '{"unread":"@"}',
+        '"@"',
+      ];
+      const deep = LEVELS.flatMap((levels) => [
+        nested('[', levels, ']'),
+        nested('{"a":', levels, '}'),
+        '['.repeat(levels),
+      ]);
+      const bad = places.flatMap((place) => deep.map((json) => place.replace('"@"', () => json)));
+      const log = [entryLine(), ...bad, entryLine({ at: 2 }), ''].join('\n');
+      const { status, sums, peakMb } = await buildFrom([log], []);
+      expect([status, sums.fates]).toEqual([
+        3,
+        { 'rejected:too-deep': bad.length, snapshot: 1, superseded: 1 },
+      ]);
+      expect(peakMb).toBeLessThan(BASE_MB + 50);
+    },
+  );
+
+  for (const { name } of formats) {
+    faultTest(
+      'F051',
+      `in arguments that are a string: no crash, and no record over 512 levels, ${name}`,
+      { long: name !== 'chat-inline' },
+      async () => {
+        const files = Object.fromEntries(
+          LEVELS.flatMap((levels) => [
+            nested('[', levels, ']'),
+            nested('{"a":', levels, '}'),
+            '{"a":['.repeat(levels),
+          ]).map((args, i) => {
+            const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: args } }];
+            const messages = [{ role: 'user', content: 'x' }];
+            return [
+              `${i}.jsonl`,
+              entryLine({ messages, reply: { role: 'assistant', content: null, tool_calls } }),
+            ] as const;
+          }),
+        );
+        const { sums, records } = await buildLogs({ files: { ...files, 'good.jsonl': entryLine() } }, [
+          '--format',
+          name,
+        ]);
+        expect(sums.lines).toBe(10);
+        for (const record of records) JSON.stringify(JSON.parse(record)); // its own stack ends at some thousand levels
+      },
+    );
+  }
+});
+
+const MILLION = 1_000_000;
+/** Memory for each byte of a line that holds nothing but the smallest messages or tools: objects, and their bytes. */
+const SMALLEST_COST = 80;
+const listOf = (text: (i: number) => string): string =>
+  Array.from({ length: MILLION }, (_, i) => text(i)).join(',');
+const filled = (parts: Parameters<typeof entryLine>[0], json: string): string =>
+  entryLine(parts).replace('"@"', () => json);
+
+describe('F052 very many and very long', () => {
+  const keys = `{${listOf((i) => `"k${i}":${i}`)}}`;
+  const cases: Readonly<Record<string, () => string>> = {
+    'a million keys in a message': () =>
+      filled({ messages: [{ role: 'user', content: 'x', more: '@' }] }, keys),
+    'a million keys of a message': () => filled({ messages: '@' }, `[{"role":"user",${keys.slice(1)}]`),
+    'a million keys of an entry': () => `${entryLine().slice(0, -1)},${keys.slice(1)}`,
+    'a million messages': () =>
+      filled({ messages: '@' }, `[${listOf(() => '{"role":"user","content":""}')}]`),
+    'a million distinct messages': () =>
+      filled({ messages: '@' }, `[${listOf((i) => `{"role":"user","content":"${i}"}`)}]`),
+    'a million tools': () => filled({ tools: '@' }, `[${listOf((i) => `{"name":"f${i}"}`)}]`),
+    'a million tools of one name': () =>
+      filled({ tools: '@' }, `[${listOf((i) => `{"name":"f","v":${i}}`)}]`),
+    'a million calls': () =>
+      filled(
+        { reply: { role: 'assistant', content: null, tool_calls: '@' } },
+        `[${listOf((i) => `{"id":"${i}","function":{"name":"f","arguments":"{}"}}`)}]`,
+      ),
+    'a hundred thousand entries on a line': () =>
+      Array.from({ length: MILLION / 10 }, (_, i) => entryLine({ at: new Date(i).toISOString() })).join(''),
+  };
+
+  for (const [kind, make] of Object.entries(cases)) {
+    faultTest('F052', `${kind}: a record, in bounded memory`, { long: true }, async () => {
+      const line = make();
+      const { status, sums, peakMb, stderr } = await buildFrom([line, '\n'], []);
+      expect([status, sums.records], stderr).toEqual([0, 1]);
+      expect(peakMb).toBeLessThan(BASE_MB + (SMALLEST_COST * line.length) / MB);
+    });
+  }
+
+  faultTest(
+    'F052',
+    'a string of 200 MB: a record, or by --max-line a rejection',
+    { long: true },
+    async () => {
+      const text = (): Generator<string | Uint8Array> => {
+        const [before = '', after = ''] = entryLine({
+          at: 3,
+          messages: [{ role: 'user', content: '@' }],
+        }).split('@');
+        return around(before, 'é', 200 * MB, `${after}\n`);
+      };
+      const whole = await buildFrom(text(), []);
+      expect([whole.status, whole.sums.fates]).toEqual([0, { snapshot: 1, superseded: 1 }]);
+      expect(whole.records[0]?.length).toBeGreaterThan(100 * MB);
+      const limited = await buildFrom(text(), ['--max-line', '16MiB']);
+      expect(limited.sums.fates).toEqual({ 'rejected:line-too-long': 1, snapshot: 1 });
+      expect(limited.peakMb).toBeLessThan(BASE_MB + SLAB_COST * 16);
+    },
+  );
+});
