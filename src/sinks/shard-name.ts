@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 
-const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** No capitals: `A` and `a` are one file where case does not count. */
+const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 /** Reserved by Windows, whatever follows the first dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 /** Looks like a name that was made here: a plain group must not meet one. */

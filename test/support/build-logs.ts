@@ -36,7 +36,12 @@ export interface Built extends Ended {
   /** The lines of the shards, in their order. */
   readonly records: readonly string[];
   readonly quarantine: readonly Quarantined[];
-  readonly findings: readonly { readonly rule: string; readonly entry: number; readonly session: string }[];
+  readonly findings: readonly {
+    readonly rule: string;
+    readonly source: string;
+    readonly session: string;
+    readonly entry: number;
+  }[];
 }
 
 export interface Input {

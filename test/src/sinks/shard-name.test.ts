@@ -31,6 +31,9 @@ const HOSTILE = [
   '\ufffd',
   'é',
   'e\u0301',
+  'A',
+  'Google-Maps',
+  'É',
   'com1',
   'lpt9.x',
   'a-abcdefghijklmnop',
@@ -42,13 +45,11 @@ describe('shardStem', () => {
     '2026-01-13',
     'conversations',
     'google-maps-es',
-    'A',
     'a',
     'a.b_c',
     '0',
     'x'.repeat(100),
     'manifest.json',
-    '_SUCCESS'.slice(1),
   ])('keeps the plain name %j', (group) => expect(shardStem(group)).toBe(group));
 
   test.each(HOSTILE.map((group) => [JSON.stringify(group).slice(0, 40), group]))(
@@ -89,7 +90,7 @@ describe('shardStem', () => {
           shardPath('data', shardStem(b), j, '.jsonl'),
         ];
         expect(one).toMatch(/^data\/[A-Za-z0-9][A-Za-z0-9._-]*-[0-9]{5,6}\.jsonl$/);
-        expect(one === two).toBe(a === b && i === j);
+        expect(one.toLowerCase() === two.toLowerCase()).toBe(a === b && i === j);
       }),
       { numRuns: 3000 },
     );

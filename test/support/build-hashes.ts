@@ -1,0 +1,41 @@
+/** The built command run in one way or another, for tests that compare what comes out. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { COMMAND } from './command.ts';
+import { hashesOf, temporaryFolder } from './folder.ts';
+
+export interface Way {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Nothing of this process's environment but PATH. */
+  readonly bare?: true;
+  readonly cwd?: string;
+  /** In front of the command. */
+  readonly before?: readonly string[];
+}
+
+/** Builds from the logs in one way; the hashes of what came out. */
+export function buildHashes(
+  logs: string,
+  { args = [], env = {}, bare, cwd = '/', before = [] }: Way,
+): Record<string, string> {
+  const out = join(temporaryFolder(), 'out');
+  const [program = '', ...rest] = [
+    ...before,
+    process.execPath,
+    COMMAND,
+    'build',
+    logs,
+    '--out',
+    out,
+    ...args,
+  ];
+  const { status, stderr, error } = spawnSync(program, rest, {
+    cwd,
+    env: { ...(bare ? { PATH: '/usr/bin:/bin' } : process.env), ...env },
+    encoding: 'utf8',
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0 && status !== 3) throw new Error(stderr);
+  return hashesOf(out);
+}
