@@ -102,7 +102,7 @@ export interface Inspection {
 export async function inspect({ settings, after, see, enough, signal }: Inspection): Promise<number> {
   checkStage(after, settings);
   let faults = 0;
-  for (const ref of listSources(settings.inputs).sources) {
+  for (const ref of listSources(settings.inputs, settings.follow).sources) {
     if (enough?.() === true) break;
     let full: Promise<void> | undefined;
     const chain = createChain(settings, sessionByFor(ref, settings));

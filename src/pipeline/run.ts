@@ -134,7 +134,7 @@ function begin(settings: Settings, hooks: RunHooks): Run {
   const startedAt = new Date().toISOString();
   const profile = settings.profile ? createProfile('list') : undefined;
   holdYoungGeneration();
-  const listing = listSources(settings.inputs);
+  const listing = listSources(settings.inputs, settings.follow);
   profile?.enter('other');
   if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
   return { settings, hooks, profile, started, startedAt, listing };

@@ -6,6 +6,7 @@ import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { parse } from '../../transforms/parse.ts';
 import { TurnmillError } from '../errors.ts';
+import type { Follow } from '../sources/links.ts';
 import { parseTolerance, type Tolerance } from './tolerance.ts';
 
 /** Everything that decides the bytes of the dataset; its hash is in the manifest. */
@@ -66,6 +67,8 @@ export interface Settings extends LaneSettings {
   /** More rejections than this, and nothing is committed; undefined: any number is. */
   readonly maxQuarantine: Tolerance | undefined;
   readonly allowEmpty: boolean;
+  /** Which symbolic links in folders are followed. */
+  readonly follow: Follow;
 }
 
 export const MEBIBYTE: number = 1024 * 1024;
@@ -101,6 +104,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   onReject: 'quarantine',
   maxQuarantine: undefined,
   allowEmpty: false,
+  follow: 'none',
 };
 
 /** What a caller gives; one format may be given by its name alone. */
@@ -121,6 +125,7 @@ export function resolveSettings(given: Given): Settings {
   oneOf('group-by', settings.groupBy, GROUPINGS);
   oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
   oneOf('compress', settings.compress, ['none', 'gzip', 'zstd']);
+  oneOf('follow', settings.follow, ['none', 'inside', 'anywhere']);
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
   const rules = formats.flatMap((format) => format.rules);

@@ -5,16 +5,22 @@
  */
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
+import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 
 const LOG_NAME = /\.(?:jsonl|ndjson|json|toml)(?:\.(?:gz|zst))?$/i;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 
-/** @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read */
-export function listSources(inputs: readonly string[]): Listing {
+/**
+ * @param follow which symbolic links in folders are followed
+ * @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read
+ */
+export function listSources(inputs: readonly string[], follow: Follow = 'none'): Listing {
   const sources: SourceRef[] = [];
   const skipped: SkippedSource[] = [];
   const inodes = new Map<SourceRef, string>();
+  const walked = new Set<string>(); // folders, when links are followed
+  let links: FoundLink[] = []; // to be followed, when all else is listed
   let excluded = 0;
 
   function skip(input: number, relative: string, reason: SkipReason): void {
@@ -25,7 +31,7 @@ export function listSources(inputs: readonly string[]): Listing {
     const source = { ...nameOf(relative), input, path, sizeBytes: Number(stats.size) };
     sources.push(source);
     // only links and several inputs can bring a file twice
-    if (stats.nlink > 1n || inputs.length > 1) inodes.set(source, `${stats.dev}:${stats.ino}`);
+    if (stats.nlink > 1n || inputs.length > 1 || follow !== 'none') inodes.set(source, inodeOf(stats));
   }
 
   /** Reads a file that came twice once: as the first one in the order, whatever the order of the folders. */
@@ -51,15 +57,38 @@ export function listSources(inputs: readonly string[]): Listing {
       skip(input, relative, gone ? 'vanished' : 'unreadable');
       return;
     }
-    if (stats.isDirectory()) walk(input, path, relative);
+    if (stats.isSymbolicLink() && follow !== 'none') links.push({ input, path, relative });
+    else addFound(input, path, relative, stats);
+  }
+
+  function addFound(input: number, path: string, relative: string, stats: BigIntStats): void {
+    if (stats.isDirectory()) walk(input, path, relative, stats);
     else if (!LOG_NAME.test(relative)) excluded++;
     else if (stats.isSymbolicLink()) skip(input, relative, 'symlink');
     else if (!stats.isFile()) skip(input, relative, 'not-regular');
     else addFile(input, path, relative, stats);
   }
 
+  /**
+   * Follows the links that were found, in the order of their names, and those that are found thereby. None leads to a folder
+   * that has been walked: there is no way round in circles.
+   */
+  function followLinks(): void {
+    for (let found = links; found.length > 0; found = links) {
+      links = [];
+      for (const link of found.sort(byRelative)) {
+        const end = endOf(link, inputs[link.input] as string, follow);
+        const isWalked = end?.stats.isDirectory() === true && walked.has(inodeOf(end.stats));
+        if (end !== undefined && !isWalked) addFound(link.input, end.path, link.relative, end.stats);
+        else if (LOG_NAME.test(link.relative)) skip(link.input, link.relative, 'symlink');
+        else excluded++;
+      }
+    }
+  }
+
   /** @param relative undefined for the input itself */
-  function walk(input: number, folder: string, relative: string | undefined): void {
+  function walk(input: number, folder: string, relative: string | undefined, stats: BigIntStats): void {
+    if (follow !== 'none') walked.add(inodeOf(stats));
     let names: string[];
     try {
       names = namesIn(folder);
@@ -80,7 +109,7 @@ export function listSources(inputs: readonly string[]): Listing {
     }
     const stats = statInput(given);
     const path = Buffer.from(given).toString('latin1');
-    if (stats.isDirectory()) walk(input, path, undefined);
+    if (stats.isDirectory()) walk(input, path, undefined, stats);
     else if (stats.isFile()) addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else
       throw new TurnmillError('no-input', `${given} is no regular file: use - for a pipe`, {
@@ -89,10 +118,13 @@ export function listSources(inputs: readonly string[]): Listing {
   }
 
   for (const [input, given] of inputs.entries()) addInput(given, input);
+  followLinks();
   sources.sort(compareSources);
   const once = withoutSeconds();
   return { sources: once, skipped: skipped.sort(compareSources), excluded };
 }
+
+const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 

@@ -72,6 +72,48 @@ test('F080 links are not followed, wherever they lead', async () => {
   expect([status, sums.records, sums.skipped]).toEqual([0, 1, { symlink: 7 }]);
 });
 
+test('F080 links are followed when asked to, each end once, and out of the root with a flag of its own', async () => {
+  const at = place();
+  const links = {
+    'again.jsonl': 'good.jsonl',
+    'dangling.jsonl': 'nothing',
+    'inside.jsonl': 'blobs/1',
+    'outside.jsonl': '../outside/1',
+    'passwd.jsonl': '/etc/passwd',
+    'self.jsonl': 'self.jsonl',
+    more: '../outside',
+    round: '.',
+    'round.jsonl': 'blobs',
+  };
+  mkdirSync(join(at.logs, 'blobs'));
+  writeFileSync(join(at.logs, 'blobs/1'), entry({ id: 'inside' }));
+  mkdirSync(join(at.folder, 'outside'));
+  writeFileSync(join(at.folder, 'outside/1'), entry({ id: 'outside' }));
+  writeFileSync(join(at.folder, 'outside/2.jsonl'), entry({ id: 'more' }));
+  symlinkSync('../logs', join(at.folder, 'outside/back'));
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(at.logs, name));
+  const build = async (out: string, ...flags: string[]): Promise<object> => {
+    const { status } = await turnmill(['build', at.logs, '--out', out, ...flags]);
+    const { records, skipped } = sumsOf(out);
+    return { status, records, skipped };
+  };
+  expect(await build(at.out)).toMatchObject({ status: 0, records: 1, skipped: { symlink: 7 } });
+  expect(await build(`${at.out}-inside`, '--follow')).toMatchObject({
+    status: 0,
+    records: 2,
+    skipped: { symlink: 5, 'duplicate-inode': 1 },
+  });
+  expect(await build(`${at.out}-anywhere`, '--follow-outside')).toMatchObject({
+    status: 3, // of /etc/passwd every line is rejected
+    records: 4,
+    skipped: { symlink: 3, 'duplicate-inode': 1 },
+  });
+  expect(readFileSync(`${at.out}-anywhere/ledger/sources.jsonl`, 'utf8')).toContain(
+    '"source":"more/2.jsonl"',
+  );
+  expect((await turnmill(['verify', `${at.out}-anywhere`])).status).toBe(0);
+});
+
 faultTest(
   'F081',
   'what is no regular file is passed over, and holds nobody up',

@@ -3,7 +3,7 @@ import { TurnmillError } from '../../errors.ts';
 import { REJECTIONS, SUCCESS } from '../exit-code.ts';
 import { inspectOptions } from '../options/answer.ts';
 import { conversionOptions } from '../options/conversion.ts';
-import { inputOptions, runInputOptions } from '../options/input.ts';
+import { inputOptions, linkOptions, runInputOptions } from '../options/input.ts';
 import { configOption, logLevelOption } from '../options/run.ts';
 import { settingsOf } from '../options/settings-of.ts';
 import type { Command } from './command.ts';
@@ -19,6 +19,7 @@ export const inspect: Command = {
     ...runInputOptions
       .filter(({ name }) => name === 'limit')
       .map((option) => ({ ...option, describe: 'Stop after so many elements' })),
+    ...linkOptions,
     ...conversionOptions,
     configOption,
     logLevelOption,

@@ -51,6 +51,22 @@ export const inputOptions: readonly Option[] = [
   }),
 ];
 
+/** Options about folders. */
+export const linkOptions: readonly Option[] = [
+  option<'follow'>({
+    name: 'follow',
+    group: 'Input',
+    describe: 'Follow symbolic links in folders that end below the same input',
+    type: flag,
+  }),
+  option<'followOutside'>({
+    name: 'followOutside',
+    group: 'Input',
+    describe: 'Follow symbolic links in folders wherever they end',
+    type: flag,
+  }),
+];
+
 /** Options that only make sense for a whole run. */
 export const runInputOptions: readonly Option[] = [
   option<'limit'>({
@@ -66,4 +82,5 @@ export const runInputOptions: readonly Option[] = [
     describe: 'Input without a session is no error',
     type: flag,
   }),
+  ...linkOptions,
 ];

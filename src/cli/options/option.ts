@@ -10,6 +10,8 @@ export interface OptionValues {
   resume: boolean;
   dryRun: boolean;
   allowEmpty: boolean;
+  follow: boolean;
+  followOutside: boolean;
   dialect: string;
   userTurn: string;
   sessionBy: 'file' | 'id';

@@ -38,9 +38,15 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     maxRatio: values.maxRatio,
     shardSizeBytes: shardSize,
     quarantineSizeBytes: values.quarantineSize,
+    follow: followOf(values),
     ...{ dialect, userTurn, sessionBy, cleanup, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
+}
+
+function followOf({ follow, followOutside }: Values): 'inside' | 'anywhere' | undefined {
+  if (followOutside === true) return 'anywhere';
+  return follow === true ? 'inside' : undefined;
 }
 
 /** `--update DIR` names the output too. */

@@ -27,6 +27,8 @@ const WHOLE = {
   resume: true,
   dryRun: false,
   allowEmpty: true,
+  follow: true,
+  followOutside: false,
   dialect: 'exchange',
   userTurn: '/dev/null',
   sessionBy: 'id',
