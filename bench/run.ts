@@ -11,6 +11,7 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
 import { contenders } from './harness/contenders.ts';
+import { formatsContenders } from './harness/formats.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
 import { fullResults, quickResults, type ResultsPlace, writeResult } from './harness/results.ts';
@@ -22,12 +23,16 @@ import { measureMicro } from './micro.ts';
 import { measureProfile } from './profile.ts';
 import { writeReport } from './report.ts';
 
+const contenderNames = [
+  ...new Set([...contenders, ...formatsContenders, ...startupContenders].map(({ name }) => name)),
+];
+
 const usage = `usage: run.js [options] | run.js memory|profile|micro|report [options]
   --quick          everything small, 3 rounds; results in ${quickResults.folder}
   --corpora LIST   only these sections, no memory, profile and micro benches: of ${sectionNames.join(', ')} 
   --bytes SIZE     the corpora's size instead of each one's own
   --runs N         measured rounds (default 5)
-  --only LIST      of ${[...contenders, ...startupContenders].map(({ name }) => name).join(', ')};
+  --only LIST      of ${contenderNames.join(', ')};
                    printed only, bench/results and RESULTS.md stay as they are
   --seed N         of the corpora (default 1)
   --keep           leave the contenders' outputs in ${runFolder}
@@ -58,14 +63,13 @@ const readOptions = (args: readonly string[]) => {
       keep: { type: 'boolean', default: false },
     },
   });
-  const names = [...contenders, ...startupContenders].map(({ name }) => name);
   return {
     quick: values.quick,
     sectionsOnly: values.corpora !== undefined || values.only !== undefined,
     corpora: listOf('corpora', values.corpora ?? sectionNames.join(','), sectionNames),
     bytes: values.bytes === undefined ? undefined : parseByteSize(values.bytes),
     runs: positive('runs', values.runs ?? (values.quick ? '3' : '5')),
-    only: values.only === undefined ? [] : listOf('only', values.only, names),
+    only: values.only === undefined ? [] : listOf('only', values.only, contenderNames),
     seed: positive('seed', values.seed),
     keep: values.keep,
   };

@@ -136,6 +136,12 @@ export const aims: readonly Aim[] = [
   cpuAtMost('fresh', 'fresh', 'fresh (nothing repeats), one worker', 3),
   timesAsFast('fresh-readline', 'fresh', 'readline', 'Node readline + JSON.parse', 4),
   cpuAtMost('small', 'small', 'small entries (2 KB), one worker', 2),
+  {
+    id: 'formats',
+    work: 'three formats in one pass (chat, trl, openai) against one (chat)',
+    aim: 'less than twice the CPU',
+    answer: ({ ratio }) => medianWithin(ratio('formats', 'turnmill-three', 'turnmill', 'cpu'), 0, 2),
+  },
   startup('startup-help', 'turnmill-help', 'start-up, `turnmill --help`'),
   startup('startup-build', 'turnmill-tiny', 'start-up, `turnmill build` of one small entry'),
 ];

@@ -26,15 +26,23 @@ const differs = (what: string, found: number, wanted: number): string | undefine
 export const recordsInFile: Check = (_outcome, { stats }, out) =>
   differs('records', countLines(readFileSync(atRoot(out))), stats.sessions);
 
+/** The shards in OUT/data have one line per session and format. */
+export const recordsOfFormats =
+  (formats: number): Check =>
+  (_outcome, { stats }, out) =>
+    differs('records', linesInShards(out), stats.sessions * formats);
+
 /** The shards in OUT/data have one line per session. */
-export const recordsInShards: Check = (_outcome, { stats }, out) => {
+export const recordsInShards: Check = recordsOfFormats(1);
+
+const linesInShards = (out: string): number => {
   let records = 0;
   for (const name of readdirSync(atRoot(`${out}/data`), { recursive: true, encoding: 'utf8' })) {
     if (!/\.jsonl(\.gz)?$/.test(name)) continue;
     const bytes = readFileSync(atRoot(`${out}/data/${name}`));
     records += countLines(name.endsWith('.gz') ? gunzipSync(bytes) : bytes);
   }
-  return differs('records', records, stats.sessions);
+  return records;
 };
 
 /** Counts printed as JSON agree; a file that holds many sessions has only its entries compared. */

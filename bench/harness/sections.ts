@@ -6,6 +6,7 @@ import type { CorpusKind } from '../corpus/shapes.ts';
 import type { Contender } from './contender.ts';
 import { contenders } from './contenders.ts';
 import { corpusName } from './corpus-cache.ts';
+import { formatsContenders } from './formats.ts';
 import { startupContenders } from './startup.ts';
 
 /** One table of the results. */
@@ -26,6 +27,7 @@ export const sectionNames = [
   'fresh',
   'wide',
   'gz',
+  'formats',
   'growth5',
   'growth60',
   'growth600',
@@ -52,6 +54,7 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   giant: 1_000_000_000,
   fresh: 300_000_000,
   gz: 300_000_000,
+  formats: 300_000_000,
   growth5: 400_000_000,
   growth60: 400_000_000,
   growth600: 1_000_000_000,
@@ -65,6 +68,7 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   fresh: 16_000_000,
   wide: 4_000_000,
   gz: 16_000_000,
+  formats: 16_000_000,
   growth5: 8_000_000,
   growth60: 8_000_000,
   growth600: 150_000_000,
@@ -76,6 +80,11 @@ export const describeSection = (name: SectionName, bytes: number | undefined, se
   if (name === 'startup') {
     const order: CorpusOrder = { kind: 'small', bytes: 1, seed, growthEntries: 0 };
     return { name, order, contenders: startupContenders, reference: 'node' };
+  }
+  if (name === 'formats') {
+    const order: CorpusOrder = { kind: 'main', bytes: bytes ?? fullBytes.formats, seed, growthEntries: 0 };
+    const section = corpusName(order).replace(/^main/, name);
+    return { name: section, order, contenders: formatsContenders, reference: 'turnmill' };
   }
   const growthEntries = name.startsWith('growth') ? Number(name.slice('growth'.length)) : 0;
   const kind = name.startsWith('growth') ? 'growth' : (name as CorpusKind);

@@ -172,6 +172,18 @@ describe('--turns', () => {
     ]);
   });
 
+  it('all: leaves out turns that cannot be taught, by rule, while there is one that can', () => {
+    const two = calling(call('1', 'f'), call('2', 'g'));
+    const mixed = [assistant('first'), user('a'), two, result('1', 'x'), result('2', 'y'), assistant('c')];
+    expect(recordsOf(mixed, 'all').map(({ completion }) => completion)).toEqual(['c']);
+    expect(rules(mixed, 'all')).toEqual(['messages-left-out', 'messages-left-out']);
+    expect(rules([user('a'), two], 'all')).toEqual(['several-final-calls!']);
+    expect(rules([assistant('first'), user('a'), two], 'all')).toEqual([
+      'several-final-calls!',
+      'messages-left-out',
+    ]);
+  });
+
   it('last: the last one, the record that all has last', () => {
     expect(recordsOf([...GREET, ...READ])).toEqual(recordsOf([...GREET, ...READ], 'all').slice(-1));
   });
@@ -225,7 +237,10 @@ it('generated conversations: every turn is taught, and every call of a completio
       const said = messages.map(({ role, json }) => rawMessage(role, json));
       const { findings } = prompt.encode(conversationOf(said, { tools: [] }), { turns: 'all' });
       if (findings.some(({ rejects }) => rejects)) return;
-      const turns = messages.filter(({ role }) => role === 'assistant');
+      const left = findings.filter(({ rule }) => rule === 'messages-left-out').map(({ message }) => message);
+      const turns = messages.filter(
+        ({ role }, i) => role === 'assistant' && !left.some((text) => text.startsWith(`messages[${i}] `)),
+      );
       const records = recordsOf(said, 'all');
       expect(records).toHaveLength(turns.length);
       records.forEach(({ prompt: text, completion }, i) => {
