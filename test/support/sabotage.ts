@@ -1,0 +1,115 @@
+/**
+ * Deliberate bugs, one small replacement each, and the test that must turn red over it. They are put into a copy of the sources and
+ * nowhere else: what is shipped knows nothing of them. A pattern that is no longer in its file stops everything.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const COPIED = ['src', 'transforms', 'test', 'examples', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+
+export interface Sabotage {
+  readonly file: string;
+  /** Occurs in the file exactly once. */
+  readonly from: string;
+  readonly to: string;
+  /** The test's file, and what its name must hold. */
+  readonly test: readonly [string, string];
+}
+
+export const sabotages: Readonly<Record<string, Sabotage>> = {
+  skip_fsync: {
+    file: 'src/sinks/fs-calls.ts',
+    from: "io('flush to disk', path, () => fs.fsyncSync(fd));",
+    to: 'void [fd, path];',
+    test: ['test/faults/power-loss.test.ts', 'power is lost after any call: 200'],
+  },
+  manifest_first: {
+    file: 'src/sinks/commit.ts',
+    from: `  writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));
+  writeWholeFile(manifestPath(root), manifestText(manifest));`,
+    to: `  writeWholeFile(manifestPath(root), manifestText(manifest));
+  writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));`,
+    test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
+  },
+  drop_record: {
+    file: 'src/sinks/shards.ts',
+    from: '      shard.file.write(record);\n',
+    to: '      if (shard.file.lines !== 16) shard.file.write(record);\n',
+    test: ['test/faults/nothing-lost.test.ts', 'every session has its record'],
+  },
+  swallow_transform_error: {
+    file: 'src/pipeline/lane.ts',
+    from: 'throw at === undefined ? error : struckAt(at.origin, error);',
+    to: 'void [at, error, struckAt];',
+    test: ['test/faults/bugs.test.ts', 'a throw in format'],
+  },
+  unordered_output: {
+    file: 'src/pipeline/lanes.ts',
+    from: 'const received = owner[unit]?.next();',
+    to: 'const received = owner.toReversed().map((lane) => lane.next()).find((one) => one !== undefined);',
+    test: ['test/faults/nothing-lost.test.ts', 'in the order of the sources'],
+  },
+  lossy_numbers: {
+    file: 'transforms/formats/chat.ts',
+    from: 'return concat([HEAD, ...withCommas(messages), MIDDLE, ...list, TAIL]);',
+    to: `const record = concat([HEAD, ...withCommas(messages), MIDDLE, ...list, TAIL]);
+  return encode(JSON.stringify(JSON.parse(new TextDecoder().decode(record))));`,
+    test: ['test/faults/nothing-lost.test.ts', 'every number keeps its text'],
+  },
+  no_lock: {
+    file: 'src/sinks/lock.ts',
+    from: "if (process.platform !== 'linux') return async () => {};",
+    to: "if (process.platform !== 'win32') return async () => {};",
+    test: ['test/faults/nothing-lost.test.ts', 'a second run with the same destination'],
+  },
+  shared_counter: {
+    file: 'src/verify/shard-records.ts',
+    from: "'records', shard.records, found.records);",
+    to: "'records', shard.records, shard.records);",
+    test: ['test/faults/nothing-lost.test.ts', 'verify counts the records itself'],
+  },
+};
+
+/** A copy of the project in an empty folder, not built. */
+export function copyProject(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+}
+
+/** Does it to the copy; the result undoes it. Throws when the pattern is not there once. */
+export function sabotage(folder: string, { file, from, to }: Sabotage): () => void {
+  const path = join(folder, file);
+  const text = readFileSync(path, 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`${file} does not hold this once: ${from}`);
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+  return () => writeFileSync(path, text);
+}
+
+export function buildCopy(folder: string): void {
+  const tsc = join(folder, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: folder, stdio: 'pipe' });
+}
+
+/** Runs the tests of a file whose names hold these words. @returns names by outcome */
+export function runTests(
+  folder: string,
+  [file, words]: Sabotage['test'],
+): Readonly<Record<'passed' | 'failed', readonly string[]>> {
+  const report = join(folder, 'report.json');
+  const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', file, '-t', words, '--reporter=json', `--outputFile=${report}`];
+  spawnSync(process.execPath, args, { cwd: folder, stdio: 'ignore' });
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+    testResults: { assertionResults: { status: string; title: string }[] }[];
+  };
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const named = (status: string): string[] =>
+    all.filter((one) => one.status === status).map(({ title }) => title);
+  return { passed: named('passed'), failed: named('failed') };
+}
