@@ -19,7 +19,7 @@ import { type ReadBack, readBack } from './read-back.ts';
 import { writeRunFacts } from './run-facts.ts';
 import type { ShardInfo } from './shards.ts';
 import { type Staging, SUBFOLDERS } from './staging.ts';
-import { writeWholeFile } from './whole-file.ts';
+import { writeCheckedFile } from './whole-file.ts';
 
 export interface CommitRequest {
   readonly staging: Staging;
@@ -70,7 +70,7 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
   writeRunFacts(root, runFacts, request.proofs);
-  writeWholeFile(manifestPath(root), manifestText(manifest));
+  writeCheckedFile(manifestPath(root), manifestText(manifest));
   for (const name of [...shardFolders(shards), ...Object.keys(SUBFOLDERS)]) syncDirectory(join(root, name));
   signal?.throwIfAborted();
   return { manifest, problems: staging.publish({ replace }) };

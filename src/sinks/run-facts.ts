@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { readTextIfAny } from './fs-calls.ts';
-import { prettyJson, writeWholeFile } from './whole-file.ts';
+import { prettyJson, writeCheckedFile } from './whole-file.ts';
 
 const NAME = 'run.json';
 
@@ -14,7 +14,7 @@ export function writeRunFacts(root: string, facts: object, proofs?: string): voi
   const text = prettyJson(facts);
   const list = lines === undefined || lines === '' ? '' : `\n    ${lines.replaceAll('\n', ',\n    ')}\n  `;
   const whole = lines === undefined ? text : `${text.slice(0, -'\n}\n'.length)},\n  "proofs": [${list}]\n}\n`;
-  writeWholeFile(join(root, NAME), whole);
+  writeCheckedFile(join(root, NAME), whole);
 }
 
 /** Of a committed dataset; undefined when there are none that can be read. */

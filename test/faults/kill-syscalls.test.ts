@@ -9,15 +9,12 @@ import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { writePlainLogs } from '../support/plain-logs.ts';
-import { type Call, traced } from '../support/strace.ts';
+import { numbered, traced } from '../support/strace.ts';
 
 const NAMES = 'mkdir openat write fsync close chmod symlink rename unlink rmdir'.split(' ');
 const LEAST_KILLS = 50;
 /** Other calls of the same name (to wake a thread) come and go from run to run: what was missed is tried again around it. */
 const ROUNDS = 8;
-const RUN_ID = /[0-9a-f]{16}/g;
-/** The result, and of a write what was written: run.json is never the same. */
-const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
 
 interface Sweep {
   readonly parent: string;
@@ -26,15 +23,6 @@ interface Sweep {
   prepare(): Promise<void>;
   /** Checks what a reader sees after the kill. */
   look(): void;
-}
-
-/** The calls that concern what lies in `parent`, by the number of the call, without what differs from run to run. */
-function numbered(calls: readonly Call[], parent: string): Map<number, string> {
-  return new Map(
-    [...calls.entries()]
-      .filter(([, { text }]) => text.includes(`${parent}/`) && !text.includes(`${parent}/logs`))
-      .map(([i, { text }]) => [i + 1, text.replace(RUN_ID, 'RUN').replace(CHANGING, '').replace(/^\d+/, '')]),
-  );
 }
 
 /** Kills at each call of this name. @returns how many kills there were */

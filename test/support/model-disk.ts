@@ -274,7 +274,12 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
     },
     readdirSync: (path) =>
       [...folderAt(path).names].map(
-        ([name, { kind }]) => ({ name, isFile: () => kind === 'file' }) as unknown as Dirent,
+        ([name, { kind }]) =>
+          ({
+            name,
+            isFile: () => kind === 'file',
+            isDirectory: () => kind === 'folder',
+          }) as unknown as Dirent,
       ),
     readFileSync(path) {
       const node = find(path, true);

@@ -27,10 +27,10 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   manifest_first: {
     file: 'src/sinks/commit.ts',
-    from: `  writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));
-  writeWholeFile(manifestPath(root), manifestText(manifest));`,
-    to: `  writeWholeFile(manifestPath(root), manifestText(manifest));
-  writeWholeFile(join(root, 'run.json'), prettyJson(runFacts));`,
+    from: `  writeRunFacts(root, runFacts, request.proofs);
+  writeCheckedFile(manifestPath(root), manifestText(manifest));`,
+    to: `  writeCheckedFile(manifestPath(root), manifestText(manifest));
+  writeRunFacts(root, runFacts, request.proofs);`,
     test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
   },
   drop_record: {
@@ -66,8 +66,9 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   shared_counter: {
     file: 'src/verify/shard-records.ts',
-    from: "'records', shard.records, found.records);",
-    to: "'records', shard.records, shard.records);",
+    from: `    problems.equal(shard.path, undefined, 'records', shard.records, found.records);
+    facts.set(shard.path, found);`,
+    to: '    facts.set(shard.path, { ...found, records: shard.records });',
     test: ['test/faults/nothing-lost.test.ts', 'verify counts the records itself'],
   },
 };

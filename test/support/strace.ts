@@ -30,6 +30,9 @@ export interface Trace {
   readonly command?: readonly string[];
 }
 
+const RUN_ID = /[0-9a-f]{16}/g;
+/** The result, and of a write what was written: run.json is never the same. */
+const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
 const LINE = /^(\w+)\((.*)$/;
 
 /** Runs `turnmill ARGS` under strace to its end. */
@@ -55,4 +58,13 @@ export async function traced(args: readonly string[], { calls, inject, command }
 function callOf(line: string): Call[] {
   const [, name, text] = LINE.exec(line) ?? [];
   return name === undefined || text === undefined ? [] : [{ name, text }];
+}
+
+/** The calls that concern what lies in `parent`, by the number of the call, without what differs from run to run. */
+export function numbered(calls: readonly Call[], parent: string): Map<number, string> {
+  return new Map(
+    [...calls.entries()]
+      .filter(([, { text }]) => text.includes(`${parent}/`) && !text.includes(`${parent}/logs`))
+      .map(([i, { text }]) => [i + 1, text.replace(RUN_ID, 'RUN').replace(CHANGING, '').replace(/^\d+/, '')]),
+  );
 }

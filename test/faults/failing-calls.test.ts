@@ -1,0 +1,108 @@
+/**
+ * F020, F023-F025, F028 on the real system: strace makes single calls fail that the run makes to the destination's folder. Nothing is
+ * published, nothing stays, one line tells why, and a rerun gives the same bytes. (The model disk of power-loss.test.ts fails at every
+ * call too, for ever as well; here it is Node and the kernel's own answers.)
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { writePlainLogs } from '../support/plain-logs.ts';
+import { numbered, type Traced, traced } from '../support/strace.ts';
+
+interface Case {
+  readonly id: string;
+  readonly call: string;
+  /** What strace does to the call. */
+  readonly inject: string;
+  readonly status: number;
+  readonly replace?: boolean;
+  /** And every later call of the name. Only where the process itself does not live by these calls. */
+  readonly sticky?: boolean;
+  /** In `npm test` too, at one call. */
+  readonly quick?: boolean;
+}
+
+const CASES: readonly Case[] = [
+  { id: 'F020', call: 'write', inject: 'error=ENOSPC', status: 74, quick: true },
+  { id: 'F020', call: 'mkdir', inject: 'error=EDQUOT', status: 74, sticky: true },
+  { id: 'F023', call: 'fsync', inject: 'error=EIO', status: 74, sticky: true, quick: true },
+  { id: 'F023', call: 'close', inject: 'error=EIO', status: 74 },
+  { id: 'F024', call: 'rename', inject: 'error=EXDEV', status: 73, sticky: true },
+  { id: 'F024', call: 'rename', inject: 'error=EACCES', status: 77, sticky: true },
+  { id: 'F024', call: 'rename', inject: 'error=EIO', status: 74, replace: true },
+  { id: 'F024', call: 'symlink', inject: 'error=EROFS', status: 73, replace: true },
+  { id: 'F025', call: 'write', inject: 'retval=10', status: 74, quick: true },
+  { id: 'F028', call: 'openat', inject: 'error=ENFILE', status: 74 },
+  { id: 'F028', call: 'openat', inject: 'error=ENOMEM', status: 74 },
+];
+
+/** A folder was only listed: nothing depends on how closing it went, and Node does not tell. */
+const FOLDER = /\/(?:data|ledger|quarantine|reports)>/;
+
+interface Made {
+  readonly parent: string;
+  readonly out: string;
+  readonly args: readonly string[];
+  readonly whole: Readonly<Record<string, string>>;
+  /** The calls of the name that concern the destination's folder, by number. */
+  readonly there: ReadonlyMap<number, string>;
+}
+
+async function prepare({ call, replace }: Case): Promise<Made> {
+  const parent = temporaryFolder();
+  const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
+  writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 });
+  const args = ['build', logs, '--out', out, '--workers', '1', ...(replace ? ['--replace'] : [])];
+  const run = await traced(args, { calls: call });
+  expect(run.status, run.stderr).toBe(0);
+  return { parent, out, args, whole: hashesOf(out), there: numbered(run.calls, parent) };
+}
+
+/** @returns whether a call that concerns the destination was hit */
+async function strike({ call, inject, status, sticky }: Case, made: Made, n: number): Promise<boolean> {
+  const { parent, out, args, whole } = made;
+  for (const name of readdirSync(parent))
+    if (name !== 'logs') rmSync(join(parent, name), { recursive: true });
+  const run = await traced(args, { calls: call, inject: `${inject}:when=${n}${sticky ? '+' : ''}` });
+  if (run.injected[0]?.text.includes(`${parent}/`) !== true) return false;
+  const where = `${call} ${n}: ${run.injected[0].text}`;
+  if (call === 'close' && run.status === 0) expect(run.injected[0].text, where).toMatch(FOLDER);
+  else {
+    expect(run.status, `${where}\n${run.stderr}`).toBe(status);
+    expect(existsSync(out), where).toBe(false);
+    expect(readdirSync(parent), where).toEqual(['logs']);
+    expect(run.stderr.trimEnd().split('\n'), where).toHaveLength(1);
+    expect(JSON.parse(run.stderr), where).toHaveProperty('code');
+  }
+  if (call === 'fsync') expectNoSecondSync(run, where);
+  expect(await turnmill(args), where).toMatchObject({ status: 0 });
+  expect(hashesOf(out), where).toEqual(whole);
+  return true;
+}
+
+/** A failed fsync of a file is its last one: the kernel may have dropped the pages, a second one would lie. */
+function expectNoSecondSync({ injected, calls }: Traced, where: string): void {
+  const [file = ''] = /^\d+<[^>]+>/.exec(injected[0]?.text ?? '') ?? [];
+  expect(calls.filter(({ text }) => text.startsWith(file)).length, where).toBe(1);
+}
+
+for (const one of CASES) {
+  const title = `${one.call} ${one.inject}${one.replace ? ' with --replace' : ''}${one.sticky ? ', from then on' : ''}`;
+  const sweep = (numbers: (there: readonly number[]) => readonly number[], most: number) => async () => {
+    const made = await prepare(one);
+    let struck = 0;
+    for (const n of numbers([...made.there.keys()])) {
+      if (struck < most && (await strike(one, made, n))) struck++;
+    }
+    expect(struck).toBeGreaterThan(0);
+  };
+  if (one.quick) {
+    const last = sweep((there) => there.toReversed(), 1);
+    faultTest(one.id, `${title}: once`, { needs: ['ptrace'] }, last);
+  }
+  const all = sweep((there) => there, Number.POSITIVE_INFINITY);
+  faultTest(one.id, `${title}: at every call`, { needs: ['ptrace'], long: true }, all);
+}
