@@ -25,6 +25,9 @@ async function start(): Promise<number> {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
     return 78;
   }
+  // By itself: Node opens all files of a graph at once, and there may be few descriptors (F027).
+  await import('yargs');
+  await import('../../transforms/index.ts');
   const { main } = await import('./main.ts');
   return main(process.argv.slice(2));
 }
@@ -36,6 +39,11 @@ start().then(
   },
   (error: unknown) => {
     ended = true;
+    if (['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+      process.exitCode = 74;
+      tell('turnmill: there are too few file descriptors to start with: see `ulimit -n`\n');
+      return;
+    }
     tell(`${error instanceof Error ? error.stack : String(error)}\n`);
   },
 );

@@ -129,3 +129,9 @@ export function removeEmptyDirectory(path: string): void {
 export function removeTree(path: string): void {
   io('remove', path, () => fs.rmSync(path, { recursive: true, force: true }));
 }
+
+/** How many files this process may have open; undefined where the system does not say. */
+export function openFilesLimit(): number | undefined {
+  const [, files] = /^Max open files +(\d+)/m.exec(readTextIfAny('/proc/self/limits') ?? '') ?? [];
+  return files === undefined ? undefined : Number(files);
+}

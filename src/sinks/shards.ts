@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
-import { lstatIfAny, makeDirectory } from './fs-calls.ts';
+import { lstatIfAny, makeDirectory, openFilesLimit } from './fs-calls.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
 import { createPackedLineFile } from './packed-line-file.ts';
 import { PACKINGS } from './packing.ts';
@@ -13,6 +13,11 @@ import { shardPath, shardStem } from './shard-name.ts';
 
 /** Sum of the gathered blocks. */
 const PENDING_BYTES = 64 * 1024 * 1024;
+
+const MOST_OPEN_FILES = 64;
+const LEAST_OPEN_FILES = 4;
+/** For everything that is no shard: Node's own, the sources, the files beside the shards, modules that are loaded. */
+const OTHER_FILES = 48;
 
 export interface ShardInfo {
   /** Below the output's root: `data/2026-01-13-00000.jsonl`. */
@@ -78,7 +83,13 @@ interface OpenShard {
 }
 
 export function createShards(options: ShardOptions): Shards {
-  const { dir, shardSizeBytes, compress, maxOpenFiles = 64, maxPendingBytes = PENDING_BYTES } = options;
+  const {
+    dir,
+    shardSizeBytes,
+    compress,
+    maxOpenFiles = affordableFiles(),
+    maxPendingBytes = PENDING_BYTES,
+  } = options;
   const packing = compress === 'none' ? undefined : PACKINGS[compress];
   const open = new Map<string, OpenShard>();
   const finished: ShardInfo[] = [];
@@ -201,4 +212,10 @@ function folderGuard(dir: string, name: string): () => void {
       subject: folder,
     });
   };
+}
+
+/** Shards that may be open at a time, where the process may have few files open (F027). */
+function affordableFiles(): number {
+  const limit = openFilesLimit() ?? Number.POSITIVE_INFINITY;
+  return Math.min(MOST_OPEN_FILES, Math.max(LEAST_OPEN_FILES, limit - OTHER_FILES));
 }

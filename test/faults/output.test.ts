@@ -39,9 +39,9 @@ faultTest(
     mkdirSync(logs);
     for (let n = 0; n < 300; n++) {
       const [line = ''] = sessionLines(`s${n}`, { entries: 1, messageChars: 80, seed: n });
-      writeFileSync(join(logs, `${n}.jsonl`), `${line.replace('"model":"m"', `"model":"m${n}"`)}\n`);
+      writeFileSync(join(logs, `${n}.jsonl`), `${line}\n`);
     }
-    const args = ['build', logs, '--group-by', 'model', '--workers', '1', '--out'];
+    const args = ['build', logs, '--group-by', 'scenario', '--workers', '1', '--out'];
     expect(await turnmill([...args, join(folder, 'a')])).toMatchObject({ status: 0 });
     const limited = (files: number, out: string): Promise<{ status: number | null; stderr: string }> =>
       bash(`prlimit --nofile=${files} "$NODE" "$COMMAND" ${args.join(' ')} ${out}`, { cwd: folder });
@@ -52,7 +52,7 @@ faultTest(
     const { status, stderr } = await limited(24, 'c');
     if (status === 0) expect(hashesOf(join(folder, 'c'))).toEqual(hashesOf(join(folder, 'a')));
     else {
-      expect([status, stderr]).toEqual([74, expect.stringContaining('EMFILE')]);
+      expect([status, stderr]).toEqual([74, expect.stringMatching(/EMFILE|too few file descriptors/)]);
       expect(readdirSync(folder).sort()).toEqual(['a', 'b', 'logs']);
     }
   },
@@ -85,7 +85,8 @@ for (const [title, closing, command, status] of CLOSED) {
     });
     const run = await bash(`turnmill ${command} ${closing}`, { cwd: folder });
     expect(run.status, run.stderr).toBe(status);
-    if (command.endsWith('out') && status === 0) expect(hashesOf(join(folder, 'out'))).toEqual(hashesOf(join(folder, 'whole')));
+    if (command.endsWith('out') && status === 0)
+      expect(hashesOf(join(folder, 'out'))).toEqual(hashesOf(join(folder, 'whole')));
     else expect(existsSync(join(folder, 'out'))).toBe(false);
   });
 }

@@ -190,7 +190,7 @@ async function lives(from: number, count: number): Promise<void> {
   expect(seen).toEqual(new Set(['before', 'new']));
 }
 
-faultTest('F007', `power is lost after any call: 200 seeds from ${SEED}`, {}, () => lives(SEED, 200));
+faultTest('F007', `power is lost after any call: 100 seeds from ${SEED}`, {}, () => lives(SEED, 100));
 faultTest('F007', `power is lost after any call: 10,000 seeds from ${SEED}`, { long: true }, () =>
   lives(SEED, 10_000),
 );
@@ -256,8 +256,8 @@ async function failures(every: number): Promise<void> {
   }
 }
 
-faultTest('F020, F021, F023, F024', 'a disk whose every seventh call fails, once and for ever', {}, () =>
-  failures(7),
+faultTest('F020, F021, F023, F024', 'a disk whose every 17th call fails, once and for ever', {}, () =>
+  failures(17),
 );
 faultTest('F020, F021, F023, F024', 'a disk whose every call fails, once and for ever', { long: true }, () =>
   failures(1),

@@ -23,7 +23,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     file: 'src/sinks/fs-calls.ts',
     from: "io('flush to disk', path, () => fs.fsyncSync(fd));",
     to: 'void [fd, path];',
-    test: ['test/faults/power-loss.test.ts', 'power is lost after any call: 200'],
+    test: ['test/faults/power-loss.test.ts', 'power is lost after any call: 100'],
   },
   manifest_first: {
     file: 'src/sinks/commit.ts',
