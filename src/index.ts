@@ -39,7 +39,15 @@ export {
   wrapAsJsonl,
 } from '../transforms/formats/teaching-turn.ts';
 export { GROUPINGS, type Grouping } from '../transforms/group.ts';
-export { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../transforms/index.ts';
+export {
+  cleanup,
+  format,
+  parse,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../transforms/index.ts';
 export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/message.ts';
 export { LINE_REASONS, rejectLine, rejectSession, SESSION_REASONS } from '../transforms/rejection.ts';
 export { rules } from '../transforms/rules/index.ts';

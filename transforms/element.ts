@@ -183,6 +183,8 @@ export interface SessionEnd {
   /** Set by validate: the session's id, and where its validated entries lie. */
   readonly sessionId?: string | undefined;
   readonly entries?: EntryLog;
+  /** Set by validate where its entry is a session of its own: no other line is part of it. */
+  readonly alone?: true;
   /** Set by snapshot-select: what became of the session. */
   readonly outcome?: SessionOutcome;
 }

@@ -35,11 +35,12 @@ function create(): Handlers {
 
   function close(end: SessionEnd): SessionEnd {
     const id = sessionId ?? droppedId;
+    const single = alone ? ({ alone } as const) : {};
     if (id !== undefined && !alone) ended.add(id);
     if (end.last) ended = new Set();
     sessionId = droppedId = latest = undefined;
     rejected = alone = false;
-    return { ...end, sessionId: id, entries: log.take() };
+    return { ...end, ...single, sessionId: id, entries: log.take() };
   }
 
   return {

@@ -6,7 +6,15 @@ import { checks } from '../../transforms/checks/index.ts';
 import { ruleSets } from '../../transforms/cleanup.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../../transforms/index.ts';
+import {
+  cleanup,
+  format,
+  parse,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../../transforms/index.ts';
 import { LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
@@ -86,6 +94,7 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     checkEntries,
     snapshotSelect,
     toolDedupe,
+    reasoning,
     checkConversations,
     format,
     checkRows,

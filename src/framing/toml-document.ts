@@ -61,8 +61,8 @@ export function createTomlFramer(source: string, maxLineBytes: number): Framer {
       return;
     }
     const places = placesOf(document.samples, tomlHeaders(text), text.length);
-    for (const [i, json] of document.samples.json.entries()) {
-      const place = places[i] ?? NOWHERE;
+    const placed = document.samples.json.map((json, i) => ({ json, place: places[i] ?? NOWHERE }));
+    for (const { json, place } of placed.sort((a, b) => a.place.start - b.place.start)) {
       const made = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
       yield { kind: 'line', origin: nextOrigin(place), bytes: Buffer.from(json), made };
     }

@@ -3,7 +3,15 @@
 import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
 import { checkReaders } from '../../transforms/check-readers.ts';
 import type { StreamElement } from '../../transforms/element.ts';
-import { cleanup, format, parse, snapshotSelect, toolDedupe, validate } from '../../transforms/index.ts';
+import {
+  cleanup,
+  format,
+  parse,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../../transforms/index.ts';
 import { fuse, type Handlers } from '../../transforms/stage.ts';
 import type { LaneSettings } from './settings.ts';
 
@@ -26,6 +34,7 @@ export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): r
     ...checked(checkEntries),
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
     { name: toolDedupe.name, handlers: toolDedupe.create({}) },
+    { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },
     ...checked(checkConversations),
     {
       name: format.name,

@@ -5,6 +5,7 @@ import { formats } from '../../transforms/formats/index.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { parse } from '../../transforms/parse.ts';
+import { REASONING_MODES, type ReasoningMode } from '../../transforms/reasoning.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Follow } from '../sources/links.ts';
 import { parseTolerance, type Tolerance } from './tolerance.ts';
@@ -21,6 +22,8 @@ export interface ConversionSettings extends CleanupOptions {
   /** Options of the formats, by name (docs/formats.md). */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
+  /** What becomes of the model's reasoning. */
+  readonly reasoning: ReasoningMode;
   readonly integrity: boolean;
   /** Rules of the format whose finding rejects the session. */
   readonly rejectOn: readonly string[];
@@ -83,6 +86,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   format: ['chat'],
   formatOptions: {},
   groupBy: 'date',
+  reasoning: 'keep',
   integrity: true,
   rejectOn: [],
   keepOn: [],
@@ -123,6 +127,7 @@ export function resolveSettings(given: Given): Settings {
   oneOf('dialect', settings.dialect, parse.options.dialect.choices ?? []);
   checkFormats(settings);
   oneOf('group-by', settings.groupBy, GROUPINGS);
+  oneOf('reasoning', settings.reasoning, REASONING_MODES);
   oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
   oneOf('compress', settings.compress, ['none', 'gzip', 'zstd']);
   oneOf('follow', settings.follow, ['none', 'inside', 'anywhere']);

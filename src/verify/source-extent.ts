@@ -25,7 +25,7 @@ const FILE = 'ledger/sources.jsonl';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
 /** A document has its own framing: what is between its elements is no line feed. */
-const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
+const DOCUMENT = /\.(?:json|toml)(?:\.(?:gz|zst))?$/i;
 
 export function extentOf(value: JsonObject): SourceExtent {
   return { bytes: asCount(value.bytes) ?? Infinity, lines: asCount(value.framed) ?? Infinity };

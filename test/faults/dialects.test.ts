@@ -204,3 +204,38 @@ describe('samples', () => {
     expect(shard).toBe(`${lines[0]}\n`);
   });
 });
+
+describe('--reasoning', () => {
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: '<think>t</think> b' },
+    { role: 'user', content: 'c' },
+    { role: 'assistant', content: 'd', reasoning_content: 'u' },
+  ];
+  const said = async (...args: string[]) => {
+    const { status, shard, summary } = await build({ 'a.jsonl': JSON.stringify({ messages }) }, args);
+    const answers = JSON.parse(shard).messages.filter(({ role }: { role: string }) => role === 'assistant');
+    return [status, answers, summary.rewrites];
+  };
+  const [, first, , second] = messages;
+  const short = { role: 'assistant', content: 'b' };
+
+  it('keeps, drops, keeps the last or inlines', async () => {
+    expect(await said()).toEqual([0, [first, second], {}]);
+    expect(await said('--reasoning', 'drop')).toEqual([
+      0,
+      [short, { role: 'assistant', content: 'd' }],
+      { 'reasoning-dropped': 2 },
+    ]);
+    expect(await said('--reasoning', 'last')).toEqual([0, [short, second], { 'reasoning-dropped': 1 }]);
+    expect(await said('--reasoning', 'inline')).toEqual([
+      0,
+      [first, { role: 'assistant', content: '<think>\nu\n</think>\n\nd' }],
+      { 'reasoning-inlined': 1 },
+    ]);
+  });
+
+  it('refuses another word', async () => {
+    expect((await turnmill(['build', '.', '--out', '-', '--reasoning', 'some'])).status).toBe(64);
+  });
+});

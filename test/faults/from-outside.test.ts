@@ -508,6 +508,10 @@ describe('findings', () => {
     ],
     'block-kept': [pair([{ type: 'redacted_thinking', data: 'x' }])],
     'calls-left-out': [chat('<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"g"}</tool_call>')],
+    'reasoning-not-inlined': [
+      entry({ reply: { role: 'assistant', reasoning_content: 'a </think> b' } }),
+      ['--reasoning', 'inline'],
+    ],
     'order-lost': [pair([use, { type: 'text', text: 'after' }])],
     'result-is-error': [pair([{ type: 'text', text: 'x' }], [{ ...answer, is_error: true }])],
     'truncated-call': [pair([use], undefined, 'max_tokens')],

@@ -150,5 +150,6 @@ describe('entries without a timestamp', () => {
     const alone = { alone: true } as const;
     const made = run(timeless(1, alone), end(false), timeless(2, alone), end(false), entry(3, 1n), end());
     expect(shown(made)).toEqual(['entry', 'end s 1', 'entry', 'end s 2', 'entry', 'end s 3']);
+    expect(made.map((element) => 'alone' in element)).toEqual([true, true, true, true, false, false]);
   });
 });

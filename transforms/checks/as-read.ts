@@ -1,4 +1,4 @@
-/** What a dialect could not say in a message as it was logged (docs/decisions/0036-anthropic-pairs.md): it noted that on the message. */
+/** What a dialect, or `--reasoning inline`, could not say in a message as it was logged (docs/decisions/0036-anthropic-pairs.md): it noted that on the message. */
 import type { Conversation } from '../element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
@@ -11,7 +11,14 @@ function check({ messages }: Conversation): readonly Found[] {
 const asRead: ConversationCheck = {
   name: 'as-read',
   summary: 'Messages that say less, or something else, than was logged.',
-  rules: ['block-kept', 'calls-left-out', 'order-lost', 'result-is-error', 'truncated-call'],
+  rules: [
+    'block-kept',
+    'calls-left-out',
+    'reasoning-not-inlined',
+    'order-lost',
+    'result-is-error',
+    'truncated-call',
+  ],
   on: 'conversation',
   check,
 };

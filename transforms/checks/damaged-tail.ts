@@ -6,8 +6,8 @@ import type { SessionEnd } from '../element.ts';
 import { placesOf } from '../entry-log.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 
-function check({ outcome, entries }: SessionEnd, { last }: RejectedLines): readonly Found[] {
-  if (outcome !== 'written' || last === undefined || entries === undefined) return [];
+function check({ outcome, entries, alone }: SessionEnd, { last }: RejectedLines): readonly Found[] {
+  if (outcome !== 'written' || alone === true || last === undefined || entries === undefined) return [];
   for (const { offset } of placesOf(entries)) if (offset > last.offset) return [];
   const message = `line ${last.line}, behind the last entry, is rejected: the conversation may lack its end`;
   return [{ rule: 'damaged-tail', severity: 'ERROR', message }];

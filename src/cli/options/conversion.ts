@@ -3,6 +3,7 @@ import { ruleSets } from '../../../transforms/cleanup.ts';
 import { format } from '../../../transforms/format.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { GROUPINGS } from '../../../transforms/group.ts';
+import { REASONING_MODES, reasoning } from '../../../transforms/reasoning.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { formatFlags } from './format.ts';
 import { type Option, option } from './option.ts';
@@ -34,6 +35,13 @@ export const conversionOptions: readonly Option[] = [
     default: 'goose',
     type: list(CLEANUP_NAMES, 'RULES'),
     negative: { describe: 'Change nothing', value: [] },
+  }),
+  option<'reasoning'>({
+    name: 'reasoning',
+    group: 'Conversion',
+    describe: reasoning.options.reasoning.describe,
+    default: reasoning.options.reasoning.default,
+    type: choice(REASONING_MODES),
   }),
   option<'groupBy'>({
     name: 'groupBy',

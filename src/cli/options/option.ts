@@ -1,4 +1,5 @@
 /** What an option is. Specified once: the flag, its help, its key in a configuration file and its checks come from here. */
+import type { ReasoningMode } from '../../../transforms/reasoning.ts';
 import type { LogLevel } from '../../log-level.ts';
 import type { Tolerance } from '../../pipeline/tolerance.ts';
 
@@ -23,6 +24,7 @@ export interface OptionValues {
   format: readonly string[];
   jsonToolCalls: boolean;
   groupBy: 'date' | 'scenario' | 'none';
+  reasoning: ReasoningMode;
   integrity: boolean;
   onFinding: Readonly<Record<string, 'reject' | 'keep'>>;
   onReject: 'quarantine' | 'fail';

@@ -7,8 +7,19 @@ import type { Values } from './option.ts';
 export type GivenSettings = Parameters<typeof resolveSettings>[0];
 
 export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
-  const { dialect, userTurn, sessionBy, cleanup, groupBy, integrity, shardSize, maxLine, compress, limit } =
-    values;
+  const {
+    dialect,
+    userTurn,
+    sessionBy,
+    cleanup,
+    reasoning,
+    groupBy,
+    integrity,
+    shardSize,
+    maxLine,
+    compress,
+    limit,
+  } = values;
   const {
     quarantineContent,
     replace,
@@ -39,7 +50,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     shardSizeBytes: shardSize,
     quarantineSizeBytes: values.quarantineSize,
     follow: followOf(values),
-    ...{ dialect, userTurn, sessionBy, cleanup, groupBy, integrity, compress, limit },
+    ...{ dialect, userTurn, sessionBy, cleanup, reasoning, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
 }

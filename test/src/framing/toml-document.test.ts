@@ -108,6 +108,10 @@ describe('tables of samples', () => {
     expect(json(frame('[samples.one]\nid = "own"\n'))).toEqual(['{"id":"own"}']);
   });
 
+  it('come in the order of the document, whatever their ids', () => {
+    expect(json(frame('[samples.b]\n[samples.7]\n'))).toEqual(['{"id":"b"}', '{"id":"7"}']);
+  });
+
   it('have their places, behind a byte order mark too', () => {
     expect(places(deck)).toEqual([one, two]);
   });

@@ -26,4 +26,5 @@ it('is silent where an entry follows, where no line was rejected, and where no r
   expect([...damagedTail.check(end('written', 1), { count: 0, last: undefined })]).toEqual([]);
   for (const outcome of ['empty', 'rejected'] as const)
     expect([...damagedTail.check(end(outcome, 1), rejected(3))]).toEqual([]);
+  expect([...damagedTail.check({ ...end('written', 1), alone: true }, rejected(3))]).toEqual([]);
 });
