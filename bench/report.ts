@@ -5,6 +5,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { renderAims } from './harness/render-aims.ts';
 import { renderMemory } from './harness/render-memory.ts';
 import { renderMicro } from './harness/render-micro.ts';
+import { renderNightly } from './harness/render-nightly.ts';
 import { renderProfile } from './harness/render-profile.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot } from './harness/repository.ts';
@@ -46,6 +47,8 @@ const render = (result: Result): string => {
       return renderProfile(result);
     case 'micro':
       return renderMicro(result);
+    case 'nightly':
+      return renderNightly(result);
   }
 };
 
@@ -58,7 +61,7 @@ export const writeReport = (place: ResultsPlace): void => {
     return;
   }
   const sections = results.filter(isSection).sort(inOrder);
-  const others = (['memory', 'profile', 'micro'] as const).flatMap((type) =>
+  const others = (['nightly', 'memory', 'profile', 'micro'] as const).flatMap((type) =>
     results.filter((result) => result.type === type),
   );
   const parts = [introduction, renderAims(results), ...[...sections, ...others].map(render)];

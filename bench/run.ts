@@ -4,6 +4,7 @@
  *   npm run bench -- --quick         everything, small, in about two minutes; results in bench/out/quick
  *   npm run bench -- memory          peak memory (bench/memory.ts)
  *   npm run bench -- profile         where the time goes (bench/profile.ts)
+ *   npm run bench -- nightly         an update of logs of which 1 % has changed (bench/nightly.ts)
  *   npm run bench -- micro           the primitives (bench/micro.ts)
  *   npm run bench -- report          renders RESULTS.md again
  */
@@ -20,6 +21,7 @@ import { describeSection, quickBytes, sectionNames } from './harness/sections.ts
 import { startupContenders } from './harness/startup.ts';
 import { measureMemory } from './memory.ts';
 import { measureMicro } from './micro.ts';
+import { measureNightly } from './nightly.ts';
 import { measureProfile } from './profile.ts';
 import { writeReport } from './report.ts';
 
@@ -27,9 +29,9 @@ const contenderNames = [
   ...new Set([...contenders, ...formatsContenders, ...startupContenders].map(({ name }) => name)),
 ];
 
-const usage = `usage: run.js [options] | run.js memory|profile|micro|report [options]
+const usage = `usage: run.js [options] | run.js memory|profile|nightly|micro|report [options]
   --quick          everything small, 3 rounds; results in ${quickResults.folder}
-  --corpora LIST   only these sections, no memory, profile and micro benches: of ${sectionNames.join(', ')} 
+  --corpora LIST   only these sections, no memory, profile, nightly and micro benches: of ${sectionNames.join(', ')} 
   --bytes SIZE     the corpora's size instead of each one's own
   --runs N         measured rounds (default 5)
   --only LIST      of ${contenderNames.join(', ')};
@@ -111,6 +113,7 @@ const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> =
   const statuses = [
     measureMemory(quick ? sizes : [], place),
     measureProfile(quick ? ['--quick', '--runs', '2'] : [], place),
+    await measureNightly(quick ? ['--quick', '--runs', '2'] : [], place),
     await measureMicro(quick ? ['--time', '50'] : [], place),
   ];
   return statuses.filter((status) => status !== 0).length;
@@ -118,6 +121,7 @@ const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> =
 
 const run = async ([first, ...rest]: readonly string[]): Promise<number> => {
   if (first === 'memory') return measureMemory(rest, fullResults);
+  if (first === 'nightly') return measureNightly(rest, fullResults);
   if (first === 'profile') return measureProfile(rest, fullResults);
   if (first === 'micro') return measureMicro(rest, fullResults);
   if (first !== 'report') return runBench(first === undefined ? [] : [first, ...rest]);

@@ -112,7 +112,24 @@ export interface MicroResult {
   readonly rows: readonly MicroRow[];
 }
 
-export type Result = SectionResult | MemoryResult | ProfileResult | MicroResult;
+/** One way to make the same dataset once more. */
+export interface NightlyRow {
+  readonly name: string;
+  readonly label: string;
+  readonly command: string;
+  /** By round. */
+  readonly samples: readonly Sample[];
+}
+
+/** The file nightly.json; the first row is what the others are compared with. */
+export interface NightlyResult {
+  readonly type: 'nightly';
+  readonly machine: Machine;
+  readonly corpus: CorpusStats;
+  readonly rows: readonly NightlyRow[];
+}
+
+export type Result = SectionResult | MemoryResult | ProfileResult | MicroResult | NightlyResult;
 
 /** This machine, now. */
 export const describeMachine = (): Machine => ({

@@ -14,10 +14,10 @@ import { writeWholeFile } from '../sinks/whole-file.ts';
 import type { Listing } from '../sources/source.ts';
 import { toolVersion } from '../version.ts';
 import { decisiveSettings } from './decisive.ts';
+import { writeListing } from './listing-file.ts';
 import type { RowOutcome } from './outcome.ts';
 import type { Profile } from './profile.ts';
 import { PROOFS } from './recorder.ts';
-import { LISTING, listingLine } from './resume.ts';
 import type { Settings } from './settings.ts';
 
 /** Where a record stands: its shard below the output's root, and its line in it, from 1. */
@@ -136,15 +136,6 @@ function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Se
   const format = formats.find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
   return { folder: chosen.length > 1 ? `data/${name}` : 'data', kind };
-}
-
-/** What the run was to read, for the run that goes on from its checkpoint. */
-function writeListing(root: string, { sources }: Listing): FileCheckpoint {
-  const file = createLineFile(join(root, LISTING));
-  for (const source of sources) file.write(Buffer.from(JSON.stringify(listingLine(source))));
-  file.sync();
-  file.close();
-  return { path: LISTING, bytes: file.bytes };
 }
 
 function openLineFile(staging: Staging, file: string): LineFile {

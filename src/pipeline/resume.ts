@@ -14,11 +14,9 @@ import { differences } from './decisive.ts';
 import { type Earlier, earlierCheckpoint } from './earlier.ts';
 import { damaged, type EarlierLine, parseEarlierLine, readEarlierLines } from './earlier-lines.ts';
 import type { TakenOver } from './kept.ts';
+import { LISTING } from './listing-file.ts';
 import { PROOFS } from './recorder.ts';
 import type { Settings } from './settings.ts';
-
-/** In the staging folder: what the run was to read. */
-export const LISTING = 'work/listing.jsonl';
 
 export interface Resumption extends TakenOver {
   readonly runId: string;
@@ -37,11 +35,6 @@ export function planResume(place: Place, settings: Settings, listing: Listing): 
   const proofs = checkProofs(found, listing.sources);
   const { runId, sources } = found;
   return { earlier: earlierCheckpoint(found), proofs, runId, sources };
-}
-
-/** As it is kept of a source: enough to see that another one stands there now. */
-export function listingLine({ name, nameBase64, input, sizeBytes }: SourceRef): object {
-  return { name, ...(nameBase64 === undefined ? {} : { nameBase64 }), input, sizeBytes };
 }
 
 function checkListing(found: FoundCheckpoint, sources: readonly SourceRef[]): void {

@@ -11,6 +11,7 @@ import { checkDestination } from '../sinks/destination.ts';
 import { healDestination } from '../sinks/heal.ts';
 import { acquireLock } from '../sinks/lock.ts';
 import type { Manifest } from '../sinks/manifest.ts';
+import type { Place } from '../sinks/place.ts';
 import { openStaging, workPath } from '../sinks/staging.ts';
 import { listSources } from '../sources/list.ts';
 import { requireDecoders } from '../sources/require-decoders.ts';
@@ -28,7 +29,7 @@ import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import { recordAll } from './record-all.ts';
 import { createRecorder, FILES, PROOFS } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
-import { planTakeOver } from './take-over.ts';
+import type { TakeOver } from './take-over.ts';
 import { checkTolerance } from './tolerance.ts';
 
 /** What a run made. */
@@ -97,15 +98,15 @@ export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSumm
 }
 
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
-  const { inputs, replace, update } = settings;
+  const { inputs, replace, update, resume } = settings;
   if (settings.compress === 'zstd') requireZstd('--compress zstd');
   const release = await acquireLock(out);
   try {
     healDestination(out);
     const place = checkDestination({ out, inputs, replace: replace || update });
     const run = begin(settings, hooks);
-    const takeOver = await planTakeOver(place, settings, run.listing, hooks);
-    const { resumed, nothingChanged } = takeOver;
+    const takeOver = update || resume ? await planLate(place, run) : undefined;
+    const { resumed, nothingChanged } = takeOver ?? {};
     if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
     const staging = openStaging(place, resumed?.runId);
     let destination: Destination | undefined;
@@ -117,7 +118,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
         run.listing,
         hooks.signal,
       );
-      const kept = takeOver.open((name) => workPath(staging.path, name));
+      const kept = takeOver?.open((name) => workPath(staging.path, name)) ?? NOTHING_KEPT;
       return await runInto(run, destination, kept, resumed?.sources ?? 0);
     } catch (error) {
       if (destination === undefined) staging.discard();
@@ -126,6 +127,12 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   } finally {
     await release();
   }
+}
+
+/** Late: most runs take nothing over. */
+async function planLate(place: Place, { settings, listing, hooks }: Run): Promise<TakeOver> {
+  const { planTakeOver } = await import('./take-over.ts');
+  return planTakeOver(place, settings, listing, hooks);
 }
 
 /** Lists what is to be read. */

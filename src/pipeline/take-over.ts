@@ -1,7 +1,8 @@
 /** What a run need not do again, because an earlier one has: the part of a killed run, the unchanged part of the dataset. */
 import type { Place } from '../sinks/place.ts';
 import type { Listing } from '../sources/source.ts';
-import { createKept, type Kept, NOTHING_KEPT, type TakenOver } from './kept.ts';
+import { createKept } from './earlier-kept.ts';
+import { type Kept, NOTHING_KEPT, type TakenOver } from './kept.ts';
 import { planResume } from './resume.ts';
 import type { RunHooks } from './run.ts';
 import type { Settings } from './settings.ts';

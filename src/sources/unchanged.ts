@@ -1,5 +1,5 @@
 /** Is a file still the one that an earlier run read? By its proof (stamp.ts); the file is read only where that holds a checksum. */
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { SourceFault } from '../errors.ts';
 import { openFile } from './file.ts';
@@ -12,12 +12,21 @@ const CHUNK_BYTES = 256 * 1024;
 export function proofIfUnchanged(ref: SourceRef, proof: string): string | undefined {
   if (ref.path === undefined || proof === '') return undefined;
   const path = Buffer.from(ref.path, 'latin1');
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const stats = statIfPossible(path);
   if (stats === undefined) return undefined;
   const stamp = stampOf(stats);
   if (proof === stamp) return proof;
   if (!proof.startsWith(`${stamp}:`) || checkedProof(ref, path) !== proof) return undefined;
   return isSettled(stats) ? stamp : proof;
+}
+
+/** Whatever is wrong with it, whoever reads it will say. */
+function statIfPossible(path: Buffer): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
 }
 
 function checkedProof(ref: SourceRef, path: Uint8Array): string | undefined {

@@ -1,0 +1,117 @@
+/**
+ * A nightly build of logs of which 1 % has changed: an update against a full build of the same tree, and what checkpoints cost.
+ *   npm run bench -- nightly [--bytes SIZE] [--runs N]
+ */
+import { cpSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { parseByteSize } from './corpus/byte-size.ts';
+import { cachedCorpus } from './harness/corpus-cache.ts';
+import { measure, type Sample } from './harness/measure.ts';
+import { renderNightly } from './harness/render-nightly.ts';
+import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
+import { describeMachine, type NightlyRow, type ResultsPlace, writeResult } from './harness/results.ts';
+import { describeSection, quickBytes } from './harness/sections.ts';
+import { writeReport } from './report.ts';
+
+const FULL_BYTES = 2_000_000_000;
+const CHANGED_SHARE = 0.01;
+/** Files that were written less than two seconds before they are read are read for their checksums too. */
+const SETTLED_MS = 2500;
+const tree = `${runFolder}/nightly-logs`;
+const full = `${runFolder}/nightly-full`;
+const updated = `${runFolder}/nightly`;
+
+const build = (words: readonly string[]): readonly string[] => [
+  ...['node', turnmillBin, 'build', tree, '--workers', '1', ...words],
+];
+const commands = {
+  full: build(['--out', full]),
+  'no-checkpoints': [
+    'env',
+    `TURNMILL_CHECKPOINT_BYTES=${Number.MAX_SAFE_INTEGER}`,
+    ...build(['--out', full]),
+  ],
+  update: build(['--update', updated]),
+  nothing: build(['--update', updated]),
+} as const;
+
+const labels: Readonly<Record<keyof typeof commands, string>> = {
+  full: 'full build',
+  'no-checkpoints': 'full build without checkpoints',
+  update: 'update, 1 % of the files written anew',
+  nothing: 'update, nothing changed',
+};
+
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+    .sort();
+
+/** A tree of links to the corpus' files, which stay as they are. */
+const linkTree = (corpus: string): void => {
+  for (const file of filesIn(corpus)) {
+    const to = `${atRoot(tree)}${file.slice(corpus.length)}`;
+    mkdirSync(dirname(to), { recursive: true });
+    linkSync(file, to);
+  }
+};
+
+/** Writes every n-th file anew, with the same bytes: the work of a changed file, and a result that does not change. */
+const writeAnew = (round: number): void => {
+  const files = filesIn(atRoot(tree));
+  const step = Math.round(1 / CHANGED_SHARE);
+  for (const [index, file] of files.entries()) {
+    if (index % step !== round % Math.min(step, files.length)) continue;
+    cpSync(file, `${file}.new`);
+    renameSync(`${file}.new`, file);
+  }
+};
+
+const run = (name: keyof typeof commands): Sample => {
+  if (name === 'full' || name === 'no-checkpoints') rmSync(atRoot(full), { recursive: true, force: true });
+  const { sample, exitCode, stderr } = measure(commands[name]);
+  const told = { update: 'taken over', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[name];
+  if (exitCode !== 0 || !stderr.includes(told)) throw new Error(`nightly, ${name}: ${exitCode}: ${stderr}`);
+  return sample;
+};
+
+/** Measures, saves and prints; returns the exit status. */
+export const measureNightly = async (args: readonly string[], place: ResultsPlace): Promise<number> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      runs: { type: 'string', default: '5' },
+      bytes: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+    },
+  });
+  const given = values.bytes === undefined ? FULL_BYTES : parseByteSize(values.bytes);
+  const corpus = cachedCorpus(describeSection('main', values.quick ? quickBytes.main : given, 1).order);
+  for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
+  linkTree(atRoot(corpus.directory));
+  await sleep(SETTLED_MS);
+  measure(commands.update); // the first night
+  const names = Object.keys(commands) as (keyof typeof commands)[];
+  const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < Number(values.runs); round++) {
+    process.stderr.write(`nightly: round ${round + 1} of ${values.runs}\n`);
+    writeAnew(round);
+    await sleep(SETTLED_MS);
+    for (const name of names) samples.get(name)?.push(run(name));
+  }
+  for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
+  const rows: NightlyRow[] = names.map((name) => ({
+    name,
+    label: labels[name],
+    command: commands[name].join(' '),
+    samples: samples.get(name) ?? [],
+  }));
+  const result = { type: 'nightly', machine: describeMachine(), corpus: corpus.stats, rows } as const;
+  writeResult(place, 'nightly', result);
+  writeReport(place);
+  process.stdout.write(renderNightly(result));
+  return 0;
+};
