@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
+import { loadersBlocks, readExpected, readersTable, trainersTable } from './readers.mjs';
 import { workedExample } from './worked-example.mjs';
 
 const DIALECT = 'exchange';
@@ -12,8 +13,12 @@ export async function formatsPage(root) {
   const { readerRules } = await built(root, 'transforms/reader-rules.js');
   const { SESSION_REASONS } = await built(root, 'transforms/rejection.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
+  const expected = readExpected(root);
   const sections = await Promise.all(
-    formats.map((format) => section(root, format, SESSION_REASONS, readerRules)),
+    formats.map(async (format) => [
+      ...(await section(root, format, SESSION_REASONS, readerRules)),
+      ...readersTable(expected, format.name),
+    ]),
   );
   return page('Formats', [
     'What a record looks like is chosen with `--format NAME`. One file each in [transforms/formats](../transforms/formats).',
@@ -21,10 +26,15 @@ export async function formatsPage(root) {
       ['format', 'a record'],
       formats.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
     ),
+    trainersTable(formats),
     'A rule names what the format cannot represent as it is. It is reported as a finding; `--on-finding RULE=reject` rejects the session instead. Some reject by themselves ([rejections.md](rejections.md)): `--on-finding RULE=keep` writes the record all the same.',
     `The examples below are all made of this entry of a log, [${input}](../${input}):`,
     fenced(readFileSync(join(root, input), 'utf8')),
+    "Where readers were asked, a last table tells what they do to the records of a large corpus: `npm run test:loaders` runs the readers themselves, and OpenAI's rules as they are documented ([0046](decisions/0046-readers-as-judges.md)). Numbers and keys are changed by readers that parse JSON in Python: 18.50 becomes 18.5.",
     ...sections.flat(),
+    '## Loaders with columns',
+    'What `load_dataset("json")` of the package `datasets` makes of records, in a version that knows JSON as a type and in one before it. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, and nothing is left to guess. A content that is text in some records and parts in others is still a column of two kinds.',
+    ...loadersBlocks(expected),
   ]);
 }
 

@@ -1,0 +1,89 @@
+"""LLaMA-Factory as judge of `sharegpt`: its own converter and formatters, opened without torch (stand_ins.py)."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import stand_ins
+from exact import Object, differences, read
+from truth import Truth
+from verdict import Verdicts
+
+THOUGHT = ("<think>\n", "\n</think>\n\n")
+TOOL_CALL = ("<tool_call>", "</tool_call>")
+#: What dataset_info.json says of such a dataset; the tags are those of the class DatasetAttr, in data/parser.py.
+ATTRIBUTES = SimpleNamespace(
+    messages="conversations", role_tag="from", content_tag="value", user_tag="human", assistant_tag="gpt",
+    observation_tag="observation", function_tag="function_call", system_tag="system", system="system", tools="tools",
+    ranking=False, kto_tag=None, chosen=None, rejected=None, images=None, videos=None, audios=None,
+)
+CALL = re.compile(r"<tool_call>\n(\{\"name\": .*?\})\n</tool_call>", re.DOTALL)
+
+
+class Factory:
+    def __init__(self):
+        converter, formatter = stand_ins.llama_factory()
+        self.convert = converter.SharegptDatasetConverter(dataset_attr=ATTRIBUTES, data_args=None)
+        self.functions = formatter.FunctionFormatter(slots=["{{content}}"], tool_format="qwen")
+        self.tools = formatter.ToolFormatter(tool_format="qwen")
+
+    def spoken(self, message: dict) -> str:
+        """A message as its template of Qwen gets it."""
+        if message["role"] != "function":
+            return message["content"]
+        words = {"thought_words": THOUGHT, "tool_call_words": TOOL_CALL}
+        return "".join(self.functions.apply(content=message["content"], **words))
+
+    def judge(self, record: dict, truth: Truth) -> set[str]:
+        made = self.convert(record)
+        messages = made["_prompt"] + made["_response"]
+        if not messages:
+            return {"refuses: turns that do not alternate"}
+        try:
+            texts = [self.spoken(message) for message in messages]
+            self.tools.apply(content=made["_tools"])
+        except RuntimeError as error:
+            return {f"refuses: {error}"}
+        calls = [CALL.findall(text) for text, message in zip(texts, messages) if message["role"] == "function"]
+        text = "\n".join([made["_system"], *texts])
+        return {*changed_calls([call for one in calls for call in one], truth), *lost(text, truth)}
+
+
+def changed_calls(texts: list[str], truth: Truth):
+    if len(texts) != len(truth.calls):
+        yield "drops: calls"
+        return
+    for call, text in zip(truth.calls, texts):
+        seen = json.loads(text)
+        if seen["name"] != call.name:
+            yield "changes: the name of a call"
+        for _, change in differences(call.arguments, seen["arguments"]):
+            yield f"changes: arguments, {change}"
+
+
+def lost(text: str, truth: Truth):
+    for kind, said in truth.texts:
+        if said not in text:
+            yield f"drops: {kind}"
+
+
+def written_calls(record: Object):
+    """The calls as they stand in the record, with the text of their numbers."""
+    for turn in record.get("conversations"):
+        if turn.get("from") != "function_call":
+            continue
+        value = turn.get("value")
+        tagged = re.search(r"<tool_call>(.*?)</tool_call>", value, re.DOTALL)
+        made = read(tagged.group(1) if tagged else value.split(THOUGHT[1])[-1])
+        yield from [made] if isinstance(made, Object) else made
+
+
+def judge(records: dict[str, str], truths: dict[str, Truth]) -> dict[str, Verdicts]:
+    factory, verdicts, text = Factory(), Verdicts(), Verdicts()
+    for session, line in records.items():
+        truth = truths[session]
+        verdicts.add(factory.judge(json.loads(line), truth))
+        written = [(call.get("name"), call.get("arguments")) for call in written_calls(read(line))]
+        same = written == [(call.name, call.arguments) for call in truth.calls]
+        text.add(set() if same else {"changes: arguments"})
+    return {"LLaMA-Factory": verdicts, "a reader that keeps the text of numbers": text}

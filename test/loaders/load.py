@@ -1,0 +1,61 @@
+"""Loads files of records with `datasets`, each by itself, and tells what the loader made of every value.
+
+    python load.py FILE...      one line of JSON for each file: {"refused": WHY} or {"records": N, "changes": {CHANGE: RECORDS}}
+
+Runs in any environment that has `datasets`, so that several versions of it can be asked.
+"""
+
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+
+import datasets
+from exact import differences, read
+
+REFUSALS = {
+    "changed from": "a column holds values of two kinds",
+    "Value is too big": "a whole number is beyond 64 bits",
+    "Number too big": "a number is beyond the range of a double",
+    "specified twice": "a key stands twice in an object",
+    "surrogate": "a text holds half of a surrogate pair",
+    "Couldn't cast": "a later part of the file has another shape than the first 10 MB",
+}
+#: Below these members everything is the user's own.
+OWN = re.compile(r"(\.(?:arguments|tools(?:\[\])?|content|expected))\..*")
+
+
+def refusal(error: BaseException) -> str:
+    told = f"{error} {error.__cause__}"
+    return next((meaning for sign, meaning in REFUSALS.items() if sign in told), told)
+
+
+def describe(where: str, change: str) -> str:
+    path = OWN.sub(r"\1", where)
+    return f"{path.lstrip('.')}: {change}"
+
+
+def load(path: str) -> dict:
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().removesuffix("\n").split("\n")
+    with tempfile.TemporaryDirectory() as cache:
+        try:
+            rows = datasets.load_dataset("json", data_files=path, split="train", cache_dir=cache)
+            seen = list(rows)
+        except Exception as error:  # what it throws is what is asked here
+            return {"refused": refusal(error)}
+    if len(seen) != len(lines):
+        return {"refused": f"{len(lines)} records became {len(seen)}"}
+    changes = Counter()
+    for line, row in zip(lines, seen):
+        found = differences(read(line), row)
+        changes.update({describe(where, change) for where, change in found})
+    return {"records": len(lines), "changes": dict(sorted(changes.items()))}
+
+
+if __name__ == "__main__":
+    datasets.disable_progress_bars()
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)
+    for file in sys.argv[1:]:
+        print(json.dumps(load(file)))

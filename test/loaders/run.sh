@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The real readers as judges: npm run test:loaders [-- --sessions N] [-- --update]
+# Installs them from PyPI, pinned, into .loaders/ (nothing of it is checked in), builds datasets with the built command and
+# lets the readers say what they make of them. Needs python 3.11 or newer, a network the first time, and 2 GB of disk.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+here=test/loaders
+home=$PWD/.loaders
+
+# environment NAME REQUIREMENTS...: made anew when what it is made from has changed
+environment() {
+  local env=$home/$1 made
+  shift
+  made=$(cat "$@" | sha256sum)
+  [[ -f $env/made && $(<"$env/made") == "$made" ]] && return
+  rm -rf "$env"
+  "${PYTHON:-python3}" -m venv "$env"
+  "$env/bin/pip" install --quiet --only-binary :all: --requirement "$1"
+  if [[ $# -gt 1 ]]; then "$env/bin/pip" install --quiet --only-binary :all: --no-deps --requirement "$2"; fi
+  printf '%s' "$made" >"$env/made"
+}
+
+environment current "$here/requirements.txt" "$here/requirements-alone.txt"
+environment older "$here/requirements-older.txt"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HF_HUB_OFFLINE=1 HF_HOME=$work/hub TRANSFORMERS_VERBOSITY=critical PYTHONDONTWRITEBYTECODE=1
+"$home/current/bin/python" "$here/judge.py" "$work" "$home/older/bin/python" "$@"
