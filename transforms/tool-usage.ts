@@ -139,8 +139,12 @@ export function usageCsv(groups: ReadonlyMap<string, GroupUsage>, groupBy: Group
   return [HEADER, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
 }
 
+/** Half of a surrogate pair: it has no bytes in UTF-8. */
+const HALF_PAIR = /\p{Surrogate}/gu;
+
 /** RFC 4180, and inert: a spreadsheet must not take what a log names for a formula. */
 function csvCell(cell: string | number): string {
-  const text = /^[=+\-@\t\r]/.test(String(cell)) ? `'${cell}` : String(cell);
+  const shown = String(cell).replace(HALF_PAIR, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
+  const text = /^[=+\-@\t\r]/.test(shown) ? `'${shown}` : shown;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

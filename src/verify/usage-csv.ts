@@ -66,8 +66,11 @@ function cellsOf(groupBy: unknown, group: string): string {
   return groupBy === 'scenario' ? `,${group}` : ',';
 }
 
-/** RFC 4180, and no formula. */
-function cell(text: string): string {
+/** RFC 4180, and no formula; half of a surrogate pair stands as its escape. */
+function cell(name: string): string {
+  const text = Array.from(name, (c) =>
+    /^[\ud800-\udfff]$/.test(c) ? `\\u${c.charCodeAt(0).toString(16)}` : c,
+  ).join('');
   const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

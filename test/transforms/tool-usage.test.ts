@@ -136,6 +136,7 @@ describe('usageCsv', () => {
     ['a"b', '"a""b"'],
     ['a\nb', '"a\nb"'],
     ['=a,b', `"'=a,b"`],
+    ['a\ud800b\u{1f600}', 'a\\ud800b\u{1f600}'],
   ])('writes the cell %j as %s', (name, cell) => {
     expect(csv('scenario', name)).toBe(`${HEADER}\n,${cell},1,2,2,3,4,1\n`);
   });

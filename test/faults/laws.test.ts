@@ -1,0 +1,148 @@
+/**
+ * F187: laws that hold whatever the logs are. Blank lines, another compression, another order on the disk, an entry that another one
+ * supersedes and a run in two halves change no record; one session more is one record more. 10 seeds, with TURNMILL_LONG=1 1,000.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { build } from '../../src/pipeline/run.ts';
+import { entryLine } from '../support/build-logs.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { createDice, type Dice } from '../support/odd-logs/dice.ts';
+import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
+import { sessionLines } from '../support/plain-logs.ts';
+
+const SEEDS = process.env.TURNMILL_LONG === '1' ? 1000 : 10;
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+const SEEDS_PER_TEST = 10;
+
+/** Path below the root -> bytes, unpacked. */
+type Files = ReadonlyMap<string, Buffer>;
+
+function filesOf(seed: number): Files {
+  const root = join(temporaryFolder(), 'odd');
+  writeOddLogs(root, seed, { manySessions: 0, tally: new Map() });
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const files = entries.map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    return [path.slice(root.length + 1).replace(/\.gz$/, ''), packed ? unpacked(bytes) : bytes] as const;
+  });
+  rmSync(root, { recursive: true });
+  return new Map(files);
+}
+
+/** Of a log that is damaged on purpose: nothing, which is as good as any. */
+function unpacked(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+interface Made {
+  readonly records: readonly string[];
+  readonly rejected: object;
+}
+
+async function run(
+  files: Iterable<readonly [string, Uint8Array]>,
+  groupBy: 'none' | 'scenario' = 'scenario',
+): Promise<Made> {
+  const root = join(temporaryFolder(), 'logs');
+  mkdirSync(root);
+  for (const [name, bytes] of files) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), bytes);
+  }
+  const records: string[] = [];
+  const { sums } = await build(
+    { inputs: [root], workers: 1, groupBy, allowEmpty: true },
+    {
+      onOutcome: (o) =>
+        void (o.kind === 'row' && records.push(`${o.group}\n${Buffer.from(o.bytes).toString('latin1')}`)),
+    },
+  );
+  rmSync(root, { recursive: true });
+  const rejected = Object.entries(sums.fates).filter(([fate]) => fate.startsWith('rejected:'));
+  return { records: records.sort(), rejected: Object.fromEntries(rejected) };
+}
+
+const isLines = (name: string): boolean => /\.(?:jsonl|ndjson)$/.test(name);
+
+/** Blank lines in front of, between and behind the lines. */
+function withBlanks(dice: Dice, bytes: Buffer): Buffer {
+  const lines = bytes.toString('latin1').split('\n');
+  const blank = (): string => (dice.chance(0.5) ? dice.pick(['\n', ' \t\n', '\r\n', '\n\n\n']) : '');
+  return Buffer.from(lines.map((line, i) => (i === 0 ? '' : blank()) + line).join('\n'), 'latin1');
+}
+
+function shuffled<T>(dice: Dice, items: Iterable<T>): T[] {
+  const keyed = [...items].map((item) => [dice.int(1 << 30), item] as const);
+  return keyed.sort(([a], [b]) => a - b).map(([, item]) => item);
+}
+
+/** How many laws were tried on something that has records. */
+let told = 0;
+
+async function holds(seed: number): Promise<void> {
+  const dice = createDice(seed, new Map());
+  const files = filesOf(seed);
+  const all = await run(files);
+  told += all.records.length;
+  const blanks = [...files].map(
+    ([name, bytes]) => [name, isLines(name) ? withBlanks(dice, bytes) : bytes] as const,
+  );
+  expect(await run(blanks)).toEqual(all);
+  const packed = [...files].map(([name, bytes]) =>
+    dice.chance(0.7) ? ([`${name}.gz`, gzipSync(bytes)] as const) : ([name, bytes] as const),
+  );
+  expect(await run(packed)).toEqual(all);
+  expect(await run(shuffled(dice, files))).toEqual(all);
+
+  const sides = new Map([...files.keys()].map((name) => [name, dice.int(2)]));
+  const made = await Promise.all(
+    [0, 1].map((half) => run([...files].filter(([name]) => sides.get(name) === half))),
+  );
+  expect(made.flatMap(({ records }) => records).sort()).toEqual(all.records);
+
+  const extra = sessionLines('one-more', { entries: 1 + dice.int(4), messageChars: 40, seed });
+  const more = await run([...files, ['one-more.jsonl', Buffer.from(extra.join('\n'))]]);
+  expect(more.records.length).toBe(all.records.length + 1);
+  expect(all.records.filter((record) => !more.records.includes(record))).toEqual([]);
+  expect(more.rejected).toEqual(all.rejected);
+
+  const plain = await run([['s.jsonl', Buffer.from(extra.join('\n'))]], 'none');
+  const before = entryLine({
+    at: '2001-01-01T00:00:00Z',
+    id: 'one-more',
+    messages: [],
+    tools: [],
+    reply: null,
+  });
+  const longer = await run([['s.jsonl', Buffer.from([before, ...extra].join('\n'))]], 'none');
+  expect(longer).toEqual(plain);
+}
+
+const tests = Array.from({ length: SEEDS / SEEDS_PER_TEST }, (_, i) => SEED * 1_000_000 + i * SEEDS_PER_TEST);
+
+it.each(tests)(
+  `F187 the laws hold for ${SEEDS_PER_TEST} seeds from %i`,
+  { timeout: 600_000 },
+  async (from) => {
+    for (let seed = from; seed < from + SEEDS_PER_TEST; seed++) {
+      await holds(seed).catch((error: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: error });
+      });
+    }
+  },
+);
+
+it('F187 the logs had records', () => {
+  expect(told).toBeGreaterThan(2 * SEEDS);
+});
