@@ -4,7 +4,7 @@
  */
 import type { Check, EntryCheck, Found, RejectedLines } from './checks/check.ts';
 import { checks } from './checks/index.ts';
-import type { Conversation, Finding, Origin, StreamElement } from './element.ts';
+import type { Finding, Origin, Row, StreamElement } from './element.ts';
 import type { Handlers, Stage } from './stage.ts';
 
 type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
@@ -91,26 +91,23 @@ export const checkRows: Stage = {
   options: {},
   create(): Handlers {
     const onRow = checksOn('row');
-    let conversation: Conversation | undefined; // whose rows come now
-    const told = new Set<string>(); // what was found in them
-    const isNew = ({ rule, message }: Found): boolean => {
-      const before = told.size;
-      return told.add(`${rule} ${message}`).size > before;
-    };
-    const forget = (next: Conversation | undefined): void => {
-      conversation = next;
-      told.clear();
-    };
+    let last: Row | undefined; // of the conversation whose rows come now
+    const told = new Set<string>(); // what was found in its rows of other formats
+    const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
     return {
       row(row) {
-        if (row.conversation !== conversation) forget(row.conversation);
-        return reported(
-          row,
-          onRow.map((check) => [...check.check(row)].filter(isNew)),
-        );
+        const isAnother = last?.conversation === row.conversation;
+        if (!isAnother) told.clear();
+        const isChecked = isAnother && last?.format === row.format; // a further record of the same messages
+        last = row;
+        const found = isChecked ? [] : onRow.flatMap((check) => [...check.check(row)]);
+        const fresh = found.filter((one) => !told.has(textOf(one)));
+        for (const one of fresh) told.add(textOf(one));
+        return reported(row, [fresh]);
       },
       'session-end'(end) {
-        forget(undefined);
+        last = undefined;
+        told.clear();
         return [end];
       },
     };

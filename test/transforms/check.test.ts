@@ -102,6 +102,26 @@ describe('check-rows', () => {
     expect(shown(apply(handlers, [rowOf('chat-inline', [left])]))).toEqual(['ERROR tool-calls-left', 'row']);
   });
 
+  it('tells what is the same in the rows of several formats once, and what is not', () => {
+    const row = rowOf('chat', [left, left]);
+    const others = [
+      { ...row, format: 'trl' },
+      { ...row, format: 'chat-inline' },
+    ];
+    const made = shown(apply(checkRows.create({}), [row, ...others]));
+    const [two, inlined] = ['tool-calls-not-a-list', 'tool-calls-left'].map((rule) =>
+      Array(2).fill(`ERROR ${rule}`),
+    );
+    expect(made).toEqual([...(two ?? []), 'row', 'row', ...(inlined ?? []), 'row']);
+  });
+
+  it('looks once at several records of one conversation, and anew at the next conversation', () => {
+    const row = rowOf('chat', [left]);
+    const next = rowOf('chat', [left]);
+    const made = shown(apply(checkRows.create({}), [row, row, next]));
+    expect(made).toEqual(['ERROR tool-calls-not-a-list', 'row', 'row', 'ERROR tool-calls-not-a-list', 'row']);
+  });
+
   it('passes a good row on', () => {
     const row = rowOf('chat', [user('x')]);
     expect([...apply(checkRows.create({}), [row])]).toEqual([row]);
