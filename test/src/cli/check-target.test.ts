@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { effectOf, readerRules } from '../../../transforms/reader-rules.ts';
 import { turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
@@ -76,6 +77,34 @@ describe('check --target', () => {
       'trl',
     ]);
     expect(stdout.toString()).not.toContain('reader-');
+  });
+
+  const ask = { role: 'user', content: 'a' };
+  const said = (more: object) => ({ role: 'assistant', content: 'b', ...more });
+  const answer = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
+  const broken: Readonly<Record<string, readonly [target: string, messages: readonly object[]]>> = {
+    'reader-no-answer': ['chat', [ask]],
+    'reader-role': ['axolotl', [ask, { role: 'critic', content: 'c' }, said({})]],
+    'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, said({})]],
+    'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, said({})]],
+    'reader-reasoning': ['chat', [ask, said({ reasoning_content: 'c' })]],
+    'reader-columns': ['trl', [ask, calls('{}'), answer('c'), said({})]],
+    'reader-orphan-result': ['openai', [ask, answer('c'), said({})]],
+    'reader-unanswered-call': ['openai', [ask, calls('{}'), said({})]],
+    'reader-members': ['openai', [ask, said({ reasoning_content: 'c' })]],
+  };
+
+  test.each(Object.entries(broken))('%s', async (rule, [target, messages]) => {
+    const folder = join(logs(), '..', 'one');
+    writeLog(folder, 'x.jsonl', [entry({ messages, reply: null })]);
+    const { status, stdout } = await turnmill(['check', folder, '--target', target]);
+    const told = linesOf(stdout).map((line) => line.split(': ').slice(0, 3));
+    const effect = effectOf(rule);
+    expect([status, told]).toEqual([effect === 'refuses' ? 3 : 0, [['x.jsonl:1', effect, rule]]]);
+  });
+
+  test('no rule of a reader was forgotten', () => {
+    expect(Object.keys(broken).sort()).toEqual(readerRules.map(({ name }) => name).sort());
   });
 
   test.each([

@@ -273,6 +273,24 @@ describe('what can be read back', () => {
     TIMEOUT_MS,
   );
 
+  it.each(['chat-inline', 'samples'])(
+    'chat -> %s -> chat is the identity, where nothing had to become text',
+    (name) => {
+      let seen = 0;
+      check((of) => {
+        const record = recordOf(formatNamed(name), of);
+        const isText = of.messages.every(({ calls, role }) => calls.length === 0 && role !== 'tool');
+        const { findings } = formatNamed(name).encode(conversation(of));
+        const reported = findings.some(({ rule }) => rule !== 'control-token-in-content');
+        if (record === undefined || reported || (name === 'chat-inline' && !isText)) return;
+        seen += 1;
+        expect(chatText(again(record))).toBe(chatText(conversation(of)));
+      });
+      expect(seen).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+
   it(
     'chat -> sharegpt -> sharegpt is the identity, and so is all that a turn can say',
     () => {
