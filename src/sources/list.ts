@@ -11,6 +11,14 @@ import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts'
 const LOG_NAME = /\.(?:jsonl|ndjson|json|toml)(?:\.(?:gz|zst))?$/i;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 
+interface Folder {
+  readonly input: number;
+  readonly path: string;
+  /** Undefined for the input itself. */
+  readonly relative: string | undefined;
+  readonly stats: BigIntStats;
+}
+
 /**
  * @param follow which symbolic links in folders are followed
  * @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read
@@ -20,6 +28,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   const skipped: SkippedSource[] = [];
   const inodes = new Map<SourceRef, string>();
   const walked = new Set<string>(); // folders, when links are followed
+  const folders: Folder[] = []; // to be walked: a tree may be deeper than a call stack
   let links: FoundLink[] = []; // to be followed, when all else is listed
   let excluded = 0;
 
@@ -62,7 +71,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   }
 
   function addFound(input: number, path: string, relative: string, stats: BigIntStats): void {
-    if (stats.isDirectory()) walk(input, path, relative, stats);
+    if (stats.isDirectory()) folders.push({ input, path, relative, stats });
     else if (!LOG_NAME.test(relative)) excluded++;
     else if (stats.isSymbolicLink()) skip(input, relative, 'symlink');
     else if (!stats.isFile()) skip(input, relative, 'not-regular');
@@ -79,26 +88,33 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
       for (const link of found.sort(byRelative)) {
         const end = endOf(link, inputs[link.input] as string, follow);
         const isWalked = end?.stats.isDirectory() === true && walked.has(inodeOf(end.stats));
-        if (end !== undefined && !isWalked) addFound(link.input, end.path, link.relative, end.stats);
-        else if (LOG_NAME.test(link.relative)) skip(link.input, link.relative, 'symlink');
+        if (end !== undefined && !isWalked) {
+          addFound(link.input, end.path, link.relative, end.stats);
+          walk();
+        } else if (LOG_NAME.test(link.relative)) skip(link.input, link.relative, 'symlink');
         else excluded++;
       }
     }
   }
 
-  /** @param relative undefined for the input itself */
-  function walk(input: number, folder: string, relative: string | undefined, stats: BigIntStats): void {
-    if (follow !== 'none') walked.add(inodeOf(stats));
-    let names: string[];
+  /** Lists the folders that were found, and those in them. */
+  function walk(): void {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const { input, path, relative, stats } = folder;
+      if (follow !== 'none') walked.add(inodeOf(stats));
+      for (const name of namesOf(folder)) {
+        addEntry(input, `${path}/${name}`, relative === undefined ? name : `${relative}/${name}`);
+      }
+    }
+  }
+
+  function namesOf({ input, path, relative }: Folder): readonly string[] {
     try {
-      names = namesIn(folder);
+      return namesIn(path);
     } catch (error) {
       if (relative === undefined) throw ioError('read the folder', inputs[input] as string, error);
       skip(input, relative, 'unreadable');
-      return;
-    }
-    for (const name of names) {
-      addEntry(input, `${folder}/${name}`, relative === undefined ? name : `${relative}/${name}`);
+      return [];
     }
   }
 
@@ -109,7 +125,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
     }
     const stats = statInput(given);
     const path = Buffer.from(given).toString('latin1');
-    if (stats.isDirectory()) walk(input, path, undefined, stats);
+    if (stats.isDirectory()) folders.push({ input, path, relative: undefined, stats });
     else if (stats.isFile()) addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else
       throw new TurnmillError('no-input', `${given} is no regular file: use - for a pipe`, {
@@ -118,6 +134,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   }
 
   for (const [input, given] of inputs.entries()) addInput(given, input);
+  walk();
   followLinks();
   sources.sort(compareSources);
   const once = withoutSeconds();

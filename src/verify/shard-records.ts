@@ -5,6 +5,7 @@ import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import { recordCheckOf } from './record.ts';
 import { addTools, createToolTally, type ToolTally } from './tool-tally.ts';
+import { recount, type UsageRecount } from './usage-recount.ts';
 
 export interface ShardFacts {
   readonly format: string;
@@ -27,11 +28,12 @@ const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
   ['zstd', '.zst'],
 ]);
 
-/** By path, in the order of the manifest. */
+/** By path, in the order of the manifest. @param usage gets what the records of format `chat` add up to */
 export async function readShards(
   root: string,
   { shards, settings, formats }: ManifestFacts,
   readable: ReadonlySet<string>,
+  usage: UsageRecount,
   problems: Problems,
 ): Promise<ReadonlyMap<string, ShardFacts>> {
   const facts = new Map<string, ShardFacts>();
@@ -43,7 +45,7 @@ export async function readShards(
     numbers.set(series, number + 1);
     checkName(shard, number, SUFFIXES.get(settings.compress) ?? '', problems);
     const found = readable.has(shard.path)
-      ? await readShard(root, shard, format, problems)
+      ? await readShard(root, shard, format, usage, problems)
       : { format, group: shard.group, records: 0, tools: undefined };
     problems.equal(shard.path, undefined, 'records', shard.records, found.records);
     facts.set(shard.path, found);
@@ -72,6 +74,7 @@ async function readShard(
   root: string,
   { path, group }: ListedShard,
   format: string,
+  usage: UsageRecount,
   problems: Problems,
 ): Promise<ShardFacts> {
   const check = recordCheckOf(format);
@@ -89,6 +92,7 @@ async function readShard(
     if (value === undefined) continue;
     const { problem, tools } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
+    if (format === 'chat') recount(usage, group, value);
     if (tools === undefined) shown = false;
     else addTools(tally, tools);
   }

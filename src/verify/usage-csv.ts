@@ -1,10 +1,14 @@
-/** reports/tool-usage.csv: one row per group, in order, each with as many sessions as the ledger has in it. */
+/**
+ * reports/tool-usage.csv: one row per group, in order, each with as many sessions as the ledger has in it, and with the
+ * sums of its records where they can be counted again.
+ */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import split2 from 'split2';
 import { ioError } from '../errors.ts';
 import type { Problems } from './problems.ts';
+import { columnsOf, type UsageRecount } from './usage-recount.ts';
 
 const FILE = 'reports/tool-usage.csv';
 const HEADER =
@@ -12,12 +16,13 @@ const HEADER =
 /** A quote that is never closed must not swallow the file. */
 const ROW_MAX_CHARS = 64 * 1024;
 /** The group (date and scenario, one of them empty), then six counts. */
-const ROW = /^(.*),(\d+),\d+,\d+,\d+,\d+,\d+$/s;
+const ROW = /^(.*),(\d+),(\d+),\d+,(\d+,\d+,\d+)$/s;
 
 export async function checkUsage(
   root: string,
   groupBy: unknown,
   sessions: ReadonlyMap<string, number>,
+  usage: UsageRecount,
   problems: Problems,
 ): Promise<void> {
   const expected = expectedRows(groupBy, sessions);
@@ -28,10 +33,13 @@ export async function checkUsage(
       problems.equal(FILE, 1, 'header', HEADER, row);
       continue;
     }
-    const [, cells, count] = ROW.exec(row) ?? [];
+    const [, cells, count, calls, turns] = ROW.exec(row) ?? [];
     const wanted = expected.shift();
     problems.equal(FILE, line, 'group', wanted?.cells, cells);
     problems.equal(FILE, line, 'session_count', wanted?.sessions, Number(count));
+    const counted = usage.get(wanted?.group ?? '');
+    if (counted !== undefined)
+      problems.equal(FILE, line, 'its other counts', columnsOf(counted), `${calls},${turns}`);
   }
   problems.equal(FILE, undefined, 'rows after the last one', 0, expected.length);
 }
@@ -55,10 +63,10 @@ async function* rows(path: string): AsyncGenerator<string> {
 function expectedRows(
   groupBy: unknown,
   sessions: ReadonlyMap<string, number>,
-): { cells: string; sessions: number }[] {
+): { group: string; cells: string; sessions: number }[] {
   return [...sessions]
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map(([group, n]) => ({ cells: cellsOf(groupBy, cell(group)), sessions: n }));
+    .map(([group, n]) => ({ group, cells: cellsOf(groupBy, cell(group)), sessions: n }));
 }
 
 function cellsOf(groupBy: unknown, group: string): string {

@@ -49,13 +49,14 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   checkNames(manifest, problems);
   checkForeignFiles(root, new Set(listed.map(({ path }) => path)), problems);
   const readable = await checkListedFiles(root, listed, problems);
-  const shards = await readShards(root, manifest, readable, problems);
+  const usage = new Map();
+  const shards = await readShards(root, manifest, readable, usage, problems);
   let records = 0;
   for (const shard of shards.values()) records += shard.records;
   const totals = await readBooks({ root, manifest, readable, shards, problems });
   checkLedgerSums(manifest, totals, shards, problems);
   if (readable.has(SUMMARY)) await checkSummary(root, manifest, problems);
-  if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, problems);
+  if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
   const { sources, sessions } = totals;
   return {
     problems: problems.kept,

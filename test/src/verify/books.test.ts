@@ -336,6 +336,17 @@ describe('the manifest and the reports', () => {
     expect(problems).toEqual(["manifest.json: ledger.rewrites 'odd': expected 0, found 1"]);
   });
 
+  test.each([
+    ['tool_call_count', /(2026-01-13,,2,)0/, '$11'],
+    ['client_turns', /(2026-01-14,,1,\d+,\d+,)\d+/, '$17'],
+    ['assistant_turns_with_tools', /(2026-01-14,.*,)0/, '$11'],
+  ] as const)('another %s in the tool usage', async (_name, from, to) => {
+    const problems = await problemsAfter((copy) =>
+      copy.lines('reports/tool-usage.csv', replaced(from as unknown as string, to)),
+    );
+    expect(problems).toEqual([expect.stringContaining('its other counts: expected')]);
+  });
+
   test('a row of the tool usage', async () => {
     const problems = await problemsAfter((copy) =>
       copy.lines('reports/tool-usage.csv', replaced('2026-01-13,,2', '2026-01-13,,3')),
