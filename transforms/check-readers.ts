@@ -12,7 +12,7 @@ function* check(row: Row): Generator<StreamElement> {
     if (!formats.includes(format)) continue;
     const severity: Finding['severity'] = effect === 'refuses' ? 'ERROR' : 'WARNING';
     for (const at of broken(row)) {
-      const message = `${at < 0 ? 'the record' : `messages[${at}]`} ${says}`;
+      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${says}`;
       yield { kind: 'finding', severity, rule, sessionId, origin, message };
     }
   }

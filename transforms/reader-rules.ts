@@ -102,7 +102,7 @@ export const readerRules: readonly ReaderRule[] = [
   {
     name: 'reader-columns',
     effect: 'alters',
-    formats: ['chat', 'chat-inline', 'trl', 'axolotl', 'openai'],
+    formats: TEMPLATES,
     says: 'has tools or arguments as objects: loaders with columns fill them up with nulls (--arrow-safe)',
     broken: (row) => (hasObjects(row) ? [-1] : []),
   },

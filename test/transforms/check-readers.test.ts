@@ -15,7 +15,7 @@ const rowOf = (name: string, messages: readonly Message[], options: object = {})
 const found = (row: Row): string[] =>
   [...apply(checkReaders.create({}), [row])].flatMap((element) =>
     element.kind === 'finding'
-      ? [`${element.rule} ${/^messages\[(\d+)\]/.exec(element.message)?.[1] ?? '-'}`]
+      ? [`${element.rule} ${/^[a-z-]+: messages\[(\d+)\]/.exec(element.message)?.[1] ?? '-'}`]
       : [],
   );
 const GOOD = [user('a'), assistant('b')];

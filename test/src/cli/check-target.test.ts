@@ -29,7 +29,7 @@ describe('check --target', () => {
     expect(linesOf(stdout)).toEqual([
       'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are no JSON object',
       'c.jsonl:1: alters: empty-arguments: messages[1].tool_calls[0] has no arguments: written as {}',
-      expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: the record has tools or arguments/),
+      expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: trl: the record has tools or arguments/),
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('check --target', () => {
     const { status, stdout } = await turnmill(['check', input, '--target', 'openai']);
     expect(status).toBe(3);
     expect(stdout.toString()).toBe(
-      'alone.jsonl:1: refuses: reader-no-answer: the record has no assistant message to learn from\n',
+      'alone.jsonl:1: refuses: reader-no-answer: openai: the record has no assistant message to learn from\n',
     );
   });
 
