@@ -103,7 +103,7 @@ function checkNames(root: string, expected: readonly string[], folders: readonly
   const found = [...Object.keys(SUBFOLDERS), ...folders].flatMap((folder) =>
     readDirectory(join(root, folder)).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
-      if (entry.isDirectory() && folders.includes(path)) return [];
+      if (folders.includes(path) && entry.isDirectory()) return [];
       if (!entry.isFile()) fail(join(root, path), 'is no plain file');
       return [path];
     }),
