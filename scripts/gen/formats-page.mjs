@@ -7,6 +7,7 @@ import { loadersBlocks, readExpected, readersTable, trainersTable } from './read
 import { workedExample } from './worked-example.mjs';
 
 const DIALECT = 'exchange';
+const THOUGHT = 'Warm and dry: lay it.';
 
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
@@ -23,9 +24,16 @@ export async function formatsPage(root) {
   return page('Formats', [
     'What a record looks like is chosen with `--format NAME`. One file each in [transforms/formats](../transforms/formats).',
     table(
-      ['format', 'a record'],
-      formats.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
+      ['format', 'a record', 'reasoning'],
+      await Promise.all(
+        formats.map(async ({ name, summary }) => [
+          `[${code(name)}](#${name})`,
+          prose(summary),
+          await reasoningIn(root, name),
+        ]),
+      ),
     ),
+    'What becomes of reasoning is so by default, `--reasoning keep`; `last`, `drop` and `inline` change it for every format ([0039](decisions/0039-reasoning.md)).',
     trainersTable(formats),
     'A rule names what the format cannot represent as it is. It is reported as a finding; `--on-finding RULE=reject` rejects the session instead. Some reject by themselves ([rejections.md](rejections.md)): `--on-finding RULE=keep` writes the record all the same.',
     `The examples below are all made of this entry of a log, [${input}](../${input}):`,
@@ -51,6 +59,14 @@ async function section(root, { name, summary, rules, options }, reasons, readerR
     ...optionTable(options),
     ...readerTable(name, readerRules),
   ];
+}
+
+/** Where a record has the thought in the last message of the example: as its reader expects it. */
+async function reasoningIn(root, format) {
+  const { records } = await workedExample(root, { dialect: DIALECT, format });
+  const text = records.join('\n');
+  if (text.includes(`"reasoning_content":"${THOUGHT}"`)) return '`reasoning_content`';
+  return text.includes(THOUGHT) ? 'in front of the text' : 'left out';
 }
 
 /** The options of a format; a text that is its own default is shown whole. */

@@ -7,7 +7,7 @@ import { code, prose, table } from './markdown.mjs';
 const EFFECTS = ['refuses', 'drops', 'changes', 'takes'];
 /** Who trains on what; a format that does not exist stops the generator. */
 const TRAINERS = [
-  ['OpenAI fine-tuning', 'openai', 'The file as it is.'],
+  ['OpenAI fine-tuning', 'openai', '`--reasoning drop`: the check of a file knows no `reasoning_content`.'],
   [
     'TRL, Unsloth',
     'trl',
@@ -37,12 +37,20 @@ export function trainersTable(formats) {
 
 /** What was seen of each reader of a format, when readers were asked about it. */
 export function readersTable({ judged }, format) {
-  const readers = Object.entries(judged[format] ?? {});
+  const readers = Object.entries(judged)
+    .filter(([name]) => name.split(' ')[0] === format)
+    .flatMap(([name, byReader]) => {
+      const options = name.slice(format.length + 1);
+      return Object.entries(byReader).map(([reader, rules]) => [
+        options === '' ? prose(reader) : `${prose(reader)}, with ${code(options)}`,
+        rules,
+      ]);
+    });
   if (readers.length === 0) return [];
   return [
     table(
       ['reader', 'refuses a record with', 'leaves out', 'changes', 'takes it'],
-      readers.map(([reader, rules]) => [prose(reader), ...EFFECTS.map((effect) => namedBy(rules, effect))]),
+      readers.map(([reader, rules]) => [reader, ...EFFECTS.map((effect) => namedBy(rules, effect))]),
     ),
   ];
 }

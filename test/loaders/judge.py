@@ -30,10 +30,12 @@ EXPECTED = HERE / "expected.json"
 EXAMPLES = HERE.parents[1] / "examples/logs"
 SEED = 45
 SESSIONS = 10_000
+#: What is given to whom: a format, with options.
 FORMATS = {
     "functiongemma": [judge_gemma.judge, judge_mlx.judge],
     "functiongemma-teaching": [judge_gemma.judge_teaching],
     "openai": [judge_openai.judge, judge_templates.judge, judge_mlx.judge],
+    "openai --reasoning drop": [judge_openai.judge],
     "prompt": [judge_mlx.judge],
     "sharegpt": [judge_sharegpt.judge],
     "trl": [judge_templates.judge, judge_mlx.judge],
@@ -68,7 +70,7 @@ class Judged:
 
     def format(self, name: str, corpora: dict[str, dict[str, Truth | None]], folder: Path) -> None:
         for label, truths in corpora.items():
-            dataset = build(folder / label, folder / "judged" / label / name, "--format", name)
+            dataset = build(folder / label, folder / "judged" / label / name.replace(" ", ""), "--format", *name.split(" "))
             records = dataset.records()
             rejected = dict(sorted(dataset.rejected().items()))
             comparable = {session: line for session, line in records.items() if truths[session] is not None}
