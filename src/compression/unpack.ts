@@ -1,26 +1,55 @@
 /** A packed source's content. It is unpacked once: what is packed in what was packed is refused by its name. */
 import { SourceFault } from '../errors.ts';
+import { DECODER_KILLED } from './decoder.ts';
 import { checkLimits, type DecompressionLimits } from './limits.ts';
-import type { PackedCounts } from './packed-counts.ts';
+import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 import { type Compression, SNIFF_BYTES, sniff } from './sniff.ts';
 
 export type Packing = Exclude<Compression, 'none'>;
 
+/** So often a source is unpacked whose decoder is killed (F003). */
+export const MOST_TRIES = 3;
+
+export interface Unpacking {
+  readonly packing: Packing;
+  /** Its bytes from the beginning, each chunk valid until the next one is asked for; closed however it ends. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+  /** How often `chunks` may be called. */
+  readonly tries: number;
+  /** Filled while reading. */
+  readonly counts: PackedCounts;
+  readonly limits: DecompressionLimits;
+}
+
 /**
  * Nothing is final until it has ended well.
- * @param chunks each valid until the next one is asked for; closed when this ends, however it ends
- * @param counts filled while reading
  * @throws SourceFault
  */
-export async function* unpack(
-  packing: Packing,
-  chunks: AsyncIterable<Uint8Array>,
-  counts: PackedCounts,
-  limits: DecompressionLimits,
-): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, void, undefined> {
+  let given = 0;
+  for (let left = unpacking.tries; ; ) {
+    let at = 0;
+    try {
+      for await (const piece of unpackOnce(unpacking)) {
+        const known = Math.min(piece.length, given - at); // from the try before
+        at += piece.length;
+        if (known === piece.length) continue;
+        given = at;
+        yield piece.subarray(known);
+      }
+      return;
+    } catch (error) {
+      left--;
+      if (left === 0 || (error as Error).cause !== DECODER_KILLED) throw error;
+      Object.assign(unpacking.counts, createPackedCounts());
+    }
+  }
+}
+
+async function* unpackOnce({ packing, chunks, counts, limits }: Unpacking): AsyncGenerator<Uint8Array> {
   let read = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
+    for await (const chunk of chunks()) {
       read += chunk.length;
       yield chunk;
     }

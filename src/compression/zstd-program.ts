@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { SourceFault, TurnmillError } from '../errors.ts';
-import { createWaker, type Decoder, type Outcome } from './decoder.ts';
+import { createWaker, DECODER_KILLED, type Decoder, type Outcome } from './decoder.ts';
 
 const PROGRAM = 'zstd';
 const DECODE = ['-dcq', '--single-thread'] as const;
@@ -90,7 +90,11 @@ export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
     end: () => void stdin?.end(),
     read: () => (stdout?.read() ?? null) as Buffer | null,
     outcome: () => outcome,
-    moved: () => withinTime(moved(), idleMs, child),
+    moved: () =>
+      withinTime(moved(), idleMs, () => {
+        outcome ??= new SourceFault('unreadable', `zstd did nothing for ${idleMs / 1000} s`);
+        child.kill('SIGKILL');
+      }),
     async close() {
       if (outcome === undefined) child.kill('SIGKILL');
       stdout?.destroy();
@@ -106,11 +110,11 @@ function notStarted(error: NodeJS.ErrnoException): SourceFault {
 }
 
 /** Two turns of silence: a process that was stopped for a while sees one of them at once when it goes on (F006). */
-async function withinTime(moved: Promise<void>, idleMs: number, child: ChildProcess): Promise<void> {
+async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => void): Promise<void> {
   let turns = 0;
   const timer = setInterval(() => {
     turns++;
-    if (turns === 2) child.kill('SIGKILL');
+    if (turns === 2) giveUp();
   }, idleMs / 2);
   try {
     await moved;
@@ -122,7 +126,7 @@ async function withinTime(moved: Promise<void>, idleMs: number, child: ChildProc
 /** Its own words without where they come from: `/*stdin*\ : Decoding error (36) : Data corruption detected`. */
 function endOf(status: number | null, signal: NodeJS.Signals | null, complaint: string): Outcome {
   if (status === 0) return '';
-  if (signal !== null) return new SourceFault('unreadable', `zstd was ended by ${signal}`);
+  if (signal !== null) return new SourceFault('unreadable', `zstd was ended by ${signal}`, DECODER_KILLED);
   const last = complaint.trim().split('\n').at(-1)?.split(' : ').at(-1)?.trim();
   return last || `zstd ended with status ${status}`;
 }

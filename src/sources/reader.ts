@@ -2,8 +2,9 @@
 import type { DecompressionLimits } from '../compression/limits.ts';
 import { createPackedCounts, type PackedCounts } from '../compression/packed-counts.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from '../compression/sniff.ts';
-import { type Packing, unpack } from '../compression/unpack.ts';
-import { openFile } from './file.ts';
+import { MOST_TRIES, type Unpacking, unpack } from '../compression/unpack.ts';
+import { SourceFault } from '../errors.ts';
+import { type OpenFile, openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
 import { openStdin } from './stdin.ts';
 
@@ -46,13 +47,18 @@ function openFileReader(path: Uint8Array, name: string, limits: DecompressionLim
     for (let have = 0; have < head.length; ) have += file.read(head.subarray(have));
     const named = compressionNamed(name);
     const compression = sniff(head, named);
-    const read = afterHead(head, (room) => file.read(room));
     const misnamed = named !== undefined && named !== compression;
     const { stamp, verify } = file;
     const proof = (): string | undefined => file.proof;
     const shared = { stamp, proof, misnamed, readBytes: (): number => file.readBytes, verify };
-    if (compression === 'none') return { ...shared, compression, read, close: async () => file.close() };
-    return { ...shared, ...unpacked(compression, chunksOf(read, file.sizeBytes), limits, file.close) };
+    if (compression === 'none') {
+      const read = afterHead(head, (room) => file.read(room));
+      return { ...shared, compression, read, close: async () => file.close() };
+    }
+    const counts = createPackedCounts();
+    const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
+    const unpacking = { packing: compression, chunks, tries: MOST_TRIES, counts, limits };
+    return { ...shared, ...unpacked(unpacking, file.close) };
   } catch (error) {
     file.close();
     throw error;
@@ -61,22 +67,32 @@ function openFileReader(path: Uint8Array, name: string, limits: DecompressionLim
 
 /** The content of what is packed, as reads. */
 function unpacked(
-  compression: Packing,
-  chunks: AsyncIterable<Uint8Array>,
-  limits: DecompressionLimits,
+  unpacking: Unpacking,
   close: () => void,
 ): Pick<SourceReader, 'compression' | 'packed' | 'read' | 'close'> {
-  const packed = createPackedCounts();
-  const content = pull(unpack(compression, chunks, packed, limits));
+  const content = pull(unpack(unpacking));
   return {
-    compression,
-    packed,
+    compression: unpacking.packing,
+    packed: unpacking.counts,
     read: content.read,
     async close() {
       await content.close();
       close();
     },
   };
+}
+
+/** All of it, as often as it is asked for: what was read before is read again. Each chunk is valid until the next one is asked for. */
+async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
+  const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, file.sizeBytes)));
+  for (let at = 0; at < file.sizeBytes; ) {
+    const known = file.readBytes - at;
+    const count = known > 0 ? file.readAt(at, room.subarray(0, known)) : file.read(room);
+    if (count === 0)
+      throw new SourceFault('changed-while-read', `it ended after ${at} of ${file.sizeBytes} bytes`);
+    at += count;
+    yield room.subarray(0, count);
+  }
 }
 
 /** Gives out the head that was looked at, then what `read` gives. */
@@ -93,12 +109,9 @@ export function afterHead<T extends number | Promise<number>>(
   };
 }
 
-/** The bytes in chunks. Each is valid until the next one is asked for. */
-async function* chunksOf(
-  read: (room: Uint8Array) => number | Promise<number>,
-  sizeBytes: number,
-): AsyncGenerator<Uint8Array> {
-  const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, sizeBytes)));
+/** What comes, in chunks. Each is valid until the next one is asked for. */
+async function* chunksOf(read: (room: Uint8Array) => number | Promise<number>): AsyncGenerator<Uint8Array> {
+  const room = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let count = await read(room); count > 0; count = await read(room)) yield room.subarray(0, count);
 }
 
@@ -149,5 +162,7 @@ async function openStdinReader(
   const shared = { misnamed: false, readBytes: () => bytes, verify: () => undefined };
   const compression = sniff(head);
   if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
-  return { ...shared, ...unpacked(compression, chunksOf(read, CHUNK_BYTES), limits, input.close) };
+  const counts = createPackedCounts();
+  const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, counts, limits };
+  return { ...shared, ...unpacked(unpacking, input.close) };
 }

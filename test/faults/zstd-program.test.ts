@@ -115,6 +115,30 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
   }
 
   faultTest(
+    'F003',
+    'is killed once, or twice, in the middle: its source is read again',
+    { needs },
+    async () => {
+      const half = 'PATH=$REAL zstd "$@" | PATH=$REAL head -c 100';
+      const killOnce = (mark: string): string =>
+        `[ -e "$PATH/${mark}" ] || { : >"$PATH/${mark}"; ${half}; kill -9 $$; }`;
+      for (const marks of [['1'], ['1', '2']]) {
+        const script = [ANSWER, ...marks.map(killOnce), 'PATH=$REAL zstd "$@"'].join('\n');
+        const { status, stderr, out, beside } = await withProgram(script);
+        expect([status, stderr, beside]).toEqual([
+          0,
+          expect.stringContaining('2 records'),
+          ['logs', 'out', 'path'],
+        ]);
+        expect(readdirSync(join(out, '../path'))).toEqual([...marks, 'zstd']);
+        expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+        const records = readFileSync(join(out, 'data/2026-01-13-00000.jsonl'), 'utf8').trimEnd().split('\n');
+        expect([records.length, new Set(records).size]).toEqual([2, 1]);
+      }
+    },
+  );
+
+  faultTest(
     'F078',
     'shards: missing at the start, or failing later: nothing is made',
     { needs },
@@ -157,7 +181,7 @@ faultTest(
     const hanging = startZstdProgram(200);
     hanging.write(zstd('x\n'.repeat(100_000)).subarray(0, 20), () => undefined);
     while (hanging.outcome() === undefined) await hanging.moved();
-    expect(hanging.outcome()).toMatchObject({ reason: 'unreadable', message: 'zstd was ended by SIGKILL' });
+    expect(hanging.outcome()).toMatchObject({ reason: 'unreadable', message: 'zstd did nothing for 0.2 s' });
     await hanging.close();
     const left = startZstdProgram();
     await left.close();
