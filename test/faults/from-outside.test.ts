@@ -74,8 +74,10 @@ async function buildFrom(logs: string, out: string, args: readonly string[] = []
   ]);
   const sums = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')) as Sums;
   const quarantine = lines(join(out, 'quarantine/rejected.jsonl')).map((line) => JSON.parse(line));
-  const shard = join(out, 'data/conversations-00000.jsonl');
-  const records = sums.fates.snapshot === undefined ? [] : lines(shard);
+  const deck = args.includes('toml');
+  const shard = join(out, `data/conversations-00000.${deck ? 'toml' : 'jsonl'}`);
+  const written = sums.fates.snapshot === undefined ? [] : lines(shard);
+  const records = written.filter((line) => !deck || line === '[[samples]]');
   return { ...ended, sums, quarantine, records };
 }
 
