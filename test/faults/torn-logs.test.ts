@@ -157,7 +157,7 @@ describe('F043 sources without a line', () => {
   }
 
   faultTest('F043', 'one byte that is none of a log', {}, async () => {
-    for (const [kind, input] of asEverySource('x', pack)) {
+    for (const [kind, input] of asEverySource('x')) {
       const { status, sums, quarantine } = await buildLogs(input);
       expect([kind, status, sums.fates]).toEqual([kind, 3, { 'rejected:invalid-json': 1 }]);
       expect(quarantine).toMatchObject([{ line: 1, byte_start: 0, byte_end: 1 }]);
@@ -187,7 +187,7 @@ describe('F044 line ends', () => {
   for (const [kind, [text, crlf]] of Object.entries(written)) {
     faultTest('F044', `${kind}: the same record, counted`, {}, async () => {
       const { records } = await buildLogs({ files: { 's.jsonl': lines.join('\n') } });
-      for (const [source, input] of asEverySource(text, pack)) {
+      for (const [source, input] of asEverySource(text)) {
         const built = await buildLogs(input);
         expect([source, built.status, built.records]).toEqual([source, 0, records]);
         expect(built.sums.repairs.crlf).toBe(crlf);

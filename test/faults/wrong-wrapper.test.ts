@@ -30,7 +30,7 @@ describe('F062 a log in another wrapper is read', () => {
     faultTest('F062', `${kind}, named .jsonl: read as a document, counted`, {}, async () => {
       const lines = entries.map((entry) => JSON.stringify(entry)).join('\n');
       const [plain = ''] = (await buildLogs({ files: { 's.jsonl': lines } })).records;
-      for (const [source, input] of asEverySource(text, pack)) {
+      for (const [source, input] of asEverySource(text)) {
         const { status, sums, records } = await buildLogs(input);
         expect([source, status, sums.fates]).toEqual([source, 0, { snapshot: 1, superseded: 1999 }]);
         expect(sums.repairs['json-document']).toBe(1);

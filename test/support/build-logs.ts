@@ -2,8 +2,10 @@
  * `turnmill build` from outside, for tests that write a few log files: the status, the sums, the records, what was
  * quarantined and what was found. `entryLine` makes a log line, well formed in all that is left out.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type Ended, turnmill } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -126,13 +128,12 @@ export function entryLine({
 }
 
 /** The same log as a file, packed and on standard input: what every kind of source must make of it. */
-export function asEverySource(
-  log: string | Uint8Array,
-  pack: (log: string | Uint8Array) => Uint8Array,
-): readonly (readonly [kind: string, input: Input])[] {
+export function asEverySource(log: string | Uint8Array): readonly (readonly [kind: string, input: Input])[] {
+  const zstd = spawnSync('zstd', ['-c'], { input: log, maxBuffer: 1 << 30 });
   return [
     ['a file', { files: { 's.jsonl': log } }],
-    ['gzip', { files: { 's.jsonl.gz': pack(log) } }],
+    ['gzip', { files: { 's.jsonl.gz': gzipSync(log) } }],
+    ...(zstd.status === 0 ? [['zstd', { files: { 's.jsonl.zst': zstd.stdout } }] as const] : []),
     ['standard input', { stdin: log }],
   ];
 }
