@@ -63,12 +63,14 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const raw = readSaid(textOfValue(rawText) ?? '');
   const written = given.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
   const spoken = [thought, ...thoughts].filter((one) => one !== '');
+  const hasGap = words.includes('\n\n\n');
   const changes = [
     ...thoughts.map(() => 'think-block'),
     ...Array.from({ length: lines }, () => 'leaked-header'),
     ...written.slice(-1).map(() => 'recovered-call'),
+    ...(hasGap ? ['extra-newlines'] : []),
   ];
-  const isChanged = thoughts.length + lines + calls.length > 0;
+  const isChanged = hasGap || thoughts.length + lines + calls.length > 0;
   return {
     ...shared,
     content: isChanged ? encode(quote(tidy(words))) : said,

@@ -28,20 +28,19 @@ export function buildConversationHistory(
   const stored = messages.map(migrateMessage);
   const latest = excludeLatestUserMessage ? stored.findLastIndex(({ role }) => role === 'user') : -1;
   const calls = createOpenCalls();
-  const shown = stored
-    .flatMap((message, i) => {
-      const said = historyOf(message, calls);
-      return i === latest ? [] : said;
-    })
-    .map((message) => JSON.stringify(message, null, 2).replace(/^/gm, '  '));
+  const shown = stored.flatMap((message, i) => {
+    const said = historyOf(message, calls);
+    return i === latest ? [] : said;
+  });
+  const kept: string[] = []; // the newest first
   let length = '[\n\n]'.length;
-  let from = shown.length;
-  while (from > 0) {
-    length += (shown[from - 1] as string).length + (from === shown.length ? 0 : ',\n'.length);
+  for (const message of shown.reverse()) {
+    const text = JSON.stringify(message, null, 2).replace(/^/gm, '  ');
+    length += text.length + (kept.length === 0 ? 0 : ',\n'.length);
     if (length > maxChars) break;
-    from--;
+    kept.push(text);
   }
-  return from === shown.length ? '[]' : `[\n${shown.slice(from).join(',\n')}\n]`;
+  return kept.length === 0 ? '[]' : `[\n${kept.reverse().join(',\n')}\n]`;
 }
 
 /** The message, and the result that stands in it as one of its own. */

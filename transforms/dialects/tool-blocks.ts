@@ -49,9 +49,8 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   const calls: WrittenCall[] = [];
   const kept: string[] = [];
   let from = 0; // of the text that is kept
-  for (let at = nextOpener(bytes, 0); at >= 0; at = nextOpener(bytes, at + 1)) {
-    if (at < from) continue;
-    const block = readBlock(bytes, at);
+  for (const at of openers(bytes)) {
+    const block = at < from ? undefined : readBlock(bytes, at);
     if (block === undefined) continue;
     calls.push(block.call);
     kept.push(decode(bytes.subarray(from, at)));
@@ -61,10 +60,16 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   return { calls, text: [...kept, decode(bytes.subarray(from))].join('') };
 }
 
-function nextOpener(bytes: Buffer, from: number): number {
-  const tag = bytes.indexOf(TAG, from);
-  const fence = bytes.indexOf(FENCE, from);
-  return tag < 0 || fence < 0 ? Math.max(tag, fence) : Math.min(tag, fence);
+/** Where the openers of both kinds stand, in order. */
+function* openers(bytes: Buffer): Generator<number> {
+  let tag = bytes.indexOf(TAG);
+  let fence = bytes.indexOf(FENCE);
+  while (tag >= 0 || fence >= 0) {
+    const isTag = fence < 0 || (tag >= 0 && tag < fence);
+    yield isTag ? tag : fence;
+    if (isTag) tag = bytes.indexOf(TAG, tag + 1);
+    else fence = bytes.indexOf(FENCE, fence + 1);
+  }
 }
 
 /** The block that opens at `at`: its call and its end; undefined when no call object stands in it. */

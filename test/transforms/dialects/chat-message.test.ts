@@ -77,6 +77,11 @@ test.each<readonly [what: string, old: Record<string, unknown>, stored: object]>
     { role: 'assistant', content: '' },
   ],
   [
+    'too many newlines',
+    { role: 'assistant', content: 'x\n\n\n\ny' },
+    { role: 'assistant', content: 'x\n\ny' },
+  ],
+  [
     'the words of a user stay',
     { role: 'user', content: ' STATE: x\n<think>a</think> <tool_call>{"name":"f"}</tool_call>' },
     { role: 'user', content: ' STATE: x\n<think>a</think> <tool_call>{"name":"f"}</tool_call>' },

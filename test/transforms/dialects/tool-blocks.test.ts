@@ -82,3 +82,9 @@ test.each([
   const said = opener.repeat(2 ** 20 / opener.length);
   expect(cutToolBlocks(said)).toEqual({ calls: [], text: said });
 });
+
+it('a megabyte of calls is read', () => {
+  const block = '<tool_call>{"name":"f"}</tool_call>';
+  const { calls, text: rest } = cutToolBlocks(block.repeat(30_000));
+  expect([calls.length, rest]).toEqual([30_000, '']);
+});
