@@ -70,7 +70,11 @@ async function stopAfter(given: Parameters<typeof build>[0], outcomes: number): 
 }
 
 /** Odd logs, each stopped at `points` moments, at some of them twice or three times. */
-async function stopAndGoOn(seed: number, points: number): Promise<void> {
+async function stopAndGoOn(
+  seed: number,
+  points: number,
+  given: Partial<Settings> = VARIANTS[seed % VARIANTS.length] ?? {},
+): Promise<void> {
   const folder = temporaryFolder();
   const [logs, out, straight] = ['logs', 'out', 'straight'].map((name) => join(folder, name)) as [
     string,
@@ -79,7 +83,7 @@ async function stopAndGoOn(seed: number, points: number): Promise<void> {
   ];
   const random = randomFrom(seed);
   writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
-  const shared = { inputs: [logs], workers: 1, ...VARIANTS[seed % VARIANTS.length] };
+  const shared = { inputs: [logs], workers: 1, ...given };
   let outcomes = 0;
   await build({ ...shared, out: straight }, { onOutcome: () => void outcomes++ });
   let resumed = 0;
@@ -102,6 +106,10 @@ for (const seed of [SEED, SEED + 1, SEED + 2, SEED + 3]) {
   );
   faultTest('F138', `50 stop points (seed ${seed})`, { long: true }, () => stopAndGoOn(seed + 100, 50));
 }
+
+faultTest('F138', `2 stop points, shards packed with zstd (seed ${SEED})`, { needs: ['zstd'] }, () =>
+  stopAndGoOn(SEED, 2, { compress: 'zstd', groupBy: 'none' }),
+);
 
 /** The command, killed at random moments and gone on with until it ends. */
 async function killAndGoOn(kills: number, seed: number, args: readonly string[]): Promise<void> {

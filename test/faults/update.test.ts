@@ -20,6 +20,7 @@ import { build } from '../../src/pipeline/run.ts';
 import type { Settings } from '../../src/pipeline/settings.ts';
 import { CHANGES, changeLogs, filesIn } from '../support/changed-logs.ts';
 import { ended, start, turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { randomFrom, sessionLines, writePlainLogs } from '../support/plain-logs.ts';
@@ -40,25 +41,31 @@ const VARIANTS: readonly Partial<Settings>[] = [
   { sessionBy: 'id', quarantineContent: 'raw', quarantineSizeBytes: 3000 },
 ];
 
+async function nights(seed: number, count: number, given: Partial<Settings>): Promise<void> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  const random = randomFrom(seed);
+  writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
+  const shared = { inputs: [logs], workers: 1, ...given };
+  await build({ ...shared, out, update: true });
+  let kept = 0;
+  for (let night = 0; night < count; night++) {
+    const changes = changeLogs(logs, random).join(', ');
+    const full = join(folder, `full-${night}`);
+    await build({ ...shared, out: full });
+    kept += (await build({ ...shared, out, update: true })).keptSources;
+    expect(hashesOf(out), `seed ${seed}, night ${night}: ${changes}`).toEqual(hashesOf(full));
+  }
+  expect(kept).toBeGreaterThan(count);
+}
+
 it.each(Array.from({ length: TREES }, (_, i) => SEED + i))(
-  'odd logs over %i nights: an update is a full build',
-  async (seed) => {
-    const folder = temporaryFolder();
-    const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
-    const random = randomFrom(seed);
-    writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
-    const shared = { inputs: [logs], workers: 1, ...VARIANTS[seed % VARIANTS.length] };
-    await build({ ...shared, out, update: true });
-    let kept = 0;
-    for (let night = 0; night < NIGHTS; night++) {
-      const changes = changeLogs(logs, random).join(', ');
-      const full = join(folder, `full-${night}`);
-      await build({ ...shared, out: full });
-      kept += (await build({ ...shared, out, update: true })).keptSources;
-      expect(hashesOf(out), `seed ${seed}, night ${night}: ${changes}`).toEqual(hashesOf(full));
-    }
-    expect(kept).toBeGreaterThan(NIGHTS);
-  },
+  'odd logs over some nights: an update is a full build (seed %i)',
+  (seed) => nights(seed, NIGHTS, VARIANTS[seed % VARIANTS.length] ?? {}),
+);
+
+faultTest('F136', `odd logs over 2 nights, shards packed with zstd (seed ${SEED})`, { needs: ['zstd'] }, () =>
+  nights(SEED, 2, { compress: 'zstd', groupBy: 'none' }),
 );
 
 function someLogs(): { folder: string; logs: string; out: string } {

@@ -22,6 +22,7 @@ function valuesOf(config: unknown, flags: readonly string[] = []): Values {
 
 const WHOLE = {
   out: 'd',
+  reasoning: 'drop',
   replace: true,
   update: 'd',
   resume: true,
