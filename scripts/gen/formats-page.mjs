@@ -22,7 +22,7 @@ export async function formatsPage(root) {
     ]),
   );
   return page('Formats', [
-    'What a record looks like is chosen with `--format NAME`. One file each in [transforms/formats](../transforms/formats).',
+    'What a record looks like is chosen with `--format NAME`. One file each in [transforms/formats](../transforms/formats). `--format` may come several times: one pass writes each into a folder of its own, `data/NAME/`. `turnmill check --target NAME` tells, record by record, what the reader of a format would drop, alter or refuse.',
     table(
       ['format', 'a record', 'reasoning'],
       await Promise.all(
