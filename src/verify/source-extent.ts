@@ -24,7 +24,7 @@ export interface Place {
 const FILE = 'ledger/sources.jsonl';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
-/** A document has its own framing: what is between its elements is no line feed. */
+/** A document, by its name or the repair, has its own framing: what is between its elements is no line feed. */
 const DOCUMENT = /\.(?:json|toml)(?:\.(?:gz|zst))?$/i;
 
 export function extentOf(value: JsonObject): SourceExtent {
@@ -55,7 +55,7 @@ export function checkExtent({ line, value }: SourceLine, problems: Problems): vo
   equal("parts 'rest' of a source that was read", 0, parts.get('rest'));
   equal('lines, by framed + split-objects', lines + repaired('split-objects'), value.lines);
   if (value.compression === 'none') equal('bytes, by the size', value.size, value.bytes);
-  if (DOCUMENT.test(String(value.source))) return;
+  if (DOCUMENT.test(String(value.source)) || repaired('json-document') > 0) return;
   const terminators = lines + repaired('crlf') - repaired('no-final-newline');
   equal("parts 'terminators', by lines and repairs", terminators, parts.get('terminators'));
 }
