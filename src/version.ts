@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Of the manifest and of every file beside it; a reader refuses a newer one. */
 export const SCHEMA_VERSION = 1;
 
-/** Beside `src/` in the repository, beside `dist/` when it is built. */
-const PACKAGES = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
+/** Beside `src/` in the repository; beside `dist/` when it is built, and bundled or not. */
+const PACKAGES = ['../package.json', '../../package.json', '../../../package.json'].map(
+  (path) => new URL(path, import.meta.url),
+);
 
 /** `version` of package.json. */
 export function toolVersion(): string {
