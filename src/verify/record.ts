@@ -24,6 +24,7 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['functiongemma', texts],
   ['functiongemma-teaching', texts],
   ['prompt', texts],
+  ['samples', samples],
 ]);
 
 /** Of a format that is not known here, only that a record is a JSON object. */
@@ -88,4 +89,13 @@ function texts({ text, prompt, completion, ...others }: JsonObject): RecordFacts
   const good = given.every((value) => asText(value) !== undefined) && left.length === 0;
   if (good && Object.keys(others).length === 0) return {};
   return { problem: 'expected a text `text`, or `prompt` and `completion`, and nothing else' };
+}
+
+/** `messages` or `fullConversation`, and beside them whatever the log said. */
+function samples({ messages, fullConversation }: JsonObject): RecordFacts {
+  const turns = messages ?? fullConversation;
+  if (!Array.isArray(turns))
+    return { problem: 'expected an array `messages` or `fullConversation`, found none' };
+  const bad = turns.findIndex((turn) => asObject(turn) === undefined);
+  return { problem: bad < 0 ? undefined : `expected message ${bad} to be an object, found another value` };
 }

@@ -10,6 +10,11 @@ const good: Readonly<Record<string, readonly object[]>> = {
   openai: [chat, { ...chat, parallel_tool_calls: true }],
   axolotl: [{ ...chat, tools: '[]' }],
   sharegpt: [turns],
+  samples: [
+    { messages: [user] },
+    { messages: [user], expected: {}, tags: ['x'] },
+    { fullConversation: [user], expected: 1 },
+  ],
   functiongemma: [{ text: '' }, { prompt: 'a', completion: 'b' }],
 };
 const bad: Readonly<Record<string, readonly object[]>> = {
@@ -38,6 +43,7 @@ const bad: Readonly<Record<string, readonly object[]>> = {
     { ...turns, conversations: [{ from: 'gpt', value: 1 }] },
     { ...turns, conversations: [{ from: 'gpt', value: '', more: 1 }] },
   ],
+  samples: [{}, { messages: {} }, { fullConversation: 'x' }, { messages: [1] }],
   functiongemma: [{}, { text: 1 }, { prompt: 'a' }, { text: 'a', prompt: 'b' }, { text: 'a', more: 1 }, chat],
 };
 const cases = (of: typeof good): [string, object][] =>
