@@ -44,7 +44,6 @@ const WHOLE = {
   integrity: false,
   onFinding: { 'control-token-in-content': 'reject' },
   onReject: 'fail',
-  reasoning: 'drop',
   maxQuarantine: '1%',
   quarantineContent: 'raw',
   quarantineSize: 5,
