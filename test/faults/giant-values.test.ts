@@ -2,6 +2,7 @@
  * F050 to F052: lines of a gigabyte, nesting of a million levels, a million keys, messages and tools, a string of 200 MB. The memory stays
  * within 150 MB and a few times --max-line, the line becomes one record of its place, and what follows is read.
  */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
@@ -73,19 +74,29 @@ describe('F050 a line of a gigabyte', () => {
     );
   }
 
-  faultTest('F050', 'packed to a megabyte', { long: true }, async () => {
-    const path = join(temporaryFolder(), 's.jsonl.gz');
-    const packed: Buffer[] = [];
-    const gzip = createGzip();
-    gzip.on('data', (chunk: Buffer) => packed.push(chunk));
-    for (const chunk of shapes['valid JSON']?.() ?? [])
-      if (!gzip.write(chunk)) await new Promise((go) => gzip.once('drain', go));
-    await new Promise<void>((go) => gzip.end(go));
-    writeFileSync(path, Buffer.concat(packed));
-    const { sums, peakMb } = await buildFrom(undefined, [path, '--max-line', '16MiB']);
-    expect(sums.fates).toEqual({ 'rejected:line-too-long': 1, snapshot: 1, superseded: 1 });
-    expect(peakMb).toBeLessThan(BASE_MB + SLAB_COST * 16);
-  });
+  faultTest(
+    'F050',
+    'packed to a megabyte: refused by its ratio, or with --max-ratio read',
+    { long: true },
+    async () => {
+      const path = join(temporaryFolder(), 's.jsonl.gz');
+      const packed: Buffer[] = [];
+      const gzip = createGzip();
+      gzip.on('data', (chunk: Buffer) => packed.push(chunk));
+      for (const chunk of shapes['valid JSON']?.() ?? [])
+        if (!gzip.write(chunk)) await new Promise((go) => gzip.once('drain', go));
+      const packedAll = once(gzip, 'end');
+      gzip.end();
+      await packedAll;
+      writeFileSync(path, Buffer.concat(packed));
+      const bomb = await buildFrom(undefined, [path, '--max-line', '16MiB']);
+      expect(bomb.sums.fates).toEqual({ 'rejected:decompression-limit': expect.any(Number) });
+      const args = [path, '--max-line', '16MiB', '--max-ratio', '2000'];
+      const { sums, peakMb } = await buildFrom(undefined, args);
+      expect(sums.fates).toEqual({ 'rejected:line-too-long': 1, snapshot: 1, superseded: 1 });
+      expect(peakMb).toBeLessThan(BASE_MB + SLAB_COST * 16);
+    },
+  );
 });
 
 const nested = (open: string, levels: number, close: string): string =>
