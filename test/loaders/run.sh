@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The real readers as judges: npm run test:loaders [-- --sessions N] [-- --update]
 # Installs them from PyPI, pinned, into .loaders/ (nothing of it is checked in), builds datasets with the built command and
-# lets the readers say what they make of them. Needs python 3.11 or newer, a network the first time, and 2 GB of disk.
+# lets the readers say what they make of them. With fewer sessions a loader may refuse a corpus for another reason: red, then.
+# Needs python 3.11 or newer, a network the first time, and 2 GB of disk.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
