@@ -62,7 +62,7 @@ describe('the fate of a line', () => {
       outcome: 'written',
       messages: { logged: 3, kept: 3 },
     });
-    expect(rulesIn(all[3]?.sessionFindings)).toEqual(['role-sequence']);
+    expect(rulesIn(all[3]?.sessionFindings)).toEqual(['role-sequence', 'damaged-tail']);
     expect(rulesIn(all[3]?.findings)).toEqual(['no-tools', 'truncated']);
     expect((await explain(`${log}:4`, '--no-integrity'))[0]).toMatchObject({
       findings: [],

@@ -28,9 +28,10 @@ test.each<[string, readonly string[]]>([
   ['check-entries', ['entry', 'fate', 'fate', 'entry', 'rejection', 'session-end']],
   ['snapshot-select', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
   ['tool-dedupe', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
-  ['check-conversations', ['fate', 'fate', 'rejection', 'finding', 'conversation', 'session-end']],
-  ['format', ['fate', 'fate', 'rejection', 'finding', 'row', 'session-end']],
-  ['check-rows', ['fate', 'fate', 'rejection', 'finding', 'row', 'session-end']],
+  ['reasoning', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
+  ['check-conversations', ['fate', 'fate', 'rejection', 'finding', 'conversation', 'finding', 'session-end']],
+  ['format', ['fate', 'fate', 'rejection', 'finding', 'row', 'finding', 'session-end']],
+  ['check-rows', ['fate', 'fate', 'rejection', 'finding', 'row', 'finding', 'session-end']],
 ])('after %s', async (stage, kinds) => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', LINES);
   expect((await inspect(log, '--after', stage)).map(({ kind }) => kind)).toEqual(kinds);

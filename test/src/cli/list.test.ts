@@ -29,9 +29,11 @@ const STAGES = [
   'check-entries',
   'snapshot-select',
   'tool-dedupe',
+  'reasoning',
   'check-conversations',
   'format',
   'check-rows',
+  'check-readers',
 ];
 
 test.each<[string, readonly string[]]>([

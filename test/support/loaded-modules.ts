@@ -1,0 +1,23 @@
+/** The modules that a run of the built command loads: the command is bundled, and a chunk's source map names what is in it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { COMMAND } from './command.ts';
+
+/** Paths of files; those of the project's own modules as they lie in dist/. */
+export function loadedModules(args: readonly string[]): readonly string[] {
+  const { stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
+    env: { ...process.env, NODE_DEBUG: 'esm' },
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  });
+  const files = [...stderr.matchAll(/Storing (file:\S+) /g)].map(([, url]) => fileURLToPath(url as string));
+  return [...new Set(files)].flatMap((file) => [file, ...modulesIn(file)]);
+}
+
+function modulesIn(file: string): readonly string[] {
+  if (!existsSync(`${file}.map`)) return [];
+  const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: readonly string[] };
+  return sources.map((source) => resolve(dirname(file), source));
+}
