@@ -4,11 +4,13 @@
  */
 import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
+import { rejectObject } from './dialects/line-objects.ts';
 import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
 import { walkMembers } from './json/members.ts';
-import { createPlainScanner, type Scanner, skipBlanks } from './json/scanner.ts';
+import { createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from './json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from './json/scanners.ts';
 import { parseString } from './json/utf8.ts';
+import { rejectLine } from './rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export interface ParseOptions {
@@ -16,7 +18,12 @@ export interface ParseOptions {
   readonly sessionBy: 'file' | 'id';
   readonly scanner: ScannerName;
   readonly userTurn: string | undefined;
+  readonly maxDepth: number;
+  /** Undefined: any number. */
+  readonly maxMessages: number | undefined;
 }
+
+const STAGE = 'parse';
 
 const options: OptionSpecs<ParseOptions> = {
   dialect: {
@@ -37,6 +44,14 @@ const options: OptionSpecs<ParseOptions> = {
   userTurn: {
     describe:
       'What the user said before each response that was logged without its request (dialect anthropic)',
+    default: undefined,
+  },
+  maxDepth: {
+    describe: 'A line that nests deeper is rejected',
+    default: MAX_DEPTH,
+  },
+  maxMessages: {
+    describe: 'An entry of more messages is rejected, its reply counted',
     default: undefined,
   },
 };
@@ -65,9 +80,10 @@ export function detectDialect(
   return end < 0 ? undefined : asked.find((dialect) => dialect.detect(members));
 }
 
-function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions): Handlers {
+function create(given: ParseOptions): Handlers {
+  const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages } = given;
   const readers = new Map<string, DialectReader>();
-  const ownScanner = createScanner(scanner);
+  const ownScanner = createScanner(scanner, maxDepth);
   const fixed = dialects.find((dialect) => dialect.name === wanted);
   if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
@@ -88,6 +104,20 @@ function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions)
     if (dialect === undefined) return readerOf(native);
     reader = readerOf(dialect);
     return reader;
+  }
+
+  /** What was read of a line, without the entries of too many messages. */
+  function bounded(line: Line): readonly (Entry | Rejection)[] {
+    const made = (reader ?? readerFor(line)).read(line);
+    if (maxMessages === undefined) return made;
+    return made.map((element) => {
+      const count = element.kind === 'entry' ? messagesOf(element) : 0;
+      if (count <= maxMessages) return element;
+      const detail = `${count} messages, the limit is ${maxMessages}`;
+      return made.length === 1
+        ? rejectLine(STAGE, line, 'too-many-messages', detail)
+        : rejectObject(line, element.origin, 'too-many-messages', detail, -1);
+    });
   }
 
   /** Does the session that is open end before this entry? */
@@ -119,7 +149,7 @@ function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions)
   return {
     line(line) {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
-      const made = (reader ?? readerFor(line)).read(line);
+      const made = bounded(line);
       const only = made.length === 1 ? made[0] : undefined;
       if (only?.kind !== 'entry' || parts(only)) return several(line, made);
       goOn(only);
@@ -132,6 +162,8 @@ function create({ dialect: wanted, sessionBy, scanner, userTurn }: ParseOptions)
   };
 }
 
+const messagesOf = ({ messages, reply }: Entry): number => messages.length + (reply === undefined ? 0 : 1);
+
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 
 const endBefore = (origin: Origin): SessionEnd => ({
@@ -141,7 +173,7 @@ const endBefore = (origin: Origin): SessionEnd => ({
 });
 
 export const parse: Stage<ParseOptions> = {
-  name: 'parse',
+  name: STAGE,
   summary: 'Reads each line as a logged request/response pair, or rejects it with its position.',
   options,
   create,

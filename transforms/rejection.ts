@@ -7,8 +7,9 @@ export const LINE_REASONS = {
   'not-an-object': 'The line is JSON, but not an object.',
   'duplicate-key':
     'A key that is read stands twice: timestamp, session_id, request, messages, tools, response or another one of the dialect.',
-  'too-deep': 'The line nests objects and arrays over 512 levels.',
+  'too-deep': 'The line nests objects and arrays deeper than --max-depth.',
   'line-too-long': 'The line is longer than --max-line.',
+  'too-many-messages': 'The entry has more messages than --max-messages, its reply among them.',
   'bad-timestamp': 'timestamp is missing or is neither RFC 3339 nor epoch seconds or milliseconds.',
   'bad-session-id': 'session_id is missing, or not a non-empty string.',
   'bad-messages':

@@ -24,11 +24,14 @@ export interface ChainLink {
 /** @param sessionBy what is a session in the source that is read */
 export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
-  const { integrity, scanner, userTurn } = settings;
+  const { integrity, scanner, userTurn, maxDepth, maxMessages } = settings;
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
   return [
-    { name: parse.name, handlers: parse.create({ dialect, sessionBy, scanner, userTurn }) },
+    {
+      name: parse.name,
+      handlers: parse.create({ dialect, sessionBy, scanner, userTurn, maxDepth, maxMessages }),
+    },
     { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
     { name: validate.name, handlers: validate.create({}) },
     ...checked(checkEntries),

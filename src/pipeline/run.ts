@@ -144,7 +144,15 @@ function begin(settings: Settings, hooks: RunHooks): Run {
   const listing = listSources(settings.inputs, settings.follow);
   profile?.enter('other');
   if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
+  checkSources(settings, listing);
   return { settings, hooks, profile, started, startedAt, listing };
+}
+
+/** Before any of them is opened. */
+function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sources }: Listing): void {
+  if (sources.length <= maxSources) return;
+  const message = `there are ${sources.length} sources, and --max-sources allows ${maxSources}: nothing was read`;
+  throw new TurnmillError('rejected', message, { subject: '--max-sources' });
 }
 
 /** Of an update that has nothing to do: what the dataset says of itself. */

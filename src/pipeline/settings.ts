@@ -3,6 +3,7 @@ import { type CleanupOptions, rulesOf } from '../../transforms/cleanup.ts';
 import { type FormatOptionValues, optionFault } from '../../transforms/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
+import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { parse } from '../../transforms/parse.ts';
 import { REASONING_MODES, type ReasoningMode } from '../../transforms/reasoning.ts';
@@ -30,6 +31,12 @@ export interface ConversionSettings extends CleanupOptions {
   /** Rules of the format whose finding does not reject the session, where it otherwise would. */
   readonly keepOn: readonly string[];
   readonly maxLineBytes: number;
+  /** Levels of objects and arrays in a line. */
+  readonly maxDepth: number;
+  /** Of an entry, with its reply; undefined: any number. */
+  readonly maxMessages: number | undefined;
+  /** Files that a run may list; undefined: any number. */
+  readonly maxSources: number | undefined;
   /** Of a packed source. */
   readonly maxDecompressedBytes: number;
   /** Of a packed source that gives over 256 MiB; undefined: by its packing. */
@@ -91,6 +98,9 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   rejectOn: [],
   keepOn: [],
   maxLineBytes: 256 * MEBIBYTE,
+  maxDepth: MAX_DEPTH,
+  maxMessages: undefined,
+  maxSources: undefined,
   maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
   maxRatio: undefined,
   shardSizeBytes: 1024 * MEBIBYTE,
@@ -137,11 +147,14 @@ export function resolveSettings(given: Given): Settings {
   for (const rule of [...settings.rejectOn, ...settings.keepOn]) oneOf('on-finding', rule, rules);
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
+  inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
+  for (const name of ['maxMessages', 'maxSources', 'maxRatio', 'limit'] as const) {
+    const value = settings[name];
+    if (value !== undefined) inRange(flagOf(name), value, 1, Number.MAX_SAFE_INTEGER);
+  }
   inRange('max-decompressed', settings.maxDecompressedBytes, 1, Number.MAX_SAFE_INTEGER);
-  if (settings.maxRatio !== undefined) inRange('max-ratio', settings.maxRatio, 1, Number.MAX_SAFE_INTEGER);
   inRange('quarantine-size', settings.quarantineSizeBytes, 1, Number.MAX_SAFE_INTEGER);
   inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
-  if (settings.limit !== undefined) inRange('limit', settings.limit, 1, Number.MAX_SAFE_INTEGER);
   const { maxQuarantine } = settings;
   if (maxQuarantine !== undefined && parseTolerance(String(maxQuarantine)) === undefined)
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);

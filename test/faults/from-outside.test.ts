@@ -213,6 +213,7 @@ describe('lines that are rejected: the others go on', () => {
     'duplicate-key': good.replace('{', '{"session_id":"s",'),
     'too-deep': `{"a":${'['.repeat(512)}${']'.repeat(512)}}`,
     'line-too-long': `{"a":"${'x'.repeat(5000)}"}`,
+    'too-many-messages': entry({ messages: [user, user] }),
     'bad-timestamp': entry({ at: '2026-02-30T00:00:00Z' }),
     'bad-session-id': entry({ id: '' }),
     'bad-messages': entry({ messages: [{ content: 'no role' }] }),
@@ -222,7 +223,8 @@ describe('lines that are rejected: the others go on', () => {
 
   it.each(Object.entries(bad))('%s', async (reason, line) => {
     const log = Buffer.concat([Buffer.from(`${good}\n`), Buffer.from(line), Buffer.from(`\n${later}\n`)]);
-    const { status, sums, quarantine, records } = await build({ 's.jsonl': log }, ['--max-line', '4000']);
+    const limits = ['--max-line', '4000', '--max-messages', '2'];
+    const { status, sums, quarantine, records } = await build({ 's.jsonl': log }, limits);
     expect(status).toBe(3);
     expect(sums.fates).toEqual({ [`rejected:${reason}`]: 1, snapshot: 1, superseded: 1 });
     expect(quarantine).toMatchObject([{ reason, line: 2, byte_start: good.length + 1 }]);

@@ -11,6 +11,8 @@ const STAGE = 'parse';
 /** Of an entry that was just read. */
 export const NO_CHANGES: Changes = new Map();
 const OPEN_OBJECT = 0x7b;
+/** Walkers open the outer levels of an entry themselves, and count none: fewer than these. */
+const WALKED_LEVELS = 16;
 
 /** How a dialect reads one object. */
 export interface ObjectWalk {
@@ -27,9 +29,11 @@ export function readObjects(
 ): readonly (Entry | Rejection)[] {
   const { bytes, origin } = line;
   const made: (Entry | Rejection)[] = [];
+  const isLow = scanner.maxDepth < WALKED_LEVELS;
   let p = skipBlanks(bytes, 0);
   while (p < bytes.length) {
-    const end = bytes[p] === OPEN_OBJECT ? walk(bytes, p) : -1;
+    const fits = bytes[p] === OPEN_OBJECT && (!isLow || scanner.value(bytes, p, 0) >= 0);
+    const end = fits ? walk(bytes, p) : -1;
     if (end < 0) return [rejectBytes(line, scanner, p, made.length > 0)];
     made.push(entryOf(line, { ...origin, offset: origin.offset + p, length: end - p }, made.length));
     p = skipBlanks(bytes, end);

@@ -3,8 +3,10 @@
  * decoded. The plain scanner in TypeScript: the one that every other must agree with.
  */
 
-/** The deepest nesting of a line that is read (conversion.md §6, `too-deep`). */
+/** The deepest nesting that is read when nothing else is said (conversion.md §6, `too-deep`). */
 export const MAX_DEPTH = 512;
+/** What may be asked for: most readers of records end at some 1,000 levels, and so do call stacks (docs/decisions/0051-limits.md). */
+export const MAX_DEPTH_CEILING = 900;
 
 /** Checks one JSON value and finds its end. */
 export interface Scanner {
@@ -22,6 +24,8 @@ export interface Scanner {
   readonly failedAt: number;
   /** After -1: was it the depth? */
   readonly tooDeep: boolean;
+  /** Levels of nesting that are read. */
+  readonly maxDepth: number;
 }
 
 const QUOTE = 0x22;
@@ -216,5 +220,6 @@ export function createPlainScanner(maxDepth: number = MAX_DEPTH): Scanner {
     get tooDeep() {
       return tooDeep;
     },
+    maxDepth,
   };
 }

@@ -14,6 +14,6 @@ export function scanMemory(name: ScannerName): ScanMemory | undefined {
   return memory;
 }
 
-export function createScanner(name: ScannerName): Scanner {
-  return scanMemory(name)?.createScanner() ?? createPlainScanner();
+export function createScanner(name: ScannerName, maxDepth?: number): Scanner {
+  return scanMemory(name)?.createScanner(maxDepth) ?? createPlainScanner(maxDepth);
 }

@@ -74,4 +74,5 @@ export const trustingScanner: Scanner = {
   fail: () => -1,
   failedAt: -1,
   tooDeep: false,
+  maxDepth: Number.POSITIVE_INFINITY,
 };

@@ -118,6 +118,7 @@ function openMemory(module: object): ScanMemory {
       get tooDeep() {
         return tooDeep;
       },
+      maxDepth,
     };
   }
 

@@ -1,5 +1,6 @@
 /** Options: what is read, and how. */
 import { dialects } from '../../../transforms/dialects/index.ts';
+import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../../transforms/json/scanner.ts';
 import { parse } from '../../../transforms/parse.ts';
 import { DEFAULT_RATIOS } from '../../compression/limits.ts';
 import { MAX_LINE_CEILING } from '../../pipeline/settings.ts';
@@ -34,6 +35,20 @@ export const inputOptions: readonly Option[] = [
     describe: 'A longer line is rejected',
     default: '256 MiB',
     type: size(MAX_LINE_CEILING),
+  }),
+  option<'maxDepth'>({
+    name: 'maxDepth',
+    group: 'Input',
+    describe: `${parse.options.maxDepth.describe}; at most ${MAX_DEPTH_CEILING}`,
+    default: String(MAX_DEPTH),
+    type: wholeNumber(1, MAX_DEPTH_CEILING),
+  }),
+  option<'maxMessages'>({
+    name: 'maxMessages',
+    group: 'Input',
+    describe: parse.options.maxMessages.describe,
+    default: 'no limit',
+    type: wholeNumber(1),
   }),
   option<'maxDecompressed'>({
     name: 'maxDecompressed',
@@ -73,6 +88,13 @@ export const runInputOptions: readonly Option[] = [
     name: 'limit',
     group: 'Input',
     describe: 'Stop after so many sessions',
+    default: 'no limit',
+    type: wholeNumber(1),
+  }),
+  option<'maxSources'>({
+    name: 'maxSources',
+    group: 'Input',
+    describe: 'Read nothing (65) when there are more files',
     default: 'no limit',
     type: wholeNumber(1),
   }),

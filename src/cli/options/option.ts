@@ -17,6 +17,9 @@ export interface OptionValues {
   userTurn: string;
   sessionBy: 'file' | 'id';
   maxLine: number;
+  maxDepth: number;
+  maxMessages: number;
+  maxSources: number;
   maxDecompressed: number;
   maxRatio: number;
   limit: number;
