@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
@@ -13,6 +13,8 @@ import { numbered, traced } from '../support/strace.ts';
 
 const NAMES = 'mkdir openat write fsync close chmod symlink rename unlink rmdir'.split(' ');
 const LEAST_KILLS = 50;
+/** Checkpoints make many of these; of the others they make no new kind. */
+const RESUME_NAMES = 'mkdir fsync rename unlink'.split(' ');
 /** Other calls of the same name (to wake a thread) come and go from run to run: what was missed is tried again around it. */
 const ROUNDS = 8;
 
@@ -118,4 +120,57 @@ faultTest(
     expect(await run(logs)).toEqual(newHashes);
     expect(kills).toBeGreaterThan(LEAST_KILLS);
   },
+);
+
+/** A checkpoint after every source; what is left is gone on with. */
+async function resumes(prepareFurther: (args: readonly string[]) => Promise<void>): Promise<void> {
+  vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const parent = temporaryFolder();
+  const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
+  writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 });
+  const args = ['build', logs, '--out', out, '--workers', '1', '--resume'];
+  expect(await turnmill(args)).toMatchObject({ status: 0 });
+  const whole = hashesOf(out);
+  const finish = async (): Promise<void> => {
+    if (!existsSync(out)) expect(await turnmill(args)).toMatchObject({ status: 0 });
+    expect(leftovers(parent)).toEqual([]);
+    expect(hashesOf(out)).toEqual(whole);
+    rmSync(out, { recursive: true });
+  };
+  let kills = 0;
+  for (const name of RESUME_NAMES) {
+    kills += await sweep(name, {
+      parent,
+      args,
+      prepare: async () => {
+        await finish();
+        await prepareFurther(args);
+      },
+      look: () => {
+        if (existsSync(out)) expect(hashesOf(out)).toEqual(whole);
+      },
+    });
+  }
+  await finish();
+  expect(kills).toBeGreaterThan(LEAST_KILLS);
+}
+
+faultTest(
+  'F001',
+  'SIGKILL at every change of a run with checkpoints, gone on with by --resume',
+  { needs: ['ptrace'], long: true },
+  () => resumes(async () => undefined),
+);
+faultTest(
+  'F001',
+  'SIGKILL at every change of a resumed run, gone on with by --resume',
+  { needs: ['ptrace'], long: true },
+  () =>
+    resumes(async (args) => {
+      const { signal } = await traced(args, { calls: 'rename', inject: 'signal=SIGKILL:when=2' });
+      expect(signal).toBe('SIGKILL');
+    }),
 );

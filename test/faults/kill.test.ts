@@ -2,17 +2,23 @@
  * F002: SIGKILL at random moments. Whatever the moment, the destination is absent, the old dataset or the new one,
  * whole, and `verify` agrees; a rerun gives the same bytes and leaves nothing behind.
  */
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { ended, start, turnmill } from '../support/command.ts';
+import { COMMAND, ended, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
 
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
-const KILLS = 30;
+/** In `npm test`, and in the long suite. */
+const RUNS = [
+  { kills: 12, long: false },
+  { kills: 200, long: true },
+];
+const WORKERS = ['1', '2', '4'];
 
 interface Killed {
   /** Did the signal end it, and not its own end? */
@@ -21,11 +27,21 @@ interface Killed {
   readonly staged: boolean;
 }
 
-async function killAfter(args: readonly string[], parent: string, delayMs: number): Promise<Killed> {
-  const child = start(args);
+/** Kills the process, or with `group` every process of its group. */
+async function killAfter(
+  args: readonly string[],
+  parent: string,
+  delayMs: number,
+  group: boolean,
+): Promise<Killed> {
+  const child = spawn(process.execPath, [COMMAND, ...args], { detached: true, stdio: 'ignore' });
   const end = ended(child);
   await sleep(delayMs);
-  child.kill('SIGKILL');
+  try {
+    process.kill(group ? -(child.pid as number) : (child.pid as number), 'SIGKILL');
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' }); // it was over before
+  }
   const { signal } = await end;
   return { fired: signal === 'SIGKILL', staged: leftovers(parent).length > 0 };
 }
@@ -41,7 +57,7 @@ async function timed(args: readonly string[]): Promise<number> {
   return performance.now() - started;
 }
 
-faultTest('F002', `${KILLS} kills of a first build: absent or complete (seed ${SEED})`, {}, async () => {
+async function killFirstBuilds(kills: number): Promise<void> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   writePlainLogs(logs, { sessions: 60, entries: 12, messageChars: 4000, seed: SEED });
@@ -51,53 +67,57 @@ faultTest('F002', `${KILLS} kills of a first build: absent or complete (seed ${S
 
   const random = randomFrom(SEED);
   const killed: Killed[] = [];
-  for (let n = 0; n < KILLS; n++) {
-    const args = ['build', logs, '--out', out, '--workers', n % 2 === 0 ? '1' : '2'];
-    killed.push(await killAfter(args, folder, random() * tookMs * 1.1));
+  for (let n = 0; n < kills; n++) {
+    const args = ['build', logs, '--out', out, '--workers', WORKERS[n % 3] as string];
+    killed.push(await killAfter(args, folder, random() * tookMs * 1.1, n % 2 === 0));
     if (existsSync(out)) {
       expect(hashesOf(out)).toEqual(whole);
       expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
       rmSync(out, { recursive: true });
     }
   }
-  expect(killed.filter(({ fired }) => fired).length).toBeGreaterThan(KILLS / 3);
+  expect(killed.filter(({ fired }) => fired).length).toBeGreaterThan(kills / 3);
   expect(killed.filter(({ staged }) => staged).length).toBeGreaterThan(0);
 
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
   expect(hashesOf(out)).toEqual(whole);
   expect(leftovers(folder)).toEqual([]);
-});
+}
 
-faultTest(
-  'F002',
-  `${KILLS} kills of a replacement: the old dataset or the new one (seed ${SEED})`,
-  {},
-  async () => {
-    const folder = temporaryFolder();
-    const [old, fresh, out] = [join(folder, 'old'), join(folder, 'fresh'), join(folder, 'out')];
-    writePlainLogs(old, { sessions: 10, entries: 6, messageChars: 2000, seed: SEED });
-    writePlainLogs(fresh, { sessions: 40, entries: 12, messageChars: 4000, seed: SEED + 1 });
-    const replace = (logs: string): string[] => ['build', logs, '--out', out, '--replace', '--workers', '1'];
-    const tookMs = await timed(replace(fresh));
-    const newHashes = hashesOf(out);
-    await timed(replace(old));
-    const oldHashes = hashesOf(out);
+async function killReplacements(kills: number): Promise<void> {
+  const folder = temporaryFolder();
+  const [old, fresh, out] = [join(folder, 'old'), join(folder, 'fresh'), join(folder, 'out')];
+  writePlainLogs(old, { sessions: 10, entries: 6, messageChars: 2000, seed: SEED });
+  writePlainLogs(fresh, { sessions: 40, entries: 12, messageChars: 4000, seed: SEED + 1 });
+  const replace = (logs: string): string[] => ['build', logs, '--out', out, '--replace', '--workers', '1'];
+  const tookMs = await timed(replace(fresh));
+  const newHashes = hashesOf(out);
+  await timed(replace(old));
+  const oldHashes = hashesOf(out);
 
-    const random = randomFrom(SEED + 7);
-    const killed: Killed[] = [];
-    for (let n = 0; n < KILLS; n++) {
-      killed.push(await killAfter(replace(fresh), folder, random() * tookMs * 1.1));
-      const found = hashesOf(out);
-      const isNew = JSON.stringify(found) === JSON.stringify(newHashes);
-      expect(isNew ? newHashes : oldHashes).toEqual(found);
-      expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
-      if (isNew) await timed(replace(old));
-    }
-    expect(killed.filter(({ fired }) => fired).length).toBeGreaterThan(KILLS / 3);
-    expect(killed.filter(({ staged }) => staged).length).toBeGreaterThan(0);
+  const random = randomFrom(SEED + 7);
+  const killed: Killed[] = [];
+  for (let n = 0; n < kills; n++) {
+    killed.push(await killAfter(replace(fresh), folder, random() * tookMs * 1.1, n % 2 === 0));
+    const found = hashesOf(out);
+    const isNew = JSON.stringify(found) === JSON.stringify(newHashes);
+    expect(isNew ? newHashes : oldHashes).toEqual(found);
+    expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+    if (isNew) await timed(replace(old));
+  }
+  expect(killed.filter(({ fired }) => fired).length).toBeGreaterThan(kills / 3);
+  expect(killed.filter(({ staged }) => staged).length).toBeGreaterThan(0);
 
-    await timed(replace(fresh));
-    expect(hashesOf(out)).toEqual(newHashes);
-    expect(leftovers(folder)).toEqual([]);
-  },
-);
+  await timed(replace(fresh));
+  expect(hashesOf(out)).toEqual(newHashes);
+  expect(leftovers(folder)).toEqual([]);
+}
+
+for (const { kills, long } of RUNS) {
+  faultTest('F002', `${kills} kills of a first build: absent or complete (seed ${SEED})`, { long }, () =>
+    killFirstBuilds(kills),
+  );
+  faultTest('F002', `${kills} kills of a replacement: old or new (seed ${SEED})`, { long }, () =>
+    killReplacements(kills),
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * F006, F009, F011: a run that is stopped for a while, one whose own heap is full, and one that the kernel kills for its memory. The first
+ * ends as if nothing had been; the others leave nothing visible, and a rerun with room gives the same bytes.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { ended, start, turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { writePlainLogs } from '../support/plain-logs.ts';
+import { bash } from '../support/shell.ts';
+
+for (const { seconds, long } of [
+  { seconds: 1, long: false },
+  { seconds: 60, long: true },
+]) {
+  faultTest('F006', `SIGSTOP, ${seconds} s, SIGCONT`, { long }, async () => {
+    const folder = temporaryFolder();
+    const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+    writePlainLogs(logs, { sessions: 60, entries: 12, messageChars: 4000, seed: 1 });
+    expect(await turnmill(['build', logs, '--out', join(folder, 'whole')])).toMatchObject({ status: 0 });
+    const child = start(['build', logs, '--out', out]);
+    const end = ended(child);
+    await expect
+      .poll(() => readdirSync(folder).some((name) => name.includes('.staging-')), {
+        interval: 5,
+        timeout: 20_000,
+      })
+      .toBe(true);
+    child.kill('SIGSTOP');
+    await expect.poll(() => readFileSync(`/proc/${child.pid}/stat`, 'utf8')).toMatch(/\) T /);
+    await sleep(seconds * 1000);
+    expect(existsSync(out)).toBe(false);
+    child.kill('SIGCONT');
+    const { status, stderr } = await end;
+    expect(status, stderr).toBe(0);
+    expect(hashesOf(out)).toEqual(hashesOf(join(folder, 'whole')));
+  });
+}
+
+/** A session of very many small messages: they live in the heap, not in buffers. */
+function writeHugeSession(logs: string, messages: number): void {
+  mkdirSync(logs);
+  const list = Array.from({ length: messages }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: `${i}`,
+  }));
+  const line = {
+    timestamp: '2026-01-13T08:00:00Z',
+    session_id: 's',
+    request: { model: 'm', messages: list, tools: [] },
+    response: { choices: [{ index: 0, message: { role: 'assistant', content: 'end' } }] },
+  };
+  writeFileSync(join(logs, 'a.jsonl'), `${JSON.stringify(line)}\n`);
+}
+
+async function rerun(folder: string, more = ''): Promise<void> {
+  expect(readdirSync(folder)).not.toContain('out');
+  expect((await bash(`turnmill build logs --out out ${more}`, { cwd: folder })).status).toBe(0);
+  expect((await bash(`turnmill build logs --out whole ${more}`, { cwd: folder })).status).toBe(0);
+  expect(hashesOf(join(folder, 'out'))).toEqual(hashesOf(join(folder, 'whole')));
+  expect(readdirSync(folder).filter((name) => /\.(?:staging|link|old)-/.test(name))).toEqual([]);
+}
+
+faultTest(
+  'F009',
+  'the heap of the main thread is full: 134, and nothing is visible',
+  { long: true },
+  async () => {
+    const folder = temporaryFolder();
+    writeHugeSession(join(folder, 'logs'), 600_000);
+    const script = 'ulimit -c 0; NODE_OPTIONS=--max-old-space-size=32 turnmill build logs --out out';
+    const { status, stderr } = await bash(script, { cwd: folder });
+    expect(stderr).toContain('heap out of memory');
+    expect(status).toBe(134);
+    await rerun(folder);
+  },
+);
+
+faultTest(
+  'F011',
+  'the kernel kills the run for its memory: 137, and nothing is visible',
+  { needs: ['cgroup'], long: true },
+  async () => {
+    const folder = temporaryFolder();
+    writeHugeSession(join(folder, 'logs'), 600_000);
+    const script = `d=/sys/fs/cgroup/memory/turnmill-test-$$; mkdir $d; echo 80M >$d/memory.limit_in_bytes
+    (echo $BASHPID >$d/cgroup.procs; exec "$NODE" "$COMMAND" build logs --out out); status=$?
+    cat $d/memory.failcnt; sleep 1; rmdir $d; exit $status`;
+    const { status, stdout } = await bash(script, { cwd: folder });
+    expect(Number(stdout.toString().trim().split('\n').at(-1))).toBeGreaterThan(0);
+    expect(status).toBe(137);
+    await rerun(folder);
+  },
+);
