@@ -15,18 +15,12 @@ export function faultsPage(root) {
   const sections = readMatrix(root);
   const ids = sections.flatMap(({ faults }) => faults.map(([id]) => id));
   const reasons = new Map(entriesOf(read(root, 'test/faults/not-applicable.ts')));
-  const open = new Set(
-    read(root, 'test/faults/open.ts')
-      .match(/'F\d{3}'/g)
-      ?.map((id) => id.slice(1, -1)),
-  );
   const tests = testsById(root, ids);
   const status = (section, id) => {
     const found = tests.get(id) ?? [];
     if (found.length > 0) return found.every(({ long }) => long) ? 'pass (long)' : 'pass';
     if (reasons.has(id)) return 'not applicable';
-    if (section === LATER) return 'later';
-    return open.has(id) ? 'open' : undefined;
+    return section === LATER ? 'later' : undefined;
   };
   stopAt(
     'neither a test nor a reason in test/faults/not-applicable.ts',
@@ -40,7 +34,7 @@ export function faultsPage(root) {
   );
   stopAt(
     'no line in test/faults/matrix.ts',
-    [...reasons.keys(), ...open, ...tests.keys()].filter((id) => !ids.includes(id)),
+    [...reasons.keys(), ...tests.keys()].filter((id) => !ids.includes(id)),
   );
   return page('The faults that turnmill survives', [
     'The ids are those of the fault matrix in `reliability.md` §3. `pass`: `npm test` proves it; `pass (long)`: `npm run test:faults` does. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',

@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
   { id: 'F024', call: 'rename', inject: 'error=EIO', status: 74, replace: true },
   { id: 'F024', call: 'symlink', inject: 'error=EROFS', status: 73, replace: true },
   { id: 'F025', call: 'write', inject: 'retval=10', status: 74, quick: true },
-  { id: 'F028', call: 'openat', inject: 'error=ENFILE', status: 74 },
+  { id: 'F028', call: 'openat', inject: 'error=ENFILE', status: 74, quick: true },
   { id: 'F028', call: 'openat', inject: 'error=ENOMEM', status: 74 },
 ];
 
@@ -89,20 +89,22 @@ function expectNoSecondSync({ injected, calls }: Traced, where: string): void {
   expect(calls.filter(({ text }) => text.startsWith(file)).length, where).toBe(1);
 }
 
-for (const one of CASES) {
-  const title = `${one.call} ${one.inject}${one.replace ? ' with --replace' : ''}${one.sticky ? ', from then on' : ''}`;
-  const sweep = (numbers: (there: readonly number[]) => readonly number[], most: number) => async () => {
-    const made = await prepare(one);
-    let struck = 0;
-    for (const n of numbers([...made.there.keys()])) {
-      if (struck < most && (await strike(one, made, n))) struck++;
+describe('F020, F023-F025, F028 a single call that the system fails', () => {
+  for (const one of CASES) {
+    const title = `${one.call} ${one.inject}${one.replace ? ' with --replace' : ''}${one.sticky ? ', from then on' : ''}`;
+    const sweep = (numbers: (there: readonly number[]) => readonly number[], most: number) => async () => {
+      const made = await prepare(one);
+      let struck = 0;
+      for (const n of numbers([...made.there.keys()])) {
+        if (struck < most && (await strike(one, made, n))) struck++;
+      }
+      expect(struck).toBeGreaterThan(0);
+    };
+    if (one.quick) {
+      const last = sweep((there) => there.toReversed(), 1);
+      faultTest(one.id, `${title}: once`, { needs: ['ptrace'] }, last);
     }
-    expect(struck).toBeGreaterThan(0);
-  };
-  if (one.quick) {
-    const last = sweep((there) => there.toReversed(), 1);
-    faultTest(one.id, `${title}: once`, { needs: ['ptrace'] }, last);
+    const all = sweep((there) => there, Number.POSITIVE_INFINITY);
+    faultTest(one.id, `${title}: at every call`, { needs: ['ptrace'], long: true }, all);
   }
-  const all = sweep((there) => there, Number.POSITIVE_INFINITY);
-  faultTest(one.id, `${title}: at every call`, { needs: ['ptrace'], long: true }, all);
-}
+});
