@@ -12,8 +12,9 @@ export type ToWorker =
   | { readonly type: 'taken'; readonly weight: number }
   | { readonly type: 'end' };
 
-/** To the main thread. */
+/** To the main thread: that it can begin, what it found, or why it cannot go on. */
 export type FromWorker =
+  | { readonly type: 'ready' }
   | { readonly type: 'batch'; readonly batch: Batch; readonly weight: number }
   | { readonly type: 'fault'; readonly code: string; readonly message: string; readonly stack: string };
 
@@ -66,6 +67,7 @@ async function run(
     }
   }
 
+  to.postMessage({ type: 'ready' } satisfies FromWorker);
   try {
     for await (const batch of runLane(sources(), settings)) {
       while (unread > WINDOW_BYTES) await message();
