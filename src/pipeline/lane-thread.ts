@@ -28,8 +28,6 @@ export interface LaneThread {
 }
 
 export interface LaneThreadHooks {
-  /** The thread has started: once, also when it is replaced. */
-  readonly onReady: () => void;
   /** One more batch can be taken. */
   readonly onBatch: (batch: Batch) => void;
   readonly onFault: (fault: Error) => void;
@@ -42,7 +40,6 @@ export function startLaneThread(settings: LaneSettings, hooks: LaneThreadHooks):
   let sources: LaneSource[] = []; // given and not yet reported
   let idleDeaths = 0; // one after the other, over no source
   let stopped = false;
-  let ready = false;
   let worker = start();
 
   function start(): Worker {
@@ -52,8 +49,7 @@ export function startLaneThread(settings: LaneSettings, hooks: LaneThreadHooks):
     });
     let cause: Error | undefined;
     thread.on('message', (got: FromWorker) => {
-      if (got.type === 'ready') becomeReady();
-      else if (got.type === 'fault') fail(faultOf(got));
+      if (got.type === 'fault') fail(faultOf(got));
       else receive(thread, got);
     });
     thread.on('messageerror', fail);
@@ -63,12 +59,6 @@ export function startLaneThread(settings: LaneSettings, hooks: LaneThreadHooks):
     // what the thread had posted has come before this
     thread.on('exit', (code) => died(Atomics.load(inHand, 0), causeOf(cause, code)));
     return thread;
-  }
-
-  function becomeReady(): void {
-    if (ready) return;
-    ready = true;
-    hooks.onReady();
   }
 
   function receive(thread: Worker, { batch, weight }: Extract<FromWorker, { type: 'batch' }>): void {

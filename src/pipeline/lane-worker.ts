@@ -12,9 +12,8 @@ export type ToWorker =
   | { readonly type: 'taken'; readonly weight: number }
   | { readonly type: 'end' };
 
-/** To the main thread: that it can begin, what it found, or why it cannot go on. */
+/** To the main thread. */
 export type FromWorker =
-  | { readonly type: 'ready' }
   | { readonly type: 'batch'; readonly batch: Batch; readonly weight: number }
   | { readonly type: 'fault'; readonly code: string; readonly message: string; readonly stack: string };
 
@@ -67,7 +66,6 @@ async function run(
     }
   }
 
-  to.postMessage({ type: 'ready' } satisfies FromWorker);
   try {
     for await (const batch of runLane(sources(), settings)) {
       while (unread > WINDOW_BYTES) await message();

@@ -75,9 +75,6 @@ async function* runThreads(
 
   function start(): LaneThread {
     const lane = startLaneThread(settings, {
-      onReady() {
-        for (let ahead = 0; ahead < UNITS_AHEAD; ahead++) give(lane);
-      },
       onBatch(batch) {
         if (batch.flushed) give(lane);
         wake();
@@ -94,6 +91,7 @@ async function* runThreads(
   if (own !== undefined) give(own); // the first unit: the threads are still starting when it is read
   const threads = Array.from({ length: own === undefined ? count : count - 1 }, start);
   try {
+    for (let ahead = 0; ahead < UNITS_AHEAD; ahead++) threads.forEach(give);
     for (let unit = 0; unit < units.length; ) {
       const received = owner[unit]?.next();
       if (fault !== undefined) throw fault;
