@@ -3,7 +3,7 @@
  * The command. Success must be earned: the status is 70 from the first statement on and changes only when `main` has
  * returned (reliability.md §2.1). Everything is imported late, so that an old Node gets a clear word.
  */
-import { writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 
 process.exitCode = 70;
 let ended = false;
@@ -19,12 +19,28 @@ function tell(text: string): void {
   }
 }
 
+/** Descriptors that loading the modules takes at most. */
+const SPARE_DESCRIPTORS = 24;
+
+/** Tried before anything is imported: a module that Node cannot open for want of descriptors is `not found` to it (F027). */
+function checkDescriptors(): void {
+  const open: number[] = [];
+  try {
+    while (open.length < SPARE_DESCRIPTORS) open.push(openSync(process.execPath, 'r'));
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
+}
+
 async function start(): Promise<number> {
+  checkDescriptors();
   const { supportsNode, SUPPORTED } = await import('./node-version.ts');
   if (!supportsNode(process.versions.node)) {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
     return 78;
   }
+  const { watchForBugs } = await import('./bugs.ts');
+  watchForBugs();
   // By itself: Node opens all files of a graph at once, and there may be few descriptors (F027).
   await import('yargs');
   await import('../../transforms/index.ts');

@@ -3,7 +3,6 @@
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
 import { readArguments } from './arguments.ts';
-import { watchForBugs } from './bugs.ts';
 import { exitCodeOf, SIGNALS, SUCCESS } from './exit-code.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { endPrinting, printLine } from './print.ts';
@@ -11,7 +10,6 @@ import { tellBug, tellFault, tellUsage } from './tell-fault.ts';
 
 /** @returns the exit status; the caller sets it, nothing here ends the process but a bug or a second signal */
 export async function main(argv: readonly string[]): Promise<number> {
-  watchForBugs();
   let level: LogLevel = 'warn';
   try {
     const invocation = readArguments(argv, process.stdout.columns);
