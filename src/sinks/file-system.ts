@@ -41,5 +41,7 @@ export const fileSystem: FileSystem = {
   ...fs,
   mkdirSync: (path, options) => void fs.mkdirSync(path, options),
   realpathSync: fs.realpathSync.native,
+  // With an encoding Node takes a shortcut that aborts the process when the file cannot be closed.
+  readFileSync: (path, encoding) => fs.readFileSync(path).toString(encoding),
   open,
 };

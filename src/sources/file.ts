@@ -31,9 +31,9 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
   const fd = attempt('open', () =>
     openSync(path as Buffer, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW)),
   );
-  const stats = fstatSync(fd, { bigint: true });
+  const stats = attempt('inspect', () => fstatSync(fd, { bigint: true }));
   if (!stats.isFile()) {
-    closeSync(fd);
+    release(fd);
     throw new SourceFault('not-regular', 'it is no regular file');
   }
   const sizeBytes = Number(stats.size);
@@ -64,12 +64,12 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
     readAt: (position, room) =>
       attempt('read', () => readSync(fd, room, 0, Math.min(room.length, sizeBytes - position), position)),
     verify() {
-      const now = fstatSync(fd, { bigint: true });
+      const now = attempt('inspect', () => fstatSync(fd, { bigint: true }));
       if (now.size !== stats.size)
         throw changed(`it had ${stats.size} bytes when it was opened and now has ${now.size}`);
       if (now.mtimeNs !== stats.mtimeNs) throw changed('it was written to');
     },
-    close: () => closeSync(fd),
+    close: () => release(fd),
   };
 }
 
@@ -82,8 +82,17 @@ function refuseHidden(fd: number): void {
   } catch (error) {
     fault = error as SourceFault;
   }
-  closeSync(fd);
+  release(fd);
   throw fault;
+}
+
+/** Whatever the system answers, the descriptor is gone, and closing what was only read loses nothing. */
+function release(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // What was read was compared with the file's size and time before.
+  }
 }
 
 const changed = (detail: string): SourceFault => new SourceFault('changed-while-read', detail);

@@ -26,8 +26,8 @@ export interface Trace {
   readonly calls: string;
   /** `error=ENOSPC:when=3`, `signal=SIGKILL:when=3`, for all of `calls`. */
   readonly inject?: string;
-  /** The command; turnmill when left out. */
-  readonly command?: readonly string[];
+  /** Only calls that concern this file. */
+  readonly path?: string;
 }
 
 const RUN_ID = /[0-9a-f]{16}/g;
@@ -36,12 +36,13 @@ const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
 const LINE = /^(\w+)\((.*)$/;
 
 /** Runs `turnmill ARGS` under strace to its end. */
-export async function traced(args: readonly string[], { calls, inject, command }: Trace): Promise<Traced> {
+export async function traced(args: readonly string[], { calls, inject, path }: Trace): Promise<Traced> {
   const folder = mkdtempSync(join(tmpdir(), 'turnmill-strace-'));
   const log = join(folder, 'log');
   const injection = inject === undefined ? [] : ['-e', `inject=${calls}:${inject}`];
-  const program = command ?? [process.execPath, COMMAND];
-  const words = ['-qq', '-y', '-s', '16', '-o', log, '-e', `trace=${calls}`, ...injection];
+  const only = path === undefined ? [] : ['-P', path];
+  const program = [process.execPath, COMMAND];
+  const words = ['-qq', '-y', '-s', '16', '-o', log, '-e', `trace=${calls}`, ...injection, ...only];
   const child = spawn('strace', [...words, ...program, ...args], {
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
