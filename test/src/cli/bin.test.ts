@@ -6,17 +6,25 @@ import { COMMAND, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
-/** Runs the command in a process that something was done to first; standard input is a pipe that stays open for a while. */
+/** Runs the command in a process that something was done to first; standard input is a pipe that stays open. */
 function sabotaged(code: string, args: string): { status: number | null; stderr: string } {
   const first = `data:text/javascript,${encodeURIComponent(code)}`;
-  const line = `sleep 3 | "$0" --import "$1" ${COMMAND} ${args}; exit "\${PIPESTATUS[1]}"`;
+  const line = `exec "$0" --import "$1" ${COMMAND} ${args} < <(exec sleep 30 2>/dev/null)`;
   return spawnSync('bash', ['-c', line, process.execPath, first], { encoding: 'utf8' });
 }
 
+/** Half a second after the command has begun, however slow the machine is. */
+const onceWatched = (code: string): string =>
+  `const watching = setInterval(() => {
+    if (process.listenerCount('uncaughtException') === 0) return;
+    clearInterval(watching);
+    setTimeout(() => { ${code}; }, 500);
+  }, 5);`;
+
 describe('a bug shows its stack and ends with 70', () => {
   test.each([
-    ['an exception that nobody caught', "setTimeout(() => { throw new Error('boom'); }, 500);"],
-    ['a rejection that nobody handled', "setTimeout(() => Promise.reject(new Error('boom')), 500);"],
+    ['an exception that nobody caught', onceWatched("throw new Error('boom')")],
+    ['a rejection that nobody handled', onceWatched("Promise.reject(new Error('boom'))")],
     ['an error in the run', "performance.now = () => { throw new Error('boom'); };"],
   ])('%s', (_name, code) => {
     const out = join(temporaryFolder(), 'out');

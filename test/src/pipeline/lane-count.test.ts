@@ -11,6 +11,8 @@ const source = (name: string, mebibytes: number): SourceRef => ({
 });
 const standardInput: SourceRef = { name: '-', input: 0, path: undefined, sizeBytes: 0 };
 
+const BY_WORK = { workers: undefined, limit: undefined };
+
 describe('laneCount', () => {
   it.each([
     ['nothing', [], 1],
@@ -21,14 +23,18 @@ describe('laneCount', () => {
     ['more than the cores can take', [source('a.jsonl', 100_000)], 8],
     ['standard input', [standardInput], 1],
   ])('%s, by default', (_what, sources, lanes) => {
-    expect(laneCount(sources, undefined, 8)).toBe(lanes);
+    expect(laneCount(sources, BY_WORK, 8)).toBe(lanes);
   });
 
   it('takes a number that was asked for as it is', () => {
-    expect(laneCount([source('a.jsonl', 1)], 4, 2)).toBe(4);
+    expect(laneCount([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toBe(4);
+  });
+
+  it('counts sessions up to a limit in one lane, whatever was asked for', () => {
+    expect(laneCount([source('a.jsonl', 1)], { workers: 4, limit: 10 })).toBe(1);
   });
 
   it('reads standard input in one lane, whatever was asked for', () => {
-    expect(laneCount([standardInput], 4)).toBe(1);
+    expect(laneCount([standardInput], { ...BY_WORK, workers: 4 })).toBe(1);
   });
 });
