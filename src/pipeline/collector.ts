@@ -2,16 +2,17 @@
  * The books of one lane: every element that leaves the chain becomes an outcome, and every line of the source gets its
  * fate (conversion.md §7). What does not add up is a bug: the run ends with status 70.
  */
-import { createHash } from 'node:crypto';
 import type { Rejection, Row, SessionEnd, SessionOutcome, StreamElement } from '../../transforms/element.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 import {
   fatesOfSession,
   type Outcome,
   type Refusal,
   type RejectedLine,
+  refusalOf,
   type SessionReport,
 } from './outcome.ts';
 
@@ -135,17 +136,9 @@ function sorted(counts: ReadonlyMap<string, number>): readonly (readonly [string
 function rejectedLine(rejected: Rejection, keepRaw: (length: number) => boolean): RejectedLine {
   const { reason, stage, detail, origin, bytes } = rejected;
   const { line, offset, length } = origin;
-  const sha256 =
-    rejected.sha256 ??
-    createHash('sha256')
-      .update(bytes ?? '')
-      .digest('hex');
+  const hash = rejected.sha256 ?? sha256(bytes ?? '');
   const kept = bytes !== undefined && keepRaw(bytes.length) ? { raw: copyOf(bytes) } : {};
-  return { kind: 'rejected-line', reason, stage, detail, line, offset, length, sha256, ...kept };
-}
-
-function refusalOf({ format = '', reason, stage, detail }: Rejection): Refusal {
-  return { format, reason, stage, detail };
+  return { kind: 'rejected-line', reason, stage, detail, line, offset, length, sha256: hash, ...kept };
 }
 
 function reportOf(

@@ -1,5 +1,5 @@
 /** The settings that decide the bytes of the dataset: nothing of the machine, the paths or how the run goes about it. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 import type { Settings } from './settings.ts';
 
 /** With sorted keys. */
@@ -24,8 +24,6 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
   const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
   return Object.fromEntries(Object.entries({ ...decisive, ...said }).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The names of those that were others in an earlier run. */
 export function differences(earlier: object, settings: Settings): readonly string[] {

@@ -2,10 +2,9 @@
  * The files beside the shards of an earlier run, source by source: its line of the ledger, its sessions, findings and quarantine
  * lines. They stand in the order of the sources in each file, so each is read once, from its beginning.
  */
-import { join } from 'node:path';
 import { compareSources } from '../sources/list.ts';
 import type { Earlier } from './earlier.ts';
-import { damaged, type EarlierLine, parseEarlierLine, readEarlierLines } from './earlier-lines.ts';
+import { type EarlierLine, linesOf } from './earlier-lines.ts';
 import { losesNothing } from './ledger.ts';
 import { FILES } from './recorder.ts';
 
@@ -32,7 +31,7 @@ export interface EarlierLedger {
 }
 
 export function openEarlierLedger(earlier: Earlier): EarlierLedger {
-  const open = (path: string): Lines => linesOf(earlier, path);
+  const open = (name: string): Lines => lookAhead(linesOf(earlier, name));
   const [sources, quarantine] = [open(FILES.sources), open(FILES.quarantine)];
   // what was passed over stands first, in both files
   for (let first = sources.peek(); first?.status === 'skipped'; first = sources.peek()) {
@@ -51,8 +50,7 @@ export function openEarlierLedger(earlier: Earlier): EarlierLedger {
 export function* earlierSources(
   earlier: Earlier,
 ): Generator<SourceKey & { readonly hasRejections: boolean }> {
-  const lines = linesOf(earlier, FILES.sources);
-  for (let line = lines.take(); line !== undefined; line = lines.take()) {
+  for (const line of linesOf(earlier, FILES.sources)) {
     if (line.status === 'skipped') continue;
     yield {
       ...keyOf(line),
@@ -63,8 +61,8 @@ export function* earlierSources(
 
 /** The sources that were passed over: their keys and reasons. */
 export function* earlierSkipped(earlier: Earlier): Generator<SourceKey & { readonly reason: string }> {
-  const lines = linesOf(earlier, FILES.sources);
-  for (let line = lines.take(); line?.status === 'skipped'; line = lines.take()) {
+  for (const line of linesOf(earlier, FILES.sources)) {
+    if (line.status !== 'skipped') break;
     yield { ...keyOf(line), reason: line.reason };
   }
 }
@@ -74,15 +72,11 @@ interface Lines {
   take(): EarlierLine | undefined;
 }
 
-function linesOf({ root, files }: Earlier, path: string): Lines {
-  const file = files.find((each) => each.path === path);
-  if (file === undefined) throw damaged(join(root, path), 'is missing');
-  const lines = readEarlierLines(join(root, path), file.bytes);
+function lookAhead(lines: Generator<EarlierLine, undefined>): Lines {
   let ahead: EarlierLine | undefined;
 
   function peek(): EarlierLine | undefined {
-    const text = ahead === undefined ? lines.next() : undefined;
-    if (text !== undefined) ahead = parseEarlierLine(text, join(root, path));
+    ahead ??= lines.next().value;
     return ahead;
   }
 

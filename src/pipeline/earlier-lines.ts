@@ -3,6 +3,7 @@
  * later where it was, so that any number of files is read side by side.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
 
 export interface EarlierLines {
@@ -82,12 +83,33 @@ export function readEarlierLines(path: string, bytes: number): EarlierLines {
 // biome-ignore lint/suspicious/noExplicitAny: the recorder wrote it, and its manifest or checkpoint vouches for it
 export type EarlierLine = any;
 
-/** Throws `invalid-dataset` when it is no JSON. */
-export function parseEarlierLine(line: Buffer, path: string): EarlierLine {
+function parseEarlierLine(line: Buffer, path: string): EarlierLine {
   try {
     return JSON.parse(line.toString());
   } catch {
     throw damaged(path, 'has a line that is no JSON');
+  }
+}
+
+/** The lines of one of a run's files, in order, parsed. */
+export function linesOf(run: RunFiles, name: string): Generator<EarlierLine, undefined> {
+  const path = join(run.root, name);
+  const file = run.files.find((each) => each.path === name);
+  if (file === undefined) throw damaged(path, 'is missing');
+  return parsedLines(path, file.bytes);
+}
+
+interface RunFiles {
+  readonly root: string;
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+}
+
+function* parsedLines(path: string, bytes: number): Generator<EarlierLine, undefined> {
+  const lines = readEarlierLines(path, bytes);
+  try {
+    for (let line = lines.next(); line !== undefined; line = lines.next()) yield parseEarlierLine(line, path);
+  } finally {
+    lines.park();
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { SourceRef } from '../sources/source.ts';
+import type { Settings } from './settings.ts';
 
 /** What one lane reads in about half a second (bench/RESULTS.md, main). */
 const LANE_BYTES = 512 * 1024 * 1024;
@@ -13,12 +14,16 @@ const SOURCE_BYTES = 256 * 1024;
 const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
 
-/** @param workers as asked for; undefined: by the work that there is */
+/**
+ * @param sources to be read
+ * @param settings `workers` as asked for; undefined: by the work that there is
+ */
 export function laneCount(
   sources: readonly SourceRef[],
-  workers: number | undefined,
+  { workers, limit }: Pick<Settings, 'workers' | 'limit'>,
   cores: number = availableParallelism(),
 ): number {
+  if (limit !== undefined) return 1; // the sessions count in their order
   if (sources.some(({ path }) => path === undefined)) return 1; // standard input has one reader
   if (workers !== undefined) return workers;
   const work = sources.reduce((sum, source) => sum + SOURCE_BYTES + bytesOf(source), 0);

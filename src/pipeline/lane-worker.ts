@@ -1,7 +1,7 @@
 /** A lane in a worker thread: gets units of sources, posts batches, and waits while too much of them is unread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
-import { type Batch, type LaneSource, runLane } from './lane.ts';
+import { type Batch, type LaneSource, runLane, WINDOW_BYTES } from './lane.ts';
 import { type Strike, strikeFrom } from './lane-fault.ts';
 import { batchWeight, type Outcome } from './outcome.ts';
 import type { LaneSettings } from './settings.ts';
@@ -22,9 +22,6 @@ export interface LaneWorkerData {
   /** One cell of shared memory: the index of the source in hand. It outlives the thread. */
   readonly inHand: Int32Array<SharedArrayBuffer>;
 }
-
-/** Unread batches beyond this hold the lane back. */
-const WINDOW_BYTES = 8 * 1024 * 1024;
 
 const port = parentPort;
 if (port !== null) await run(port, workerData as LaneWorkerData, strikeFrom(process.env.TURNMILL_FAULT));

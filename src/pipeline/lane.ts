@@ -41,6 +41,8 @@ export interface LaneSource {
   readonly deaths?: readonly string[];
 }
 
+/** A lane pauses when batches of so many bytes wait for those of other lanes. */
+export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 const BATCH_BYTES = 128 * 1024;
 /** A slab grows beyond this for a giant line. */
 const GIANT_BYTES = 32 * 1024 * 1024;

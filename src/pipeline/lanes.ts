@@ -33,7 +33,7 @@ export async function* runLanes(
 ): AsyncGenerator<Batch> {
   const conversion = conversionOf(settings);
   const isRead: IsRead = (_ref, index) => hooks.isKept?.(index) !== true;
-  const lanes = settings.limit === undefined ? laneCount(sources.filter(isRead), settings.workers) : 1;
+  const lanes = laneCount(sources.filter(isRead), settings);
   const units = lanes === 1 ? [] : unitsOf(sources, isRead);
   if (units.length > 1) yield* runThreads(units, Math.min(lanes, units.length), conversion, hooks);
   else yield* runLane(inOrder(sources, isRead), conversion, hooks.signal, hooks.profile);

@@ -26,6 +26,8 @@ export interface Ledger {
   keptOut(): KeptOut;
   /** What does not add up; empty when the books balance. */
   imbalances(): readonly string[];
+  /** Of all formats, so far. */
+  records(): number;
   sums(): LedgerSums;
 }
 
@@ -94,8 +96,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   };
 
   const ofFormat = (name: string): Map<string, number> => byFormat.get(name) as Map<string, number>;
-  const recordsOfAll = (): number =>
-    formats.reduce((all, name) => all + (ofFormat(name).get('records') ?? 0), 0);
+  const records = (): number => formats.reduce((all, name) => all + (ofFormat(name).get('records') ?? 0), 0);
 
   /** With the sessions, where a format made more records of them than one each. */
   function countsOf(name: string): ReadonlyMap<string, number> {
@@ -223,6 +224,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
       checkSums();
       return problems;
     },
+    records,
     sums() {
       const skipped = new Map<string, number>();
       for (const { reason } of listing.skipped) add(skipped, reason);
@@ -245,7 +247,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
         Counts
       >;
       const perFormat = Object.fromEntries(formats.map((name) => [name, sorted(countsOf(name))]));
-      return { ...plain, lines, records: recordsOfAll(), formats: perFormat, errors, warnings };
+      return { ...plain, lines, records: records(), formats: perFormat, errors, warnings };
     },
   };
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../transforms/element.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Tap } from './inspect.ts';
-import type { Refusal } from './outcome.ts';
+import { type Refusal, refusalOf } from './outcome.ts';
 
 /** The answer for one object of the line, or for the line itself where it holds none. */
 export interface Explanation {
@@ -105,10 +105,9 @@ export function createTrail(line: number): Trail {
     },
     leave(element) {
       if (element.kind === 'rejection' && element.scope === 'session') session.rejection ??= element;
-      else if (element.kind === 'rejection' && element.scope === 'record') {
-        const { format = '', reason, stage, detail } = element;
-        session.refusals.push({ format, reason, stage, detail });
-      } else if (element.kind === 'row') session.row ??= element;
+      else if (element.kind === 'rejection' && element.scope === 'record')
+        session.refusals.push(refusalOf(element));
+      else if (element.kind === 'row') session.row ??= element;
       else if (element.kind === 'finding') note(element);
       else if (element.kind === 'session-end') {
         for (const subject of session.subjects) answers.push(answerFor(subject, session, element));

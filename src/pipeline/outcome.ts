@@ -1,5 +1,5 @@
 /** What a lane finds out, in source order: plain data that crosses from worker threads to the recorder. */
-import type { EntryLog, Finding, SessionOutcome, ToolCounts } from '../../transforms/element.ts';
+import type { EntryLog, Finding, Rejection, SessionOutcome, ToolCounts } from '../../transforms/element.ts';
 import type { ToolUsage } from '../../transforms/tool-usage.ts';
 import type { PackedCounts } from '../compression/packed-counts.ts';
 import type { Compression } from '../compression/sniff.ts';
@@ -29,6 +29,10 @@ export interface Refusal {
   readonly reason: string;
   readonly stage: string;
   readonly detail: string;
+}
+
+export function refusalOf({ format = '', reason, stage, detail }: Rejection): Refusal {
+  return { format, reason, stage, detail };
 }
 
 /** The end of a session, after its rows. */

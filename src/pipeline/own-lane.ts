@@ -2,7 +2,7 @@
  * The lane of the main thread, beside those of the worker threads: it reads only when nothing else is to be done there, so it
  * needs no thread, no copies between threads and no second warm-up, and recording always comes first.
  */
-import { runLane } from './lane.ts';
+import { runLane, WINDOW_BYTES } from './lane.ts';
 import type { Received } from './lane-thread.ts';
 import { batchWeight } from './outcome.ts';
 import type { Profile } from './profile.ts';
@@ -21,12 +21,8 @@ export interface OwnLane {
   stop(): Promise<unknown>;
 }
 
-/** Batches that wait for those of other lanes; beyond these bytes the lane pauses. */
-const WINDOW_BYTES = 8 * 1024 * 1024;
-
 export function createOwnLane(settings: LaneSettings, signal?: AbortSignal, profile?: Profile): OwnLane {
   let unit: Unit | undefined;
-  let started = false;
   const waiting: Received[] = [];
   let heldBytes = 0; // of what waits
 
@@ -44,7 +40,6 @@ export function createOwnLane(settings: LaneSettings, signal?: AbortSignal, prof
       unit = next;
     },
     async work() {
-      started = true;
       const { value: batch } = await lane.next();
       if (batch === undefined) return;
       const weight = batchWeight(batch.outcomes);
@@ -56,6 +51,6 @@ export function createOwnLane(settings: LaneSettings, signal?: AbortSignal, prof
       if (batch.flushed) unit = undefined;
     },
     next: () => waiting.shift(),
-    stop: () => (started ? lane.return(undefined) : Promise.resolve()),
+    stop: () => lane.return(undefined),
   };
 }

@@ -73,7 +73,7 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
 
   function tellProgress(): void {
     if (onProgress === undefined) return;
-    const { records } = ledger.sums();
+    const records = ledger.records();
     const { rejections } = ledger.keptOut();
     onProgress({ sources, totalSources: listing.sources.length, readBytes, totalBytes, records, rejections });
   }

@@ -3,9 +3,9 @@
  * over them reads exactly what was rejected. Bytes come from the record or, by reference, from the logs; either way their
  * hash must be the one in the record. What cannot be had is counted, by why (docs/decisions/0032-replay.md).
  */
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../sha256.ts';
 import { readAgain, type SecondReading } from '../sources/second-reading.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { type FoundRecord, type QuarantineRecord, rawBytesAt, readQuarantine } from './quarantine-records.ts';
@@ -153,8 +153,8 @@ function pendingOf({ record, at }: FoundRecord): Pending {
   return { offset, length: end - offset, line, sha256, at, isKept: record.raw_b64 !== undefined };
 }
 
-function checked(bytes: Uint8Array, sha256: string | null, why: string): Uint8Array | string {
-  return createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : why;
+function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8Array | string {
+  return sha256(bytes) === expected ? bytes : why;
 }
 
 /** Where the logs have a source, its bytes as Latin-1 characters; undefined when they were not named. */

@@ -11,8 +11,8 @@ import type { Listing, SourceRef } from '../sources/source.ts';
 import { proofIfUnchanged } from '../sources/unchanged.ts';
 import { toolVersion } from '../version.ts';
 import { differences } from './decisive.ts';
-import { type Earlier, earlierCheckpoint } from './earlier.ts';
-import { damaged, type EarlierLine, parseEarlierLine, readEarlierLines } from './earlier-lines.ts';
+import { earlierCheckpoint } from './earlier.ts';
+import { damaged, linesOf } from './earlier-lines.ts';
 import type { TakenOver } from './kept.ts';
 import { LISTING } from './listing-file.ts';
 import { PROOFS } from './recorder.ts';
@@ -62,15 +62,6 @@ function checkProofs(found: FoundCheckpoint, sources: readonly SourceRef[]): rea
   if (proofs.length !== found.sources)
     throw damaged(join(found.root, PROOFS), 'is not what the checkpoint says');
   return proofs;
-}
-
-function* linesOf({ root, files }: Pick<Earlier, 'root' | 'files'>, path: string): Generator<EarlierLine> {
-  const file = files.find((each) => each.path === path);
-  if (file === undefined) throw damaged(join(root, path), 'is missing');
-  const lines = readEarlierLines(join(root, path), file.bytes);
-  for (let line = lines.next(); line !== undefined; line = lines.next()) {
-    yield parseEarlierLine(line, join(root, path));
-  }
 }
 
 function refuse(what: string): never {

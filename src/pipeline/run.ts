@@ -2,11 +2,11 @@
  * The main job from end to end (architecture.md §5): list the sources, run the lanes, record what they find, balance
  * the books, commit. Nothing is visible before the last step.
  */
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/tool-usage.ts';
 import { requireZstd } from '../compression/require-zstd.ts';
 import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 import { checkDestination } from '../sinks/destination.ts';
 import { healDestination } from '../sinks/heal.ts';
 import { acquireLock } from '../sinks/lock.ts';
@@ -190,14 +190,15 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
     const sums = balance(settings, ledger);
     destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
     destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
-    const keptSources = listing.sources.filter((_, index) => kept.has(index)).length;
+    const toRead = listing.sources.filter((_, index) => !kept.has(index));
+    const keptSources = listing.sources.length - toRead.length;
     const runFacts = {
       started: run.startedAt,
       host: hostname(),
       pid: process.pid,
       node: process.version,
       elapsed_ms: performance.now() - started,
-      workers: laneCount(listing.sources, settings.workers),
+      workers: laneCount(toRead, settings),
       worker_restarts: workerRestarts,
       inputs: settings.inputs,
       resumed: done > 0,
@@ -248,8 +249,6 @@ function noInput({ inputs }: Settings): TurnmillError {
     `there is no session in ${inputs.join(', ')} (--allow-empty makes an empty dataset)`,
   );
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
   const shown = decisiveSettings(settings);

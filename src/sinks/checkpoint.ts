@@ -2,8 +2,8 @@
  * How far a run is, on the disk beside what it has written (`build --resume`, docs/decisions/0025-resume.md): a file in the
  * staging folder that is replaced by a rename, so that a kill leaves the one before or this one, whole.
  */
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../sha256.ts';
 import { readTextIfAny, rename, syncDirectory, unlinkIfAny } from './fs-calls.ts';
 import { type Place, partPath, runsWith } from './place.ts';
 import type { ShardCheckpoint } from './shards.ts';
@@ -87,8 +87,4 @@ function readCheckpoint(root: string): Checkpoint | undefined {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -4,10 +4,10 @@
  * network namespace. Linux only: elsewhere there is no lock, and two runs with one destination are the caller's care
  * (the commit's rename still lets only one of them in).
  */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ioError, TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 import { codeOf } from './fs-faults.ts';
 import { locate } from './place.ts';
 
@@ -17,7 +17,7 @@ export async function acquireLock(out: string): Promise<() => Promise<void>> {
   if (process.platform !== 'linux') return async () => {};
   const server = createServer((socket) => socket.destroy());
   try {
-    server.listen({ path: `\0turnmill-${createHash('sha256').update(path).digest('hex')}`, exclusive: true });
+    server.listen({ path: `\0turnmill-${sha256(path)}`, exclusive: true });
     await once(server, 'listening');
   } catch (error) {
     if (codeOf(error) !== 'EADDRINUSE') throw ioError('lock', path, error);
