@@ -9,13 +9,14 @@ import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRow, Format } from './format.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
+import { lastAnswer } from './last-answer.ts';
 
 export interface FunctionGemmaOptions {
   /** `<bos>` in front of the text. Trainers usually add it themselves. */
   readonly bos: boolean;
   /** The sentence before the declarations. */
   readonly trigger: string;
-  /** `{"prompt", "completion"}`, cut before the model's last message, in the place of `{"text"}`. */
+  /** `{"prompt", "completion"}` in the place of `{"text"}`: what leads to the model's last message, and that message. */
   readonly promptCompletion: boolean;
 }
 
@@ -26,17 +27,18 @@ const options: OptionSpecs<FunctionGemmaOptions> = {
     default: 'You are a model that can do function calling with the following functions',
   },
   promptCompletion: {
-    describe: "Two members, prompt and completion, cut before the model's last message",
+    describe: "Two members, prompt and completion: what leads to the model's last message, and that message",
     default: false,
   },
 };
 const DEFAULTS = defaultsOf(options);
 
-const rules: readonly GemmaRule[] = [
+const rules: readonly (GemmaRule | 'unanswered-end')[] = [
   ...(['control-token-in-content', 'key-not-bare', 'number-out-of-range'] as const),
   ...(['call-unreadable', 'arguments-not-object', 'empty-arguments'] as const),
   ...(['result-without-call', 'result-order-lost'] as const),
   ...(['unknown-role', 'result-as-text', 'non-text-part', 'member-left-out', 'definition-left-out'] as const),
+  'unanswered-end', // of a prompt and its completion
 ];
 
 /** One record. `written` is empty: the record holds a text and no messages. */
@@ -46,12 +48,17 @@ export function functionGemmaRow(
 ): EncodedRow {
   const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...given };
   const report = createReport();
-  const { prompt, completion } = gemmaTurns(conversation, trigger, report);
-  const head = bos ? `<bos>${prompt}` : prompt;
-  const json = promptCompletion
-    ? `{"prompt":${quote(head)},"completion":${quote(completion)}}`
-    : `{"text":${quote(head + completion)}}`;
-  return { bytes: encode(json), written: [], findings: report.findings };
+  const { text, prompt, completion } = gemmaTurns(conversation, trigger, report);
+  const head = bos ? '<bos>' : '';
+  if (!promptCompletion) {
+    const bytes = encode(`{"text":${quote(head + text)}}`);
+    return { bytes, written: [], findings: report.findings };
+  }
+  const findings = [...report.findings];
+  const roles = conversation.messages.map(({ role }) => role);
+  lastAnswer(roles, (finding) => findings.push(finding));
+  const json = `{"prompt":${quote(head + prompt)},"completion":${quote(completion)}}`;
+  return { bytes: encode(json), written: [], findings };
 }
 
 const functiongemma: Format<FunctionGemmaOptions> = {

@@ -11,8 +11,9 @@ import { callArguments, messageText, namedCalls, noteMembers, textOnly } from '.
 import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
 import { bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
 
-/** The text before and from the model's last message on. */
+/** All turns as one text; and the model's last message, with what ends it, behind what leads to it. */
 export interface GemmaText {
+  readonly text: string;
   readonly prompt: string;
   readonly completion: string;
 }
@@ -23,6 +24,7 @@ interface OpenCall {
 }
 
 const END = '<end_of_turn>\n';
+const AWAITS_RESULT = '<start_function_response>';
 const SYSTEM = new Set(['system', 'developer']);
 
 /** @param trigger the sentence that stands before the declarations */
@@ -32,7 +34,9 @@ export function gemmaTurns(
   report: GemmaReport,
 ): GemmaText {
   const pieces: string[] = [];
-  let completionAt: number | undefined;
+  /** Where the model's last message begins. */
+  let answerAt: number | undefined;
+  let completion = '';
   /** What the open model turn ends in; undefined when none is open. */
   let open: 'text' | 'call' | 'result' | undefined;
   let unanswered: OpenCall[] = [];
@@ -49,7 +53,7 @@ export function gemmaTurns(
 
   const addAssistant = (message: Message, note: Note): void => {
     if (open !== 'call' && open !== 'result') start('model');
-    completionAt = pieces.length;
+    answerAt = pieces.length;
     pieces.push(trimmed(message, note));
     const calls = namedCalls(message, note);
     for (const { id, name, arguments: json } of calls) {
@@ -58,6 +62,7 @@ export function gemmaTurns(
       pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
     }
     open = calls.length > 0 ? 'call' : 'text';
+    completion = pieces.slice(answerAt).join('') + (open === 'call' ? AWAITS_RESULT : END);
   };
 
   const addResult = (message: Message, note: Note): void => {
@@ -89,11 +94,10 @@ export function gemmaTurns(
       pieces.push(i === 0 && isSystem && declared !== '' ? withTrigger(text, trigger) + declared : text, END);
     }
   });
-  if (open === 'call') pieces.push('<start_function_response>');
+  if (open === 'call') pieces.push(AWAITS_RESULT);
   else if (open === 'text') pieces.push(END);
 
-  const at = completionAt ?? pieces.length;
-  return { prompt: pieces.slice(0, at).join(''), completion: pieces.slice(at).join('') };
+  return { text: pieces.join(''), prompt: pieces.slice(0, answerAt).join(''), completion };
 }
 
 function trimmed(message: Message, note: Note): string {

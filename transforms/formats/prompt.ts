@@ -9,6 +9,7 @@ import { createPlainScanner } from '../json/scanner.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding } from './format.ts';
+import { lastAnswer } from './last-answer.ts';
 import { createReader, type Said } from './prompt-history.ts';
 import type { Report } from './tool-arguments.ts';
 
@@ -104,17 +105,10 @@ const prompt: Format<PromptOptions> = {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
     const said = messages.map(createReader(report));
-    const answers = said.flatMap(({ role }, i) => (role === 'assistant' ? [i] : []));
-    const last = answers.at(-1);
-    if (last === undefined) {
-      const message = 'the conversation has no assistant message to learn from';
-      report({ rule: 'unanswered-end', severity: 'ERROR', message, rejects: true });
-      return { bytes: turnRecord(said, said.length, '', () => undefined), written: [], findings };
-    }
-    if (last < said.length - 1) {
-      const message = `messages[${last + 1}] and what follows has no answer: left out`;
-      report({ rule: 'unanswered-end', severity: 'WARNING', message });
-    }
+    const roles = said.map(({ role }) => role);
+    const last = lastAnswer(roles, report);
+    if (last < 0) return { bytes: turnRecord(said, said.length, '', () => undefined), written: [], findings };
+    const answers = roles.flatMap((role, i) => (role === 'assistant' ? [i] : []));
     const listed =
       tools.length === 0 ? '' : `[\n${tools.map(({ bytes }) => `  ${decode(bytes)}`).join(',\n')}\n]`;
     const made = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(said, turn, listed));

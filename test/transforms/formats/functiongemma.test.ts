@@ -535,10 +535,52 @@ describe('options of the function', () => {
       [user('x'), callingWith('{}')],
       '<start_function_call>call:f{}<end_function_call><start_function_response>',
     ],
-    ['no answer', [user('x')], ''],
   ])('the completion of %s', (_what, messages, completion) => {
     const row = functionGemmaRow(without(messages), { promptCompletion: true });
     expect(JSON.parse(text(row.bytes)).completion).toBe(completion);
+    expect(row.findings).toEqual([]);
+  });
+
+  test.each<[string, readonly Message[], string]>([
+    ['a question', [user('x'), assistant('y'), user('z')], 'y<end_of_turn>\n'],
+    [
+      'a system message',
+      [user('x'), assistant('y'), messageOf({ role: 'system', content: 'z' })],
+      'y<end_of_turn>\n',
+    ],
+    [
+      'a result',
+      [user('x'), callingWith('{}'), result('1', 'z')],
+      '<start_function_call>call:f{}<end_function_call><start_function_response>',
+    ],
+    [
+      'a question after a call',
+      [user('x'), callingWith('{}'), user('z')],
+      '<start_function_call>call:f{}<end_function_call><start_function_response>',
+    ],
+  ])(
+    'unanswered-end: a completion is the message of the model, without %s behind it',
+    (_what, messages, completion) => {
+      const row = functionGemmaRow(without(messages), { promptCompletion: true });
+      expect(JSON.parse(text(row.bytes))).toEqual({
+        prompt: '<start_of_turn>user\nx<end_of_turn>\n<start_of_turn>model\n',
+        completion,
+      });
+      expect(row.findings).toEqual([
+        {
+          rule: 'unanswered-end',
+          severity: 'WARNING',
+          message: 'messages[2] and what follows has no answer: left out',
+        },
+      ]);
+      expect(functionGemmaRow(without(messages)).findings).toEqual([]);
+    },
+  );
+
+  it('unanswered-end: without an answer there is no completion', () => {
+    const row = functionGemmaRow(without([user('x')]), { promptCompletion: true });
+    expect(rulesOf(row)).toEqual(['ERROR unanswered-end!']);
+    expect(rulesOf(functionGemmaRow(without([user('x')])))).toEqual([]);
   });
 });
 
