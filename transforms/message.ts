@@ -67,6 +67,15 @@ export function memberValue(message: Message, key: string): unknown {
   return bytes === undefined ? undefined : parseJson(bytes);
 }
 
+/** Where logs keep the model's reasoning, beside its text. */
+export const REASONING_MEMBERS: readonly string[] = ['reasoning_content', 'thinking'];
+
+/** The texts of the model's reasoning, each once, joined with line feeds; `''` for none. */
+export function reasoningOf(message: Message): string {
+  const texts = REASONING_MEMBERS.map((key) => stringValue(message.bytes, key));
+  return [...new Set(texts)].filter(Boolean).join('\n');
+}
+
 /** One call of an assistant message, as far as it could be read. */
 export interface ToolCall {
   /** The JSON text of the call. */

@@ -5,7 +5,7 @@
  */
 import type { Message, Row } from './element.ts';
 import { membersOf, valueBytes } from './json/members.ts';
-import { stringValue, type ToolCall, toolCallsOf } from './message.ts';
+import { REASONING_MEMBERS, stringValue, type ToolCall, toolCallsOf } from './message.ts';
 
 /** What the reader does with the record, or with a part of it. */
 export type Effect = 'drops' | 'alters' | 'refuses';
@@ -96,8 +96,9 @@ export const readerRules: readonly ReaderRule[] = [
     name: 'reader-reasoning',
     effect: 'drops',
     formats: TEMPLATES,
-    says: 'has reasoning_content: templates write it after the last question only, or never',
-    broken: (row) => where(row, ({ bytes }) => valueBytes(bytes, 'reasoning_content') !== undefined),
+    says: 'has reasoning beside its text: templates write it after the last question only, or never',
+    broken: (row) =>
+      where(row, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
   },
   {
     name: 'reader-columns',

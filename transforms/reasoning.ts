@@ -7,7 +7,7 @@ import { elementsOf, valueBytes } from './json/members.ts';
 import { quote } from './json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from './json/splice.ts';
 import { encode } from './json/utf8.ts';
-import { stringValue, textOfValue } from './message.ts';
+import { REASONING_MEMBERS, reasoningOf, textOfValue } from './message.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export const REASONING_MODES = ['keep', 'last', 'drop', 'inline'] as const;
@@ -26,7 +26,6 @@ const options: OptionSpecs<ReasoningOptions> = {
   },
 };
 
-const MEMBERS = ['reasoning_content', 'thinking'];
 const OPEN = '<think>';
 const CLOSE = '</think>';
 const NOT_INLINED: ReadingNote = {
@@ -39,7 +38,7 @@ const OPEN_ARRAY = 0x5b;
 
 /** The message without its reasoning; the same object when it has none. */
 export function withoutReasoning(message: Message): Message {
-  const bytes = dropMembers(message.bytes, ({ key }) => MEMBERS.includes(key));
+  const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const text = textOfValue(valueBytes(bytes, 'content'));
   const rest = text === undefined ? undefined : behindThought(text);
   const made =
@@ -56,13 +55,12 @@ function behindThought(text: string): string | undefined {
 
 /** The message with its reasoning in front of its text; the same object when it has none. What would end its block stays and is noted. */
 export function withReasoningInText(message: Message): Message {
-  const thoughts = MEMBERS.map((key) => stringValue(message.bytes, key)).filter((one) => one !== undefined);
-  const thought = [...new Set(thoughts)].filter((one) => one !== '').join('\n');
+  const thought = reasoningOf(message);
   if (thought === '') return message;
   if (thought.includes(OPEN) || thought.includes(CLOSE)) {
     return { ...message, notes: [...(message.notes ?? []), NOT_INLINED] };
   }
-  const bytes = dropMembers(message.bytes, ({ key }) => MEMBERS.includes(key));
+  const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const block = `${OPEN}\n${thought}\n${CLOSE}\n\n`;
   const content = valueBytes(bytes, 'content');
   const said = textInFront(block, content);

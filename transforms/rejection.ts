@@ -41,7 +41,7 @@ export const SESSION_REASONS = {
   'not-alternating':
     'The turns cannot alternate between the two sides (by itself; =keep writes them as they are).',
   'reasoning-inlined':
-    'The reasoning_content of a message would become text (--on-finding reasoning-inlined=reject).',
+    'The reasoning of a message would become text (--on-finding reasoning-inlined=reject).',
   'results-reordered':
     'Results would be put into the order of their calls (--on-finding results-reordered=reject).',
   'tool-not-function':

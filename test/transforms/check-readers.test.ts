@@ -44,6 +44,12 @@ describe('the reader of a format', () => {
       ['reader-reasoning 1'],
     ],
     [
+      'a thought by its other name',
+      'axolotl',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', thinking: 'c' })],
+      ['reader-reasoning 1'],
+    ],
+    [
       'an unknown member',
       'openai',
       [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'c' })],

@@ -3,21 +3,20 @@
  * text, so that numbers stay. What they look like is that of the library's `buildConversationHistory`.
  */
 import type { Message } from '../element.ts';
-import { membersOf, walkElements, walkMembers } from '../json/members.ts';
+import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { createPlainScanner } from '../json/scanner.ts';
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
-import { stringValue, type ToolCall, toolCallsOf } from '../message.ts';
+import { REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall, toolCallsOf } from '../message.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
+const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
-const PLACED: ReadonlySet<string> = new Set(
-  'role content tool_calls tool_call_id reasoning_content'.split(' '),
-);
+const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
 const scanner = createPlainScanner();
 
 /** A message as both sides of a record need it. */
@@ -107,13 +106,15 @@ export function createReader(report: Report): (message: Message, at: number) => 
   }
 
   return (message, at) => {
+    const isLost = ({ key, valueStart }: Member): boolean =>
+      !PLACED.has(key) && !(REASONING_MEMBERS.includes(key) && message.bytes[valueStart] === QUOTE);
     const where = `messages[${at}]`;
     const role = message.role || 'assistant';
     const { text = '', otherParts } = resultText(message);
     const lost = (rule: string, what: string): void =>
       report({ rule, severity: 'WARNING', message: `${where} has ${what}: left out` });
     if (otherParts) lost('non-text-part', 'parts that are no text');
-    if (membersOf(message.bytes).some(({ key }) => !PLACED.has(key)))
+    if (membersOf(message.bytes).some(isLost))
       lost('member-left-out', 'members that the history has no place for');
     const calls = role === 'assistant' ? callsOf(message, where) : [];
     const id = role === 'tool' ? answered(stringValue(message.bytes, 'tool_call_id')) : undefined;
@@ -127,7 +128,6 @@ export function createReader(report: Report): (message: Message, at: number) => 
         : []),
       encode(id === undefined ? '}' : `,"tool_call_id":${quote(id)}}`),
     ];
-    const thought = stringValue(message.bytes, 'reasoning_content') ?? '';
-    return { role, text, thought, calls, shown: indented(concat(members), '  ') };
+    return { role, text, thought: reasoningOf(message), calls, shown: indented(concat(members), '  ') };
   };
 }

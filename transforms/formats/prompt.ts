@@ -41,7 +41,7 @@ function completionOf({ text, thought, calls }: Said, where: string, report: Rep
   if (CALL_TAG.test(text) || TAG.test(thought))
     fatal('control-token-in-content', 'holds a tag of the protocol');
   if (thought !== '') {
-    const message = `the reasoning_content of ${where} stands in front of its text, in <think> tags`;
+    const message = `the reasoning of ${where} stands in front of its text, in <think> tags`;
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
   }
   const blocks = calls.map(({ name, source }) => {

@@ -6,7 +6,15 @@ import type { Message } from '../element.ts';
 import { membersOf, valuesOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode } from '../json/utf8.ts';
-import { objectBytes, stringValue, type ToolCall, textOfValue, toolCallsOf } from '../message.ts';
+import {
+  objectBytes,
+  REASONING_MEMBERS,
+  reasoningOf,
+  stringValue,
+  type ToolCall,
+  textOfValue,
+  toolCallsOf,
+} from '../message.ts';
 import { resultText } from './chat-inline.ts';
 import type { FormatFinding } from './format.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
@@ -60,7 +68,7 @@ function losesMembers(message: Message): boolean {
     if (HELD.has(key)) return true;
     if (from === 'observation') return key === 'tool_call_id' || key === 'name';
     if (from !== 'gpt') return false;
-    if (key === 'reasoning_content') return stringValue(message.bytes, key) !== undefined;
+    if (REASONING_MEMBERS.includes(key)) return stringValue(message.bytes, key) !== undefined;
     return key === 'tool_calls' || (key === 'function_call' && legacyCall(message) !== undefined);
   };
   return membersOf(message.bytes).some(({ key }) => !isHeld(key));
@@ -82,13 +90,13 @@ function modelTurn(message: Message, turn: Turn, where: string, report: Report):
   const logged = callsOf(message, where, report);
   const written = logged.map((call, i) => callText(call, `${where}.tool_calls[${i}]`, report));
   const calls = written.filter((call) => call !== undefined);
-  const thought = stringValue(message.bytes, 'reasoning_content') ?? '';
+  const thought = reasoningOf(message);
   if (thought !== '') {
-    const change = `the reasoning_content of ${where} stands in front of its text, in <think> tags`;
+    const change = `the reasoning of ${where} stands in front of its text, in <think> tags`;
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message: change });
   }
   if (THINK_TAG.test(thought)) {
-    const problem = `the reasoning_content of ${where} holds a <think> tag of its own`;
+    const problem = `the reasoning of ${where} holds a <think> tag of its own`;
     report({ rule: 'control-token-in-content', severity: 'ERROR', message: problem, rejects: true });
   }
   return {

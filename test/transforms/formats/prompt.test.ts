@@ -149,8 +149,8 @@ describe('the completion', () => {
     expect(stripToolBlocks(record?.completion ?? '')).toBe('Reading...');
   });
 
-  it('has the thought in front', () => {
-    const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'hm' })];
+  it.each(['reasoning_content', 'thinking'])('has the thought in front: %s', (key) => {
+    const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', [key]: 'hm' })];
     expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nhm\n</think>\nb');
     expect(rules(thinks)).toEqual(['reasoning-inlined']);
   });
@@ -221,6 +221,11 @@ describe('what the protocol cannot say', () => {
       ['malformed-call!'],
     ],
     ['an image', [user([{ type: 'image_url' }]), assistant('b')], ['non-text-part']],
+    [
+      'a thought that is no text',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: ['c'] })],
+      ['member-left-out'],
+    ],
     [
       'another member',
       [messageOf({ role: 'user', content: 'a', name: 'n' }), assistant('b')],

@@ -269,6 +269,7 @@ describe('what a turn has no place for', () => {
 
   test.each([
     said('assistant', 'a', { reasoning_content: ['a'] }),
+    said('assistant', 'a', { thinking: { a: 1 } }),
     said('assistant', 'a', { reasoning: 'a' }),
     withText('', { function_call: { name: 'g' } }),
     said('assistant', 'a', { function_call: 'g' }),
@@ -293,11 +294,14 @@ describe('what a turn has no place for', () => {
     expect(turns('{"role":"user","content":1.0}', '{"role":"assistant"}')).toEqual(['human: 1.0', 'gpt: ']);
   });
 
-  it('reasoning-inlined', () => {
-    const thinking = said('assistant', 'so', { reasoning_content: 'hm' });
-    expect(turns(USER, thinking)[1]).toBe('gpt: <think>\nhm\n</think>\n\nso');
-    expect(found(USER, thinking)).toEqual(['WARNING reasoning-inlined']);
-  });
+  test.each([{ reasoning_content: 'hm' }, { thinking: 'hm' }, { thinking: 'hm', reasoning_content: 'hm' }])(
+    'reasoning-inlined: %j',
+    (members) => {
+      const thinking = said('assistant', 'so', members);
+      expect(turns(USER, thinking)[1]).toBe('gpt: <think>\nhm\n</think>\n\nso');
+      expect(found(USER, thinking)).toEqual(['WARNING reasoning-inlined']);
+    },
+  );
 
   test.each(['7', '{}', '{"function":7}', '{"function":{}}', '{"function":{"name":""}}'])(
     'malformed-call: %s rejects, and kept it is left out',
