@@ -3,59 +3,17 @@
  * chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` asks: none of this stops a
  * build. LLaMA-Factory's and FunctionGemma's demands are rules of their formats already.
  */
-import type { Message, Row } from './element.ts';
-import { membersOf, valueBytes } from './json/members.ts';
-import { REASONING_MEMBERS, stringValue, type ToolCall, toolCallsOf } from './message.ts';
-
-/** What the reader does with the record, or with a part of it. */
-export type Effect = 'drops' | 'alters' | 'refuses';
-
-export interface ReaderRule {
-  readonly name: string;
-  readonly effect: Effect;
-  readonly formats: readonly string[];
-  /** Follows the place: `messages[3] ...`. */
-  readonly says: string;
-  /** The numbers of the messages in question; -1 for the record as a whole. */
-  broken(row: Row): readonly number[];
-}
+import type { Row } from './element.ts';
+import { valueBytes } from './json/members.ts';
+import { REASONING_MEMBERS } from './message.ts';
+import { openaiRules } from './openai-reader-rules.ts';
+import { callsOf, type Effect, type ReaderRule, where } from './reader-rule.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
-const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
-  'role content name tool_calls tool_call_id function_call weight refusal audio'.split(' '),
-);
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_ARRAY = 0x5d;
-
-const where = (row: Row, test: (message: Message, at: number) => boolean): readonly number[] =>
-  row.written.flatMap((message, at) => (test(message, at) ? [at] : []));
-
-function callsOf(message: Message): readonly ToolCall[] {
-  const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
-  return calls === undefined || calls === 'not-a-list' ? [] : calls;
-}
-
-/** Results that answer no call of the assistant message before them, and calls that go unanswered before another speaks. */
-function matchResults({ written }: Row): { readonly orphans: number[]; readonly unanswered: number[] } {
-  const orphans: number[] = [];
-  const unanswered: number[] = [];
-  let asker = -1;
-  let open: (string | undefined)[] = [];
-  written.forEach((message, at) => {
-    if (message.role === 'tool') {
-      const place = open.indexOf(stringValue(message.bytes, 'tool_call_id'));
-      if (place < 0) orphans.push(at);
-      else open.splice(place, 1);
-      return;
-    }
-    if (open.length > 0) unanswered.push(asker);
-    open = callsOf(message).map(({ id }) => id);
-    asker = at;
-  });
-  return { orphans, unanswered }; // calls at the very end are what is to be learned
-}
 
 function hasObjects({ bytes, written }: Row): boolean {
   const tools = valueBytes(bytes, 'tools');
@@ -107,27 +65,7 @@ export const readerRules: readonly ReaderRule[] = [
     says: 'has tools or arguments as objects: loaders with columns fill them up with nulls (--arrow-safe)',
     broken: (row) => (hasObjects(row) ? [-1] : []),
   },
-  {
-    name: 'reader-orphan-result',
-    effect: 'refuses',
-    formats: ['openai'],
-    says: 'is a result of no call of the assistant message before it',
-    broken: (row) => matchResults(row).orphans,
-  },
-  {
-    name: 'reader-unanswered-call',
-    effect: 'refuses',
-    formats: ['openai'],
-    says: 'has a call that no result answers before the next message',
-    broken: (row) => matchResults(row).unanswered,
-  },
-  {
-    name: 'reader-members',
-    effect: 'refuses',
-    formats: ['openai'],
-    says: "has members that OpenAI's check of the file does not know",
-    broken: (row) => where(row, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
-  },
+  ...openaiRules,
 ];
 
 /** What a finding of a format itself does to the record, when it does not reject it. */

@@ -1,6 +1,7 @@
 /** `turnmill check --target`: what the readers of the formats would make of each record, one line each on standard output. */
 import { formats } from '../../transforms/formats/index.ts';
-import { type Effect, effectOf, readerRules } from '../../transforms/reader-rules.ts';
+import type { Effect } from '../../transforms/reader-rule.ts';
+import { effectOf, readerRules } from '../../transforms/reader-rules.ts';
 import type { Outcome, SessionReport } from '../pipeline/outcome.ts';
 import { check } from '../pipeline/run.ts';
 import { printable } from '../printable.ts';

@@ -39,8 +39,10 @@ describe('check --target', () => {
     expect(status).toBe(3);
     expect(linesOf(stdout).map((line) => JSON.parse(line))).toMatchObject([
       { source: 'b.jsonl', line: 2, effect: 'refuses', rule: 'arguments-not-object' },
+      { source: 'b.jsonl', line: 2, effect: 'refuses', rule: 'reader-arguments' },
       { source: 'c.jsonl', line: 1, effect: 'alters', rule: 'empty-arguments' },
       { source: 'c.jsonl', line: 1, effect: 'alters', rule: 'arguments-not-json' },
+      { source: 'c.jsonl', line: 1, effect: 'refuses', rule: 'reader-arguments' },
     ]);
   });
 
@@ -82,7 +84,9 @@ describe('check --target', () => {
   const ask = { role: 'user', content: 'a' };
   const said = (more: object) => ({ role: 'assistant', content: 'b', ...more });
   const answer = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
-  const broken: Readonly<Record<string, readonly [target: string, messages: readonly object[]]>> = {
+  const broken: Readonly<
+    Record<string, readonly [target: string, messages: readonly object[], tools?: readonly object[]]>
+  > = {
     'reader-no-answer': ['chat', [ask]],
     'reader-role': ['axolotl', [ask, { role: 'critic', content: 'c' }, said({})]],
     'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, said({})]],
@@ -91,12 +95,18 @@ describe('check --target', () => {
     'reader-columns': ['trl', [ask, calls('{}'), answer('c'), said({})]],
     'reader-orphan-result': ['openai', [ask, answer('c'), said({})]],
     'reader-unanswered-call': ['openai', [ask, calls('{}'), said({})]],
+    'reader-end': ['openai', [ask, said({}), ask]],
+    'reader-content': ['openai', [{ role: 'user' }, said({})]],
+    'reader-weight': ['openai', [ask, said({ weight: 2 })]],
+    'reader-calls': ['openai', [ask, said({ tool_calls: [] })]],
+    'reader-arguments': ['openai', [ask, calls('[]'), answer('c'), said({})]],
+    'reader-tool': ['openai', [ask, said({})], [{ name: 'f g' }]],
     'reader-members': ['openai', [ask, said({ reasoning_content: 'c' })]],
   };
 
-  test.each(Object.entries(broken))('%s', async (rule, [target, messages]) => {
+  test.each(Object.entries(broken))('%s', async (rule, [target, messages, tools = []]) => {
     const folder = join(logs(), '..', 'one');
-    writeLog(folder, 'x.jsonl', [entry({ messages, reply: null })]);
+    writeLog(folder, 'x.jsonl', [entry({ messages, tools, reply: null })]);
     const { status, stdout } = await turnmill(['check', folder, '--target', target]);
     const told = linesOf(stdout).map((line) => line.split(': ').slice(0, 3));
     const effect = effectOf(rule);

@@ -1,0 +1,25 @@
+/** What a rule of a reader is (reader-rules.ts), and the questions that several of them ask. */
+import type { Message, Row } from './element.ts';
+import { type ToolCall, toolCallsOf } from './message.ts';
+
+/** What the reader does with the record, or with a part of it. */
+export type Effect = 'drops' | 'alters' | 'refuses';
+
+export interface ReaderRule {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly formats: readonly string[];
+  /** Follows the place: `messages[3] ...`. */
+  readonly says: string;
+  /** The numbers of the messages in question; -1 for the record as a whole. */
+  broken(row: Row): readonly number[];
+}
+
+/** The numbers of the messages for which it is so. */
+export const where = (row: Row, test: (message: Message, at: number) => boolean): readonly number[] =>
+  row.written.flatMap((message, at) => (test(message, at) ? [at] : []));
+
+export function callsOf(message: Message): readonly ToolCall[] {
+  const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+  return calls === undefined || calls === 'not-a-list' ? [] : calls;
+}
