@@ -38,8 +38,8 @@ describe('check --target', () => {
     const { status, stdout } = await turnmill(['check', logs(), ...args]);
     expect(status).toBe(3);
     expect(linesOf(stdout).map((line) => JSON.parse(line))).toMatchObject([
-      { source: 'b.jsonl', line: 2, effect: 'refuses', rule: 'arguments-not-object' },
       { source: 'b.jsonl', line: 2, effect: 'refuses', rule: 'reader-arguments' },
+      { source: 'b.jsonl', line: 2, effect: 'refuses', rule: 'arguments-not-object' },
       { source: 'c.jsonl', line: 1, effect: 'alters', rule: 'empty-arguments' },
       { source: 'c.jsonl', line: 1, effect: 'alters', rule: 'arguments-not-json' },
       { source: 'c.jsonl', line: 1, effect: 'refuses', rule: 'reader-arguments' },
