@@ -73,15 +73,15 @@ function showMore() {
   const rejected = readLines('quarantine/rejected.jsonl').map((line) => JSON.parse(line));
   title(`Why exit status ${EXPECTED}, and where to look`);
   say(`${rejected.length} rejections. The dataset is complete without them; 3 says so, for scripts.`);
-  for (const { source, line, reason } of rejected) say(`  ${source}:${line ?? ''}  ${reason}`);
-  const { source, line } = rejected[0];
+  for (const { source, line, reason } of rejected) say(`  ${source.uri}:${line ?? ''}  ${reason}`);
+  const [{ source, line }] = rejected;
   say(`
-  ${OUT}/quarantine/rejected.jsonl   each rejected line: source, line, byte offset, reason
+  ${OUT}/quarantine/rejected.jsonl   each rejected line: source, line, bytes, hash, reason, error
   ${OUT}/reports/integrity.jsonl     findings inside the sessions that were written
   ${OUT}/ledger/sources.jsonl        the fate of every line, summed by source
   ${OUT}/manifest.json               every file with its size and hash, and the sums
 
-  npx turnmill explain examples/logs/${source}:${line}
+  npx turnmill explain examples/logs/${source.uri}:${line}
   npx turnmill verify ${OUT}`);
 }
 

@@ -2,6 +2,7 @@
  * Operational faults: what went wrong outside the data (a full disk, a lock, a wrong flag). Problems of the data are
  * `Rejection` elements, anything else is a bug and keeps its stack.
  */
+import { constants } from 'node:os';
 
 /** Each code has its exit status in src/cli/exit-code.ts (reliability.md §1.4). */
 export type ErrorCode =
@@ -34,9 +35,17 @@ export class TurnmillError extends Error {
   }
 }
 
+/** The code of an error, if it has one. For some answers of the system Node has no name (EDQUOT, ESTALE). */
+export function systemCode(error: unknown): string | undefined {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  if (!code?.startsWith('Unknown')) return code;
+  const [name = code] = Object.entries(constants.errno).find(([, number]) => number === -Number(errno)) ?? [];
+  return name;
+}
+
 /** A system call's error as a fault: permission, or input/output. */
 export function ioError(doing: string, subject: string, cause: unknown): TurnmillError {
-  const code = (cause as NodeJS.ErrnoException).code ?? '';
+  const code = systemCode(cause) ?? '';
   const kind: ErrorCode = code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io';
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
 }

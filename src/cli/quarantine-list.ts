@@ -31,9 +31,9 @@ function asJson(record: QuarantineRecord): string {
 
 function asText(record: QuarantineRecord): string {
   const { scope, source, line, reason, error, byte_start: start = 0, byte_end: end = 0 } = record;
-  const where = line === undefined ? source : `${source}:${line}`;
+  const where = line === undefined ? source.uri : `${source.uri}:${line}`;
   const size = scope === 'source' ? '' : ` (${showSize(end - start)}, ${keptOf(record)})`;
-  return printable(`${where}  ${scope}  ${reason}${size}: ${error}`);
+  return printable(`${where}  ${scope}  ${reason}${size}: ${error.message}`);
 }
 
 function summary(scopes: ReadonlyMap<string, number>): string {

@@ -9,6 +9,7 @@ import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
 import { gzipHeaderLength } from './gzip-header.ts';
 import { type Fault, inflatePieces, inflateWhole, WHOLE_BYTES } from './inflate.ts';
 import { MAGIC_BYTES, startsLikeGzip } from './magic.ts';
+import type { Members } from './members.ts';
 import { nextMember } from './next-member.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 
@@ -18,16 +19,19 @@ const TRAILER_BYTES = 8;
  * Content comes out before its member's checksum is known: nothing is final until the generator has ended well.
  * @param chunks each valid until the next one is asked for; closed when this ends, however it ends
  * @param counts filled while reading
+ * @param members told where each one begins
  * @returns chunks with memory of their own
  * @throws SourceFault `corrupt-gzip`, with the number of the member from 1 and where it begins; `trailing-data`
  */
 export async function* gunzip(
   chunks: AsyncIterable<Uint8Array>,
   counts: PackedCounts = createPackedCounts(),
+  members?: Members,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const cursor = createChunkCursor(chunks);
   let start = 0;
   let size = 0;
+  let given = 0;
   const fault: Fault = (what, cause) =>
     new SourceFault(
       'corrupt-gzip',
@@ -37,7 +41,9 @@ export async function* gunzip(
   try {
     if (!(await cursor.more())) throw fault('there is nothing');
     do {
+      members?.begin(counts.members + 1, given);
       size = yield* member(cursor, size > WHOLE_BYTES, fault);
+      given += size;
       start = cursor.taken();
       counts.members++;
       counts.memberBytes = start;

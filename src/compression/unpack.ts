@@ -2,6 +2,7 @@
 import { SourceFault } from '../errors.ts';
 import { DECODER_KILLED } from './decoder.ts';
 import { checkLimits, type DecompressionLimits } from './limits.ts';
+import type { Members } from './members.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 import { type Compression, SNIFF_BYTES, sniff } from './sniff.ts';
 
@@ -18,6 +19,8 @@ export interface Unpacking {
   readonly tries: number;
   /** Filled while reading. */
   readonly counts: PackedCounts;
+  /** Of gzip: told where each member begins. */
+  readonly members?: Members | undefined;
   readonly limits: DecompressionLimits;
 }
 
@@ -46,7 +49,13 @@ export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, 
   }
 }
 
-async function* unpackOnce({ packing, chunks, counts, limits }: Unpacking): AsyncGenerator<Uint8Array> {
+async function* unpackOnce({
+  packing,
+  chunks,
+  counts,
+  members,
+  limits,
+}: Unpacking): AsyncGenerator<Uint8Array> {
   let read = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks()) {
@@ -57,7 +66,7 @@ async function* unpackOnce({ packing, chunks, counts, limits }: Unpacking): Asyn
 
   let given = 0;
   let head = Buffer.alloc(0);
-  for await (const piece of await open(packing, counted(), counts)) {
+  for await (const piece of await open(packing, counted(), counts, members)) {
     given += piece.length;
     checkLimits(limits, packing, given, read);
     if (head.length < SNIFF_BYTES) {
@@ -73,8 +82,9 @@ async function open(
   packing: Packing,
   chunks: AsyncIterable<Uint8Array>,
   counts: PackedCounts,
+  members: Members | undefined,
 ): Promise<AsyncIterable<Uint8Array>> {
-  if (packing === 'gzip') return (await import('./gzip.ts')).gunzip(chunks, counts);
+  if (packing === 'gzip') return (await import('./gzip.ts')).gunzip(chunks, counts, members);
   return (await import('./zstd.ts')).unzstd(chunks, counts);
 }
 

@@ -32,6 +32,8 @@ export interface SourceBooks {
 
 export interface CollectorOptions {
   readonly keepRaw: (length: number) => boolean;
+  /** The gzip member that a byte of the source came out of. */
+  readonly memberAt?: ((offset: number) => number | undefined) | undefined;
   readonly onOutcome: (outcome: Outcome) => void;
   /** Is the run's limit of sessions reached? What comes then is not counted. */
   readonly full?: (() => boolean) | undefined;
@@ -53,7 +55,7 @@ export function createCollector(options: CollectorOptions): Collector {
 
   function rejectLine(rejected: Rejection): void {
     add(fates, `rejected:${rejected.reason}`, 1);
-    options.onOutcome(rejectedLine(rejected, options.keepRaw));
+    options.onOutcome(rejectedLine(rejected, options));
   }
 
   function endSession(end: SessionEnd): void {
@@ -133,12 +135,25 @@ function sorted(counts: ReadonlyMap<string, number>): readonly (readonly [string
   return counts.size === 0 ? NO_LINES : [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function rejectedLine(rejected: Rejection, keepRaw: (length: number) => boolean): RejectedLine {
+function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: CollectorOptions): RejectedLine {
   const { reason, stage, detail, origin, bytes } = rejected;
   const { line, offset, length } = origin;
   const hash = rejected.sha256 ?? sha256(bytes ?? '');
   const kept = bytes !== undefined && keepRaw(bytes.length) ? { raw: copyOf(bytes) } : {};
-  return { kind: 'rejected-line', reason, stage, detail, line, offset, length, sha256: hash, ...kept };
+  const member = memberAt?.(offset);
+  const inMember = member === undefined ? {} : { member };
+  return {
+    kind: 'rejected-line',
+    reason,
+    stage,
+    detail,
+    line,
+    offset,
+    length,
+    ...inMember,
+    sha256: hash,
+    ...kept,
+  };
 }
 
 function reportOf(

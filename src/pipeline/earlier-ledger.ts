@@ -90,8 +90,15 @@ function lookAhead(lines: Generator<EarlierLine, undefined>): Lines {
   };
 }
 
+/** Quarantine tells more of a source than its name. */
 function keyOf(line: EarlierLine): SourceKey {
-  const { source, source_b64: nameBase64, input = 0 } = line;
+  const {
+    uri: source,
+    uri_b64: nameBase64,
+    input = 0,
+  } = typeof line.source === 'object'
+    ? line.source
+    : { uri: line.source, uri_b64: line.source_b64, input: line.input };
   return { name: source, input, ...(nameBase64 === undefined ? {} : { nameBase64 }) };
 }
 

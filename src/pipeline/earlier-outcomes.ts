@@ -78,10 +78,20 @@ function findingOf({ severity, rule, session, entry, message }: EarlierLine): Fi
 }
 
 function rejectedLineOf(line: EarlierLine): RejectedLine {
-  const { reason, stage, error: detail, byte_start: offset, byte_end, raw_sha256: sha256, raw_b64 } = line;
+  const { reason, stage, error, byte_start: offset, byte_end, member, raw_sha256: sha256, raw_b64 } = line;
+  const detail = error.message;
   const raw = raw_b64 === undefined ? {} : { raw: Buffer.from(raw_b64, 'base64') };
   const place = { line: line.line, offset, length: byte_end - offset };
-  return { kind: 'rejected-line', reason, stage, detail, ...place, sha256, ...raw };
+  return {
+    kind: 'rejected-line',
+    reason,
+    stage,
+    detail,
+    ...place,
+    ...(member && { member }),
+    sha256,
+    ...raw,
+  };
 }
 
 function sessionOf(line: EarlierLine, quarantine: EarlierCursor): SessionReport {
@@ -103,8 +113,8 @@ function sessionOf(line: EarlierLine, quarantine: EarlierCursor): SessionReport 
 /** Quarantine holds a line for each format that refused the session. */
 function refusalsOf(count: number, quarantine: EarlierCursor): readonly Refusal[] {
   return Array.from({ length: count }, () => {
-    const { format, reason, stage, error: detail } = quarantine.take();
-    return { format, reason, stage, detail };
+    const { format, reason, stage, error } = quarantine.take();
+    return { format, reason, stage, detail: error.message };
   });
 }
 
@@ -121,7 +131,7 @@ function rejectionOf(
   for (let n = 0; n < entries; n++) {
     const { line, byte_start: offset, byte_end, error, stage: where } = quarantine.take();
     log.add({ source: '', line, offset, length: byte_end - offset });
-    const [, what = '', at] = VIOLATION.exec(error) ?? [];
+    const [, what = '', at] = VIOLATION.exec(error.message) ?? [];
     [stage, detail, violation] = [where, what, Number(at)];
   }
   return { reason, stage, detail, line: violation, log: log.take() };

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Origin, StreamElement } from '../../transforms/element.ts';
 import { scanMemory } from '../../transforms/json/scanners.ts';
-import { SourceFault, TurnmillError } from '../errors.ts';
+import { SourceFault, systemCode, TurnmillError } from '../errors.ts';
 import { type Framer, type FramingCounts, NO_BYTES } from '../framing/framer.ts';
 import { createSlab, shrinkSlab } from '../framing/slab.ts';
 import type { SourceReader } from '../sources/reader.ts';
@@ -97,6 +97,7 @@ async function* readSources(
   let readBytes = 0;
   let sinceTurn = 0; // decompressed bytes since the event loop had its turn
   let isStdin = false;
+  let memberAt: SourceReader['memberAt']; // of the source that is read
   let sessionsBefore = 0; // in the sources that are over, for the limit
 
   const emit = (outcome: Outcome): void => {
@@ -108,7 +109,12 @@ async function* readSources(
   const { limit } = settings;
   const atLimit =
     limit === undefined ? undefined : (): boolean => sessionsBefore + collector.sessions >= limit;
-  const collector: Collector = createCollector({ keepRaw, onOutcome: emit, full: atLimit });
+  const collector: Collector = createCollector({
+    keepRaw,
+    memberAt: (offset) => memberAt?.(offset),
+    onOutcome: emit,
+    full: atLimit,
+  });
 
   function chainFor(sessionBy: SessionBy): Chain {
     const made = chains.get(sessionBy) ?? {
@@ -139,6 +145,7 @@ async function* readSources(
     } catch (error) {
       throw at === undefined ? error : struckAt(at.origin, error);
     }
+    if (at !== undefined) memberAt?.(at.origin.offset); // nobody asks for what is before it
     return false;
   }
 
@@ -167,6 +174,7 @@ async function* readSources(
 
   async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
     isStdin = ref.path === undefined;
+    memberAt = undefined;
     const chain = chainFor(sessionByFor(ref, settings));
     let framer: Framer | undefined;
     let reader: SourceReader | undefined;
@@ -175,6 +183,7 @@ async function* readSources(
     try {
       refuseDeadly(deaths);
       reader = await watch.open(ref, settings, signal);
+      memberAt = reader.memberAt;
       const provisional = !isStdin || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
       const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab);
@@ -252,10 +261,17 @@ function report(
       ...shared,
       ...books,
       status: 'rejected',
-      rejection: { reason: fault.reason, detail: fault.message },
+      rejection: { reason: fault.reason, detail: fault.message, ...answerOf(fault) },
     };
   }
   const blank = books.fates.every(([fate]) => fate === 'blank');
   const repairs = [...books.repairs, ...(reader?.misnamed ? [['wrong-extension', 1] as const] : [])];
   return { ...shared, ...books, repairs, status: limited ? 'limited' : blank ? 'empty' : 'read' };
+}
+
+/** What the system answered, where a call of it failed. */
+function answerOf({ cause }: SourceFault): { readonly code?: string } {
+  const code =
+    (cause as NodeJS.ErrnoException | undefined)?.syscall === undefined ? undefined : systemCode(cause);
+  return code === undefined ? {} : { code };
 }

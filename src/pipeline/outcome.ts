@@ -72,6 +72,8 @@ export interface RejectedLine {
   readonly length: number;
   /** Of the line's bytes, hexadecimal. */
   readonly sha256: string;
+  /** Of a line that came out of gzip: the member that it begins in. */
+  readonly member?: number;
   /** The line's bytes, where quarantine keeps them. */
   readonly raw?: Uint8Array;
 }
@@ -91,7 +93,12 @@ export interface SourceReport {
   readonly source: number;
   /** `limited`: the run's `--limit` of sessions was reached in it. */
   readonly status: 'read' | 'empty' | 'rejected' | 'limited';
-  readonly rejection?: { readonly reason: string; readonly detail: string };
+  readonly rejection?: {
+    readonly reason: string;
+    readonly detail: string;
+    /** What the system answered, where it was asked in vain. */
+    readonly code?: string;
+  };
   readonly compression: Compression;
   /** Of a packed source, as far as it was read. */
   readonly packed?: PackedCounts;

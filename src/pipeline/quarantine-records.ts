@@ -8,16 +8,20 @@ import { MAX_LINE_CEILING } from './settings.ts';
 
 export type Scope = 'line' | 'session' | 'source' | 'record';
 
+export interface RecordSource {
+  readonly uri: string;
+  /** The name's bytes, base64, when it is not UTF-8. */
+  readonly uri_b64?: string;
+  /** Which of the inputs it came from; undefined when there was one. */
+  readonly input?: number;
+}
+
 /** A record of quarantine/rejected.jsonl, as far as others use it. */
 export interface QuarantineRecord {
   readonly scope: Scope;
-  readonly source: string;
-  /** The name's bytes, base64, when it is not UTF-8. */
-  readonly source_b64?: string;
-  /** Which of the inputs it came from; undefined when there was one. */
-  readonly input?: number;
+  readonly source: RecordSource;
   readonly reason: string;
-  readonly error: string;
+  readonly error: { readonly code: string; readonly message: string };
   /** Of all but sources. */
   readonly line?: number;
   readonly byte_start?: number;
@@ -83,8 +87,9 @@ function recordIn(bytes: Uint8Array): QuarantineRecord | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const record = value as QuarantineRecord;
-  const { scope, source, byte_start: start, byte_end: end } = record;
-  if (!SCOPES.has(scope) || typeof source !== 'string') return undefined;
+  const { scope, source, error, byte_start: start, byte_end: end } = record;
+  if (!SCOPES.has(scope) || typeof source?.uri !== 'string' || typeof error?.message !== 'string')
+    return undefined;
   const placed = Number.isSafeInteger(start) && Number.isSafeInteger(end);
   return scope === 'source' || (placed && 0 <= (start as number) && (start as number) <= (end as number))
     ? record

@@ -6,10 +6,11 @@ import { placesOf } from '../../transforms/entry-log.ts';
 import { TurnmillError } from '../errors.ts';
 import { readAgain, type SecondReading } from '../sources/second-reading.ts';
 import type { SourceRef } from '../sources/source.ts';
-import type { Refusal, RejectedLine, SessionReport } from './outcome.ts';
+import { sizeOfStamp } from '../sources/stamp.ts';
+import type { Refusal, RejectedLine, SessionReport, SourceReport } from './outcome.ts';
 import type { Settings } from './settings.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** A longer line is kept by its place only. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
 
@@ -21,17 +22,27 @@ export interface Quarantine {
   line(line: RejectedLine): void;
   session(session: SessionReport, rejection: NonNullable<SessionReport['rejection']>): Promise<void>;
   refusal(session: SessionReport, refusal: Refusal): Promise<void>;
-  source(ref: Named, reason: string, error: string): void;
+  /** @param size of the file, where it is known */
+  source(ref: Named, rejection: NonNullable<SourceReport['rejection']>, size: number | undefined): void;
   /** The source is over. */
   end(): Promise<void> | void;
 }
 
 export interface QuarantineParts {
   readonly settings: Settings;
-  /** How a source is named in the dataset. */
-  readonly uri: (ref: Named) => object;
   /** Undefined when nothing is written. */
   readonly write: ((record: object) => void) | undefined;
+}
+
+interface Why {
+  readonly reason: string;
+  readonly stage: string;
+}
+
+/** What a record says of the bytes at its place. */
+interface Content {
+  readonly member: number | undefined;
+  readonly raw: object;
 }
 
 interface Place {
@@ -40,45 +51,63 @@ interface Place {
   readonly length: number;
 }
 
-export function createQuarantine({ settings, uri, write }: QuarantineParts): Quarantine {
+export function createQuarantine({ settings, write }: QuarantineParts): Quarantine {
   const { quarantineContent, quarantineSizeBytes, onReject } = settings;
   const keepBytes = quarantineContent === 'raw' ? RAW_MAX_BYTES : 0;
   let left = quarantineSizeBytes;
   let ref: SourceRef | undefined;
   let stamp: string | undefined;
   let again: Promise<SecondReading | undefined> | undefined;
-  let latest: { readonly offset: number; readonly content: object } | undefined; // several formats may refuse one
+  let latest: { readonly offset: number; readonly content: Content } | undefined; // several formats may refuse one
 
-  function put(scope: string, of: Named, fields: object): void {
-    write?.({ v: VERSION, scope, ...uri(of), ...fields });
+  function put(scope: string, { reason, stage }: Why, source: object, fields: object): void {
+    write?.({ v: VERSION, scope, reason, stage, source, ...fields });
   }
+
+  function sourceOf({ name, nameBase64, input }: Named, size: number | undefined): object {
+    return {
+      uri: name,
+      ...(nameBase64 === undefined ? {} : { uri_b64: nameBase64 }),
+      ...(settings.inputs.length > 1 ? { input } : {}),
+      ...(size === undefined ? {} : { size }),
+    };
+  }
+
+  /** The source that is begun. */
+  const here = (): object => sourceOf(ref as SourceRef, stamp === undefined ? undefined : sizeOfStamp(stamp));
 
   /** With `--on-reject fail` the first one ends the run. */
   function rejected(what: string, reason: string): void {
     if (onReject === 'fail') throw new TurnmillError('rejected', `${what}: ${reason}`, { subject: what });
   }
 
-  /** The hash, and the bytes where they are kept. */
-  function contentOf(sha256: string, raw: Uint8Array | undefined): object {
-    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, left)) return { raw_sha256: sha256 };
+  /** The hash, and the bytes where they are kept, else where they are. */
+  function contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): object {
+    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, left))
+      return { raw_sha256: sha256, raw_ref: { offset, length } };
     left -= raw.length;
     return { raw_sha256: sha256, raw_b64: Buffer.from(raw).toString('base64') };
   }
 
   /** The same of a line that was read long ago: its hash is null when it cannot be read again. */
-  async function contentAgain({ offset, length }: Place): Promise<object> {
+  async function contentAgain(place: Place): Promise<Content> {
+    const { offset, length } = place;
     if (latest?.offset === offset) return latest.content;
     again ??= readAgain(ref as SourceRef, stamp);
     const stretch = await (await again)?.take(offset, length, keepBytes);
-    const content = stretch === undefined ? { raw_sha256: null } : contentOf(stretch.sha256, stretch.bytes);
+    const content: Content = {
+      member: stretch?.member,
+      raw: contentOf(place, stretch?.sha256 ?? null, stretch?.bytes),
+    };
     latest = { offset, content };
     return content;
   }
 
-  const placed = ({ line, offset, length }: Place): object => ({
+  const placed = ({ line, offset, length }: Place, member: number | undefined): object => ({
     line,
     byte_start: offset,
     byte_end: offset + length,
+    ...(member === undefined ? {} : { member }),
   });
 
   return {
@@ -86,35 +115,38 @@ export function createQuarantine({ settings, uri, write }: QuarantineParts): Qua
       ref = next;
       stamp = itsStamp;
     },
-    line({ reason, stage, detail, sha256, raw, ...place }) {
-      const of = ref as SourceRef;
-      put('line', of, { reason, stage, ...placed(place), ...contentOf(sha256, raw), error: detail });
-      rejected(`${of.name}:${place.line}`, reason);
+    line({ detail, sha256, raw, member, ...rejection }) {
+      const { reason, line } = rejection;
+      const content = contentOf(rejection, sha256, raw);
+      put('line', rejection, here(), {
+        ...placed(rejection, member),
+        ...content,
+        error: errorOf(reason, detail),
+      });
+      rejected(`${(ref as SourceRef).name}:${line}`, reason);
     },
     async session({ sessionId }, { reason, stage, detail, line: violation, log }) {
-      const of = ref as SourceRef;
       const session_key = sessionId ?? null;
-      const error = `${detail} (line ${violation})`;
+      const error = errorOf(reason, `${detail} (line ${violation})`);
       if (write !== undefined) {
         for (const place of placesOf(log)) {
-          const content = await contentAgain(place);
-          put('session', of, { reason, stage, ...placed(place), session_key, ...content, error });
+          const { member, raw } = await contentAgain(place);
+          put('session', { reason, stage }, here(), { ...placed(place, member), session_key, ...raw, error });
         }
       }
-      rejected(`${of.name}:${violation}`, reason);
+      rejected(`${(ref as SourceRef).name}:${violation}`, reason);
     },
     async refusal({ sessionId, snapshot }, { format, reason, stage, detail }) {
-      const of = ref as SourceRef;
       const place = snapshot as Place;
       if (write !== undefined) {
-        const content = await contentAgain(place);
-        const about = { reason, stage, format, ...placed(place), session_key: sessionId ?? null };
-        put('record', of, { ...about, ...content, error: detail });
+        const { member, raw } = await contentAgain(place);
+        const about = { ...placed(place, member), session_key: sessionId ?? null, format };
+        put('record', { reason, stage }, here(), { ...about, ...raw, error: errorOf(reason, detail) });
       }
-      rejected(`${of.name}:${place.line}, format ${format}`, reason);
+      rejected(`${(ref as SourceRef).name}:${place.line}, format ${format}`, reason);
     },
-    source(of, reason, error) {
-      put('source', of, { reason, stage: 'source', error });
+    source(of, { reason, detail, code = reason }, size) {
+      put('source', { reason, stage: 'source' }, sourceOf(of, size), { error: errorOf(code, detail) });
       rejected(of.name, reason);
     },
     end() {
@@ -125,4 +157,8 @@ export function createQuarantine({ settings, uri, write }: QuarantineParts): Qua
       return reading.then((opened) => opened?.close());
     },
   };
+}
+
+function errorOf(code: string, message: string): object {
+  return { code, message };
 }

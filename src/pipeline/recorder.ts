@@ -6,6 +6,7 @@ import { addUsage, type UsageByGroup } from '../../transforms/tool-usage.ts';
 import type { PackedCounts } from '../compression/packed-counts.ts';
 import type { FramingCounts } from '../framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
+import { sizeOfStamp } from '../sources/stamp.ts';
 import type { Destination, Location, Spool } from './destination.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
 import {
@@ -54,6 +55,7 @@ export interface RecorderParts {
 
 export function createRecorder({ settings, listing, destination, ledger, usage }: RecorderParts): Recorder {
   let source: SourceRef | undefined;
+  let stamp: string | undefined; // of the file that was opened
   let held: Outcome[] = [];
   let heldBytes = 0;
   let largestBytes = 0; // of what is held: a giant record alone is not spooled, that would take a second copy of it
@@ -68,7 +70,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     ...(settings.inputs.length > 1 ? { input: ref.input } : {}),
   });
   const write = (record: object): void => destination.line(FILES.quarantine, record);
-  const quarantine = createQuarantine({ settings, uri, write: destination.streams ? undefined : write });
+  const quarantine = createQuarantine({ settings, write: destination.streams ? undefined : write });
 
   function writeSession(ref: SourceRef, session: SessionReport): Promise<void> | undefined {
     const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
@@ -110,7 +112,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   function writeSource(ref: SourceRef, report: SourceReport): void {
     ledger.source(report);
     const { rejection } = report;
-    const size = sizeOf(ref, report);
+    const size = sizeOf(ref, stamp, report);
     destination.line(FILES.sources, {
       ...uri(ref),
       status: report.status,
@@ -126,7 +128,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       repairs: Object.fromEntries(repairsOf(report)),
     });
     destination.line(PROOFS, lasts(rejection?.reason) ? (report.proof ?? '') : '');
-    if (rejection !== undefined) quarantine.source(ref, rejection.reason, rejection.detail);
+    if (rejection !== undefined) quarantine.source(ref, rejection, size);
   }
 
   function writeRow(row: RowOutcome): Promise<void> | void {
@@ -199,7 +201,8 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       if (outcome.kind === 'source-begin') {
         source = listing.sources[outcome.source] as SourceRef;
         streaming = destination.streams || !outcome.provisional;
-        quarantine.begin(source, outcome.stamp);
+        stamp = outcome.stamp;
+        quarantine.begin(source, stamp);
         return;
       }
       if (outcome.kind === 'source') return endSource(outcome);
@@ -215,16 +218,16 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
           fates: {},
         });
         if (losesNothing(skipped.reason)) continue;
-        quarantine.source(skipped, skipped.reason, 'it was passed over');
+        quarantine.source(skipped, { reason: skipped.reason, detail: 'it was passed over' }, undefined);
       }
     },
   };
 }
 
-/** Bytes of the file: those that were read, unless it was not read to its end. */
-function sizeOf(ref: SourceRef, { status, readBytes }: SourceReport): number {
-  const whole = status === 'read' || status === 'empty' || ref.path === undefined;
-  return whole ? readBytes : ref.sizeBytes;
+/** Bytes of the file when it was opened, or listed; of standard input those that were read. */
+function sizeOf(ref: SourceRef, stamp: string | undefined, { readBytes }: SourceReport): number {
+  if (ref.path === undefined) return readBytes;
+  return stamp === undefined ? ref.sizeBytes : sizeOfStamp(stamp);
 }
 
 /** Where the bytes went (I1); the rest is what was read of a source that was given up, or left at a limit. */

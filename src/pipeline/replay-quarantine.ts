@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { sha256 } from '../sha256.ts';
 import { readAgain, type SecondReading } from '../sources/second-reading.ts';
 import type { SourceRef } from '../sources/source.ts';
-import { type FoundRecord, type QuarantineRecord, rawBytesAt, readQuarantine } from './quarantine-records.ts';
+import {
+  type FoundRecord,
+  type QuarantineRecord,
+  type RecordSource,
+  rawBytesAt,
+  readQuarantine,
+} from './quarantine-records.ts';
 import { copyFile, createLog } from './replay-log.ts';
 import { openReplayTarget, replayName } from './replay-target.ts';
 import { MAX_LINE_CEILING } from './settings.ts';
@@ -67,13 +73,13 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
   function leave({ source }: QuarantineRecord, line: number | undefined, why: string): void {
     left.set(why, (left.get(why) ?? 0) + 1);
     if (examples.length >= MOST_EXAMPLES) return;
-    examples.push({ where: line === undefined ? source : `${source}:${line}`, why });
+    examples.push({ where: line === undefined ? source.uri : `${source.uri}:${line}`, why });
   }
 
   /** A source of which nothing counted: all of it, as it is now. */
   function replaySource(record: QuarantineRecord): void {
-    const path = pathIn(logs, record);
-    const name = replayName(record);
+    const path = pathIn(logs, record.source);
+    const name = replayName(record.source);
     if (name === undefined) leave(record, undefined, WHY.name);
     else if (path === undefined) leave(record, undefined, WHY.reference);
     else if (!copyFile(path, name, target)) leave(record, undefined, WHY.missing);
@@ -84,8 +90,8 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
   }
 
   async function replayLines(record: QuarantineRecord, pending: Pending[]): Promise<void> {
-    const name = replayName(record);
-    const path = pathIn(logs, record);
+    const name = replayName(record.source);
+    const path = pathIn(logs, record.source);
     let again: SecondReading | undefined;
     const bytesOf = async (one: Pending): Promise<Uint8Array | string> => {
       if (name === undefined) return WHY.name;
@@ -93,7 +99,7 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
       if (one.sha256 === null) return WHY.unhashed;
       if (one.length > MAX_LINE_CEILING) return WHY.tooLong;
       if (path === undefined) return WHY.reference;
-      again ??= await readAgain(refAt(path, record.source), undefined);
+      again ??= await readAgain(refAt(path, record.source.uri), undefined);
       const stretch = await again?.take(one.offset, one.length, one.length);
       return stretch === undefined
         ? WHY.missing
@@ -124,7 +130,7 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
     for await (const found of readQuarantine(out)) {
       signal?.throwIfAborted();
       const { record } = found;
-      if (group !== undefined && !isOneSource(group.record, record)) {
+      if (group !== undefined && !isOneSource(group.record.source, record.source)) {
         await replayLines(group.record, group.pending);
         group = undefined;
       }
@@ -144,8 +150,8 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
   return { replayed, files, left: Object.fromEntries([...left].sort()), examples };
 }
 
-function isOneSource(a: QuarantineRecord, b: QuarantineRecord): boolean {
-  return a.source === b.source && a.source_b64 === b.source_b64 && a.input === b.input;
+function isOneSource(a: RecordSource, b: RecordSource): boolean {
+  return a.uri === b.uri && a.uri_b64 === b.uri_b64 && a.input === b.input;
 }
 
 function pendingOf({ record, at }: FoundRecord): Pending {
@@ -158,15 +164,12 @@ function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8
 }
 
 /** Where the logs have a source, its bytes as Latin-1 characters; undefined when they were not named. */
-function pathIn(
-  logs: readonly string[],
-  { source, source_b64, input = 0 }: QuarantineRecord,
-): string | undefined {
+function pathIn(logs: readonly string[], { uri, uri_b64, input = 0 }: RecordSource): string | undefined {
   const root = logs[input];
   if (root === undefined) return undefined;
   const isFolder = statSync(root, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder) return Buffer.from(root).toString('latin1');
-  const below = source_b64 === undefined ? Buffer.from(source) : Buffer.from(source_b64, 'base64');
+  const below = uri_b64 === undefined ? Buffer.from(uri) : Buffer.from(uri_b64, 'base64');
   return join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
 }
 

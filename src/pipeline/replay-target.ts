@@ -16,7 +16,7 @@ import {
 import { createLineFile, type LineFile } from '../sinks/line-file.ts';
 import { createPackedLineFile } from '../sinks/packed-line-file.ts';
 import { packingNamed } from '../sinks/packing.ts';
-import type { QuarantineRecord } from './quarantine-records.ts';
+import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -76,7 +76,7 @@ export function openReplayTarget(into: string): ReplayTarget {
 }
 
 /** The name below the folder: that of the source. Undefined when it is no path that stays inside. */
-export function replayName({ source, source_b64: bytes, input }: QuarantineRecord): string | undefined {
+export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
   const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(source, bytes);
   const parts = name.split('/');
   const inside = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { SourceFault } from '../errors.ts';
+import { SourceFault, systemCode } from '../errors.ts';
 import { isSettled, stampOf, withChecksum } from './stamp.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
@@ -101,7 +101,7 @@ function attempt<T>(doing: string, call: () => T): T {
   try {
     return call();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code === undefined) throw error;
     if (code === 'ENOENT') throw new SourceFault('vanished', 'it is gone since it was listed', error);
     throw new SourceFault(

@@ -1,5 +1,6 @@
 /** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
 import type { DecompressionLimits } from '../compression/limits.ts';
+import { createMembers, type Members } from '../compression/members.ts';
 import { createPackedCounts, type PackedCounts } from '../compression/packed-counts.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from '../compression/sniff.ts';
 import { MOST_TRIES, type Unpacking, unpack } from '../compression/unpack.ts';
@@ -12,6 +13,8 @@ export interface SourceReader {
   readonly compression: Compression;
   /** Of a packed source, as far as it was read. */
   readonly packed?: PackedCounts;
+  /** Of gzip: the member that a byte of the content came out of. */
+  readonly memberAt?: Members['at'];
   /** Does the file's name say something else than its first bytes? */
   readonly misnamed: boolean;
   /** Of a file: tells it from what it was or will be. */
@@ -55,10 +58,11 @@ function openFileReader(path: Uint8Array, name: string, limits: DecompressionLim
       const read = afterHead(head, (room) => file.read(room));
       return { ...shared, compression, read, close: async () => file.close() };
     }
-    const counts = createPackedCounts();
     const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
-    const unpacking = { packing: compression, chunks, tries: MOST_TRIES, counts, limits };
-    return { ...shared, ...unpacked(unpacking, file.close) };
+    return {
+      ...shared,
+      ...unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits }, file.close),
+    };
   } catch (error) {
     file.close();
     throw error;
@@ -67,13 +71,16 @@ function openFileReader(path: Uint8Array, name: string, limits: DecompressionLim
 
 /** The content of what is packed, as reads. */
 function unpacked(
-  unpacking: Unpacking,
+  unpacking: Omit<Unpacking, 'counts' | 'members'>,
   close: () => void,
-): Pick<SourceReader, 'compression' | 'packed' | 'read' | 'close'> {
-  const content = pull(unpack(unpacking));
+): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read' | 'close'> {
+  const counts = createPackedCounts();
+  const members = unpacking.packing === 'gzip' ? createMembers() : undefined;
+  const content = pull(unpack({ ...unpacking, counts, members }));
   return {
     compression: unpacking.packing,
-    packed: unpacking.counts,
+    packed: counts,
+    ...(members && { memberAt: members.at }),
     read: content.read,
     async close() {
       await content.close();
@@ -162,7 +169,6 @@ async function openStdinReader(
   const shared = { misnamed: false, readBytes: () => bytes, verify: () => undefined };
   const compression = sniff(head);
   if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
-  const counts = createPackedCounts();
-  const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, counts, limits };
+  const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, limits };
   return { ...shared, ...unpacked(unpacking, input.close) };
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { UNLIMITED } from '../compression/limits.ts';
 import { SourceFault } from '../errors.ts';
 import { openFile } from './file.ts';
-import { openSource } from './reader.ts';
+import { openSource, type SourceReader } from './reader.ts';
 import type { SourceRef } from './source.ts';
 
 /** What stands at a place. */
@@ -15,6 +15,8 @@ export interface Stretch {
   readonly sha256: string;
   /** Undefined when it is longer than was asked for. */
   readonly bytes?: Uint8Array;
+  /** Of gzip: the member that it begins in. */
+  readonly member?: number;
 }
 
 export interface SecondReading {
@@ -29,6 +31,8 @@ export interface SecondReading {
 /** Fills the room from its start with what comes at an offset, 0 at the end; offsets do not go back. */
 interface Range {
   readAt(offset: number, room: Uint8Array): number | Promise<number>;
+  /** Of a byte that was read. */
+  readonly memberAt?: SourceReader['memberAt'];
   close(): Promise<void> | void;
 }
 
@@ -57,7 +61,12 @@ export async function readAgain(
       kept?.set(wanted.subarray(0, count), have);
       have += count;
     }
-    return { sha256: hash.digest('hex'), ...(kept && { bytes: kept }) };
+    const member = range?.memberAt?.(offset);
+    return {
+      sha256: hash.digest('hex'),
+      ...(kept && { bytes: kept }),
+      ...(member !== undefined && { member }),
+    };
   }
 
   return {
@@ -100,6 +109,7 @@ async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Ran
       at += count;
       return count;
     },
+    ...(reader.memberAt && { memberAt: reader.memberAt }),
     close: reader.close,
   };
 }

@@ -13,6 +13,10 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
+export function sizeOfStamp(stamp: string): number {
+  return Number(stamp.split(':')[1]);
+}
+
 /** Will every later write show in the times? */
 export function isSettled({ ctimeMs }: BigIntStats): boolean {
   return Date.now() - Number(ctimeMs) > CLOCK_STEP_MS;

@@ -12,7 +12,7 @@ import { checkQuarantined } from './quarantine-line.ts';
 import { checkSession } from './session-line.ts';
 import type { ShardFacts } from './shard-records.ts';
 import { extentOf } from './source-extent.ts';
-import { compareKeys, type SourceKey, sourceKey } from './source-key.ts';
+import { compareKeys, quarantineKey, type SourceKey, sourceKey } from './source-key.ts';
 import { checkSource } from './source-line.ts';
 import { createSourceLines, type SourceLine } from './source-lines.ts';
 import { createSourceTally } from './source-tally.ts';
@@ -42,9 +42,9 @@ export async function readBooks({
   const session = { groupBy: settings.groupBy, formats, pointers, totals, problems };
   const linesOf = (file: string): AsyncGenerator<ReadLine> =>
     readable.has(file) ? readLines(join(root, file), file, problems) : nothing();
-  const follow = (file: string) => createSourceLines(linesOf(file), file, problems);
+  const follow = (file: string, keyOf = sourceKey) => createSourceLines(linesOf(file), file, problems, keyOf);
   const sessions = follow('ledger/sessions.jsonl');
-  const quarantine = follow('quarantine/rejected.jsonl');
+  const quarantine = follow('quarantine/rejected.jsonl', quarantineKey);
   const findings = follow('reports/integrity.jsonl');
   const followers = [sessions, quarantine, findings];
 

@@ -1,14 +1,14 @@
 /** One line of quarantine/rejected.jsonl: its place, and its bytes against their hash where they are kept. */
 import { createHash } from 'node:crypto';
 import { add } from './counts.ts';
-import { asCount, asText, type JsonObject } from './json-value.ts';
+import { asCount, asObject, asText, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
 import { placeProblem } from './source-extent.ts';
 import type { SourceLine } from './source-lines.ts';
 import type { SourceTally } from './source-tally.ts';
 
 const FILE = 'quarantine/rejected.jsonl';
-const VERSION = 1;
+const VERSION = 2;
 const SHA256 = /^[0-9a-f]{64}$/;
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
@@ -16,7 +16,13 @@ export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally
   const { v, scope, reason } = value;
   problems.equal(FILE, line, 'v', VERSION, v);
   if (!SCOPES.has(scope)) problems.equal(FILE, line, 'scope', 'line, session, source or record', scope);
-  if (asText(reason) === undefined) problems.equal(FILE, line, 'reason', 'a text', reason);
+  const error = asObject(value.error);
+  const texts = { reason, stage: value.stage, 'error.code': error?.code, 'error.message': error?.message };
+  for (const [what, text] of Object.entries(texts))
+    if (asText(text) === undefined) problems.equal(FILE, line, what, 'a text', text);
+  const { uri, size } = asObject(value.source) ?? {};
+  // how much comes from standard input is known at its end only
+  if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.extent.size, size);
   add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
   if (scope !== 'source') checkPlace(line, value, tally, problems);
 }
@@ -37,10 +43,22 @@ function checkPlace(line: number, value: JsonObject, tally: SourceTally, problem
   // the entries of a rejected session may be past reading when it is rejected
   if (!hashed && (value.scope === 'line' || value.raw_sha256 !== null))
     problems.equal(FILE, line, 'raw_sha256', 'a hash', value.raw_sha256);
+  checkMember(line, value, tally, problems);
   const raw = asText(value.raw_b64);
+  const ref = raw === undefined ? JSON.stringify({ offset: start, length: end - start }) : undefined;
+  problems.equal(FILE, line, 'raw_ref', ref, value.raw_ref && JSON.stringify(value.raw_ref));
   if (raw === undefined) return;
   const bytes = Buffer.from(raw, 'base64');
   const hash = createHash('sha256').update(bytes).digest('hex');
   problems.equal(FILE, line, 'bytes of raw_b64', end - start, bytes.length);
   problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);
+}
+
+/** Which member of gzip it begins in; unknown where the bytes could not be read a second time. */
+function checkMember(line: number, value: JsonObject, { extent }: SourceTally, problems: Problems): void {
+  const most = value.raw_sha256 === null ? undefined : extent.members;
+  const member = asCount(value.member) ?? 0;
+  if (most === undefined) problems.equal(FILE, line, 'member', undefined, value.member);
+  else if (member < 1 || member > most)
+    problems.equal(FILE, line, 'member', `a number from 1 to ${most}`, value.member);
 }

@@ -3,7 +3,7 @@
  * it that another file names must lie inside.
  */
 import { sumOf } from './counts.ts';
-import { asCount, asCounts, type JsonObject } from './json-value.ts';
+import { asCount, asCounts, asObject, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
 import type { SourceLine } from './source-lines.ts';
 
@@ -12,6 +12,10 @@ export interface SourceExtent {
   readonly bytes: number;
   /** As they were cut: a line of several objects is one. */
   readonly lines: number;
+  /** Of the file. */
+  readonly size: unknown;
+  /** Up to the last one that was read, when it is gzip. */
+  readonly members: number | undefined;
 }
 
 /** A place in a source; a wrong type is no number. */
@@ -28,7 +32,14 @@ const BOM_BYTES = 3;
 const DOCUMENT = /\.(?:json|toml)(?:\.(?:gz|zst))?$/i;
 
 export function extentOf(value: JsonObject): SourceExtent {
-  return { bytes: asCount(value.bytes) ?? Infinity, lines: asCount(value.framed) ?? Infinity };
+  const { status, bytes, framed, size, compression, packed } = value;
+  const begun = status === 'read' ? 0 : 1; // the one that the reading stopped in
+  return {
+    bytes: asCount(bytes) ?? Infinity,
+    lines: asCount(framed) ?? Infinity,
+    size,
+    members: compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + begun : undefined,
+  };
 }
 
 /** Is it outside, or not behind the one before it? Returns what was expected. */

@@ -5,7 +5,7 @@
 import type { JsonObject } from './json-value.ts';
 import type { ReadLine } from './line-reader.ts';
 import type { Problems } from './problems.ts';
-import { compareKeys, type SourceKey, sourceKey } from './source-key.ts';
+import { compareKeys, type SourceKey } from './source-key.ts';
 
 export interface SourceLine {
   readonly line: number;
@@ -28,6 +28,7 @@ export function createSourceLines(
   lines: AsyncGenerator<ReadLine>,
   file: string,
   problems: Problems,
+  keyOf: (value: JsonObject) => SourceKey | undefined,
 ): SourceLines {
   let head: Head | undefined;
   let ended = false;
@@ -44,7 +45,7 @@ export function createSourceLines(
 
   function headOf({ line, value }: ReadLine): Head | undefined {
     if (value === undefined) return undefined;
-    const key = sourceKey(value);
+    const key = keyOf(value);
     if (key === undefined) problems.add(file, `line ${line}: expected the name of a source, found none`);
     return key && { line, value, key };
   }

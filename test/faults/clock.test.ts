@@ -138,7 +138,9 @@ describe('F130, F131 the clock', () => {
     );
     const { quarantine } = await buildLogs({ files: texts });
     for (const [i, [kind, [, , fate]]] of Object.entries(stamps).entries()) {
-      const reasons = quarantine.filter(({ source }) => source === `s${i}.jsonl`).map(({ reason }) => reason);
+      const reasons = quarantine
+        .filter(({ source }) => source.uri === `s${i}.jsonl`)
+        .map(({ reason }) => reason);
       expect([kind, reasons]).toEqual([kind, fate === 'snapshot' ? [] : [fate, fate]]);
     }
   });

@@ -27,7 +27,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   { id: 'F020', call: 'write', inject: 'error=ENOSPC', status: 74, quick: true },
-  { id: 'F020', call: 'mkdir', inject: 'error=EDQUOT', status: 74, sticky: true },
+  { id: 'F020', call: 'mkdir', inject: 'error=EDQUOT', status: 74, sticky: true, quick: true },
   { id: 'F023', call: 'fsync', inject: 'error=EIO', status: 74, sticky: true, quick: true },
   { id: 'F023', call: 'close', inject: 'error=EIO', status: 74 },
   { id: 'F024', call: 'rename', inject: 'error=EXDEV', status: 73, sticky: true },
@@ -77,6 +77,7 @@ async function strike({ call, inject, status, sticky }: Case, made: Made, n: num
     expect(readdirSync(parent), where).toEqual(['logs']);
     expect(run.stderr.trimEnd().split('\n'), where).toHaveLength(1);
     expect(JSON.parse(run.stderr), where).toHaveProperty('code');
+    if (inject.startsWith('error=')) expect(JSON.parse(run.stderr).msg, where).toContain(inject.slice(6));
     expect(await turnmill(args), where).toMatchObject({ status: 0 });
   }
   if (call === 'fsync') expectNoSecondSync(run, where);

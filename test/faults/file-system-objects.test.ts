@@ -180,6 +180,8 @@ faultTest('F086', 'a source that gives an error is rejected, the others go on', 
     const { status, log } = tampered(at, large(at), call, how);
     expect(log, how).toContain('INJECTED');
     expect([status, sumsOf(at.out).sources], how).toEqual([3, { read: 1, rejected: 1 }]);
+    const record = JSON.parse(readFileSync(join(at.out, 'quarantine/rejected.jsonl'), 'utf8'));
+    expect(record.error.code).toBe(/E[A-Z]+/.exec(how)?.[0]);
   }
 });
 

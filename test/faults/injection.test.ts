@@ -71,7 +71,7 @@ describe('F112 forged control tokens', () => {
           ...findings.filter(({ rule }) => rule === 'control-token-in-content').map(({ source }) => source),
           ...quarantine
             .filter(({ reason }) => reason === 'control-token-in-content')
-            .map(({ source }) => source),
+            .map(({ source }) => source.uri),
         ]);
         expect(tokens.length).toBeGreaterThan(2);
         expect(Object.keys(files).filter((name) => !found.has(name))).toEqual([]);

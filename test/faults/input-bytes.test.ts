@@ -45,7 +45,7 @@ describe('F045 byte order marks', () => {
     };
     const { sums, quarantine, records } = await buildLogs({ files });
     expect(sums.fates).toEqual({ blank: 2, 'rejected:invalid-json': 1, snapshot: 2 });
-    expect(quarantine).toMatchObject([{ source: 'double.jsonl', byte_start: 3 }]);
+    expect(quarantine).toMatchObject([{ source: { uri: 'double.jsonl' }, byte_start: 3 }]);
     expect(records[1]).toContain(`"${BOM}x${BOM}"`);
   });
 });
@@ -86,7 +86,9 @@ describe('F047 NULs', () => {
     for (const [source, input] of asEverySource(log)) {
       const { sums, quarantine, records } = await buildLogs(input);
       expect([source, sums.fates]).toEqual([source, { 'rejected:invalid-json': 1, snapshot: 1 }]);
-      expect(quarantine[0]?.error).toContain(`at byte ${withText('"a').indexOf('"a') + 2} of the line`);
+      expect(quarantine[0]?.error?.message).toContain(
+        `at byte ${withText('"a').indexOf('"a') + 2} of the line`,
+      );
       expect(records[0]).toContain('"a\\u0000b"');
     }
   });
@@ -146,7 +148,7 @@ describe('F048 bytes that are not UTF-8', () => {
       const at = (bad[1] as Buffer).indexOf(0x80);
       for (const [i, { raw_b64 = '', error }] of quarantine.entries()) {
         expect(Buffer.from(raw_b64, 'base64')).toEqual(bad[i]);
-        if (i > 0) expect(error).toContain(`at byte ${at} of the line`);
+        if (i > 0) expect(error?.message).toContain(`at byte ${at} of the line`);
       }
       expect(records.join('')).not.toContain('\ufffd');
     }

@@ -226,7 +226,7 @@ describe('F058 what is no JSON object', () => {
     let offset = entryLine().length + 1;
     for (const [i, [line, at, reason = 'invalid-json']] of notJson.entries()) {
       expect([line, quarantine[i]]).toMatchObject([line, { reason, line: i + 2, byte_start: offset }]);
-      expect([line, quarantine[i]?.error]).toEqual([
+      expect([line, quarantine[i]?.error?.message]).toEqual([
         line,
         expect.stringContaining(`at byte ${at} of the line (${offset + (at ?? 0)} of the source)`),
       ]);

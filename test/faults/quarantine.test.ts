@@ -36,7 +36,8 @@ function write(root: string, files: Files): string {
 
 interface Kept {
   readonly scope: string;
-  readonly source: string;
+  readonly source: { readonly uri: string };
+  readonly member?: number;
   readonly byte_start: number;
   readonly byte_end: number;
   readonly raw_sha256: string | null;
@@ -84,10 +85,81 @@ describe('a record', () => {
         .join(' '),
     ).toBe(['line', 'line', 'line', ...Array(10).fill('session')].join(' '));
     for (const { source, byte_start, byte_end, raw_sha256 } of records) {
-      const bytes = readFileSync(join(logs, source));
-      const content = source.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+      const bytes = readFileSync(join(logs, source.uri));
+      const content = source.uri.endsWith('.gz') ? gunzipSync(bytes) : bytes;
       const hash = createHash('sha256').update(content.subarray(byte_start, byte_end)).digest('hex');
-      expect(raw_sha256, `${source} from ${byte_start}`).toBe(hash);
+      expect(raw_sha256, `${source.uri} from ${byte_start}`).toBe(hash);
+    }
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+
+  test('has the members of reliability.md §1.3, and no others', async () => {
+    const bad = lines(entry({ id: 'a' }), '{');
+    const { logs, out } = await build({
+      'a.jsonl': bad,
+      'b.jsonl.gz': gzipSync(lines(...late('b'))),
+      'c.jsonl.gz': Buffer.concat([gzipSync(bad), Buffer.from('rest')]),
+    });
+    const [offset, size] = [bad.length - 2, bad.length];
+    const hashed = { raw_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    const inSession = {
+      ...{ v: 2, scope: 'session', reason: 'timestamp-not-increasing', stage: 'validate' },
+      source: { uri: 'b.jsonl.gz', size: lstatSync(join(logs, 'b.jsonl.gz')).size },
+      ...{ member: 1, session_key: 'b', ...hashed },
+      error: { code: 'timestamp-not-increasing', message: expect.stringMatching(/\(line 2\)$/) },
+    };
+    const second = late('b')[0]?.length as number;
+    expect(recordsOf(out)).toEqual([
+      {
+        ...{ v: 2, scope: 'line', reason: 'invalid-json', stage: 'parse', source: { uri: 'a.jsonl', size } },
+        ...{ line: 2, byte_start: offset, byte_end: offset + 1, ...hashed, raw_ref: { offset, length: 1 } },
+        error: { code: 'invalid-json', message: expect.stringContaining('not JSON') },
+      },
+      {
+        ...{ ...inSession, line: 1, byte_start: 0, byte_end: second },
+        raw_ref: { offset: 0, length: second },
+      },
+      {
+        ...{ ...inSession, line: 2, byte_start: second + 1, byte_end: 2 * second + 1 },
+        raw_ref: { offset: second + 1, length: second },
+      },
+      {
+        ...{ v: 2, scope: 'source', reason: 'trailing-data', stage: 'source' },
+        source: { uri: 'c.jsonl.gz', size: lstatSync(join(logs, 'c.jsonl.gz')).size },
+        error: { code: 'trailing-data', message: expect.stringContaining('behind the end') },
+      },
+    ]);
+  });
+
+  test.each(['1', '2'])('names the gzip member that a line begins in, with %s workers', async (workers) => {
+    const rejected = (id: string): string[] => [...late(id), '{', entry({ id, second: 0 })];
+    const tiny = (text: string): Buffer[] => text.match(/.{1,7}/gs)?.map((part) => gzipSync(part)) ?? [];
+    const parts = {
+      'a.jsonl.gz': [
+        lines(...rejected('a')),
+        '',
+        '',
+        lines('['),
+        `${lines('{')}{"torn`,
+        'rest\n"',
+        '\n]\n',
+      ].map((text) => gzipSync(text)),
+      'b.jsonl.gz': tiny(lines(...rejected('b'))),
+      'c.json.gz': tiny(`[ ${late('c').join(' ,   ')} , 1,\n "2" ]`),
+      'd.jsonl.gz': [gzipSync(lines('{', ...late('d')))],
+    };
+    const files = Object.fromEntries(Object.entries(parts).map(([name, all]) => [name, Buffer.concat(all)]));
+    const { out } = await build(files, '--workers', workers);
+    const records = recordsOf(out);
+    expect(records.length).toBeGreaterThan(15);
+    for (const { source, byte_start, member } of records) {
+      let end = 0;
+      const ends = parts[source.uri as keyof typeof parts].map((part) => (end += gunzipSync(part).length));
+      expect([source.uri, byte_start, member]).toEqual([
+        source.uri,
+        byte_start,
+        ends.findIndex((each) => each > byte_start) + 1,
+      ]);
     }
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
@@ -257,7 +329,7 @@ describe('quarantine replay', () => {
     const file = join(out, 'quarantine/rejected.jsonl');
     const text = readFileSync(file, 'utf8');
     for (const name of ['../x.jsonl', '/tmp/x.jsonl', 'a/../../x.jsonl', '..', '.', 'a//b', ''])
-      appendFileSync(file, text.replace('"source":"a.jsonl"', `"source":${JSON.stringify(name)}`));
+      appendFileSync(file, text.replace('"uri":"a.jsonl"', `"uri":${JSON.stringify(name)}`));
     const run = await replay(out, join(folder, 'again'));
     expect(run.stdout.toString()).toContain('7 not replayed: the name of its source leads out of the folder');
     expect(readdirSync(folder).sort()).toEqual(['again', 'logs', 'out']);

@@ -85,7 +85,7 @@ describe('F040 a log that is cut', () => {
         expect(sums.repairs['no-final-newline']).toBe(expected.filter((one) => one.noFinalNewline).length);
         const torn = cuts.flatMap((cut, i) => {
           const rest = expected[i]?.torn;
-          return rest === undefined ? [] : [{ source: name(cut) + suffix, byte_end: cut, ...rest }];
+          return rest === undefined ? [] : [{ source: { uri: name(cut) + suffix }, byte_end: cut, ...rest }];
         });
         expect(torn.filter(({ reason }) => reason === 'invalid-utf8').length).toBeGreaterThan(10);
         expect(quarantine).toMatchObject(torn);

@@ -119,7 +119,11 @@ describe('F003, F010: one worker thread dies', () => {
         { source: name, status: 'rejected', reason: 'worker-crash', fates: {} },
       ]);
       expect(jsonOf(join(out, 'quarantine/rejected.jsonl'))).toContainEqual(
-        expect.objectContaining({ scope: 'source', source: name, reason: 'worker-crash' }),
+        expect.objectContaining({
+          scope: 'source',
+          source: expect.objectContaining({ uri: name }),
+          reason: 'worker-crash',
+        }),
       );
       const others = recordsIn(records).filter((_, i) => owners[i] !== name);
       expect(others.length).toBeLessThan(owners.length);

@@ -84,7 +84,7 @@ function expectRefused(
   expect(sums.fates).toEqual({ snapshot: 1 });
   expect(records).toHaveLength(1);
   expect(quarantine).toMatchObject([{ scope: 'source', reason }]);
-  expect(quarantine[0]?.error).toContain(words);
+  expect(quarantine[0]?.error?.message).toContain(words);
   expect(stderr).toContain(reason);
 }
 

@@ -109,7 +109,10 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
         expect([status, stderr]).toEqual([3, expect.stringContaining('1 record')]);
         expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
         const quarantine = readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8');
-        expect(JSON.parse(quarantine)).toMatchObject({ reason, error: expect.stringContaining(says) });
+        expect(JSON.parse(quarantine)).toMatchObject({
+          reason,
+          error: { message: expect.stringContaining(says) },
+        });
       },
     );
   }

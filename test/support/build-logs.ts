@@ -23,13 +23,14 @@ export interface Sums {
 
 export interface Quarantined {
   readonly scope: string;
-  readonly source: string;
+  readonly source: { readonly uri: string; readonly size?: number };
   readonly reason: string;
   readonly line?: number;
   readonly byte_start?: number;
   readonly byte_end?: number;
   readonly raw_b64?: string;
-  readonly error?: string;
+  readonly member?: number;
+  readonly error?: { readonly code: string; readonly message: string };
 }
 
 export interface Built extends Ended {

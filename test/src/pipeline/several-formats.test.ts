@@ -93,7 +93,7 @@ describe('several formats in one pass', () => {
     expect(linesOf(out, 'quarantine/rejected.jsonl')).toMatchObject([
       {
         ...{ scope: 'record', format: 'trl', reason: 'arguments-not-object', stage: 'format' },
-        ...{ source: '2026-01-13/b.jsonl', line: 1, byte_start: 0, byte_end: LIST[0]?.length },
+        ...{ source: { uri: '2026-01-13/b.jsonl' }, line: 1, byte_start: 0, byte_end: LIST[0]?.length },
       },
     ]);
   });

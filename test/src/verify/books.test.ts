@@ -239,6 +239,24 @@ describe.each([
     replaced(/"raw_sha256":"[0-9a-f]+"/, '"raw_sha256":null'),
     'line 1: raw_sha256: expected "a hash", found null',
   ],
+  [
+    'an error without a code',
+    QUARANTINE,
+    replaced('"code":', '"kode":'),
+    'line 1: error.code: expected "a text"',
+  ],
+  [
+    'another size of a source',
+    QUARANTINE,
+    replaced(/"size":\d+/, '"size":1'),
+    'line 1: source.size: expected',
+  ],
+  [
+    'a member of what is no gzip',
+    QUARANTINE,
+    replaced(/("byte_end":\d+)/, '$1,"member":1'),
+    'line 1: member',
+  ],
   ['other bytes', QUARANTINE, replaced(/"raw_b64":"Z/, '"raw_b64":"Y'), 'line 1: raw_sha256'],
   [
     'another place',

@@ -1,0 +1,34 @@
+/**
+ * Which gzip member a byte of the content came out of: a line that is rejected is named with it. Questions do not go back, so what
+ * lies before the latest one is forgotten.
+ */
+
+export interface Members {
+  /** The member with this number, from 1, begins at this byte of the content. */
+  begin(member: number, offset: number): void;
+  /** Undefined for a byte before the latest question. */
+  at(offset: number): number | undefined;
+}
+
+interface Beginning {
+  member: number;
+  readonly offset: number;
+}
+
+export function createMembers(): Members {
+  let known: Beginning[] = [];
+  return {
+    begin(member, offset) {
+      const latest = known.at(-1);
+      if (latest?.offset === offset)
+        latest.member = member; // the one before it is empty
+      else known.push({ member, offset });
+    },
+    at(offset) {
+      const behind = known.findIndex((each) => each.offset > offset);
+      const here = (behind < 0 ? known.length : behind) - 1;
+      if (here > 0) known = known.slice(here);
+      return here < 0 ? undefined : known[0]?.member;
+    },
+  };
+}
