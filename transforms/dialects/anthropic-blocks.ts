@@ -45,7 +45,7 @@ function readPart(
 ): { readonly part: Part; readonly kept?: string } {
   if (type === 'text') {
     const [text, citations] = valuesOf(block, ['text', 'citations']);
-    const isPlain = citations === undefined || citations[0] === LETTER_N;
+    const isPlain = citations === undefined || citations[0] === LETTER_N || isEmptyList(citations);
     if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
   }
   const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
@@ -61,6 +61,10 @@ function readPart(
     };
   }
   return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
+}
+
+function isEmptyList(json: Uint8Array): boolean {
+  return json[0] === OPEN_ARRAY && elementsOf(json).length === 0;
 }
 
 function unmarked(block: Uint8Array): Uint8Array {

@@ -19,6 +19,8 @@ import {
 import { arrayOf, joinStrings, makeMessage, type Piece } from './made-messages.ts';
 
 const OPEN_ARRAY = 0x5b;
+/** Of a thought that the server does not show: it has a signature only. */
+const EMPTY_STRING_BYTES = 2;
 const ORDER_LOST: ReadingNote = {
   rule: 'order-lost',
   severity: 'WARNING',
@@ -79,13 +81,14 @@ function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Messag
   const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
   const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));
   const thoughts = blocks.flatMap((block) => (block.kind === 'thought' ? [block.text] : []));
+  const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
   const content = parts.length === 0 && calls.length > 0 ? null : contentOfParts(parts);
   const at = membersOf(raw).findLastIndex(({ key }) => key === 'content');
   let bytes = editMembers(raw, ({ key }, i) => {
     if (i === at) return content;
     return key === 'content' || key === CACHE_MARK ? null : undefined;
   });
-  if (thoughts.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(thoughts));
+  if (shown.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(shown));
   if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
   return noted(bytes, role, notesOn(blocks));
 }

@@ -1,7 +1,7 @@
 /** What a pair of the Messages API is made of: the system text, the answer, and how such a pair is known. */
 import type { Message } from '../element.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
-import { objectBytes, stringValue } from '../message.ts';
+import { objectBytes, stringValue, textOfValue } from '../message.ts';
 import { readReply } from './anthropic-message.ts';
 import type { ObjectMembers } from './dialect.ts';
 import { joinStrings } from './made-messages.ts';
@@ -31,19 +31,32 @@ const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0]
 const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
   isObject(json) ? (objectBytes(json, 'body') ?? json) : undefined;
 
-/** Is it a pair of this API? Its answer has content and no choices; a request without one has what only this API has. */
+/** Is it a pair of this API? Its answer has content and no choices; without one the pair has what only this API has. */
 export function detect(first: ObjectMembers): boolean {
   const isBare = first.get('content')?.[0] === OPEN_ARRAY && !first.has('messages');
   const request = bodyOf(first.get('request'));
   if (request === undefined) return isBare && !first.has('request');
   const response = bodyOf(first.get('response'));
-  const [content, choices] = response === undefined ? [] : valuesOf(response, ['content', 'choices']);
+  const [content, choices, type] =
+    response === undefined ? [] : valuesOf(response, ['content', 'choices', 'type']);
   if (choices !== undefined) return false;
-  if (content?.[0] === OPEN_ARRAY) return true;
-  const [system, tools] = valuesOf(request, ['system', 'tools']);
-  return system !== undefined || (tools?.[0] === OPEN_ARRAY && elementsOf(tools).some(hasInputSchema));
+  if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
+  const [system, tools, messages] = valuesOf(request, ['system', 'tools', 'messages']);
+  return (
+    system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)
+  );
+}
+
+/** The objects of a list; none of what is no list. */
+function objectsOf(list: Uint8Array | undefined): readonly Uint8Array[] {
+  return list?.[0] === OPEN_ARRAY ? elementsOf(list).filter(isObject) : [];
 }
 
 function hasInputSchema(tool: Uint8Array): boolean {
-  return isObject(tool) && valuesOf(tool, ['input_schema'])[0] !== undefined;
+  return valuesOf(tool, ['input_schema'])[0] !== undefined;
+}
+
+function hasToolUse(message: Uint8Array): boolean {
+  const blocks = objectsOf(valuesOf(message, ['content'])[0]);
+  return blocks.some((block) => stringValue(block, 'type') === 'tool_use');
 }

@@ -46,6 +46,7 @@ describe('content', () => {
       '{"role":"user","content":[{"type":"text","text":"a","citations":[{"n":1.0}]}]}',
     ],
     ['[{"type":"text","text":"a","citations":null}]', '{"role":"user","content":"a"}'],
+    ['[{"type":"text","text":"a","citations":[ ]}]', '{"role":"user","content":"a"}'],
   ])('%s', (content, message) => {
     const entry = one(pair(`[{"role":"user","content":${content}}]`));
     expect(texts(entry.messages)).toEqual([message]);
@@ -110,6 +111,16 @@ describe('calls', () => {
       '{"role":"assistant","content":"","reasoning_content":"a\\u0041\\nb"}',
     ]);
     expect(noted('assistant', thoughts)).toEqual([]);
+  });
+
+  it('a thought that is not shown is none', () => {
+    const hidden = '{"type":"thinking","thinking":"","signature":"s"}';
+    const call = '{"type":"tool_use","id":"t","name":"f"}';
+    const called = '"tool_calls":[{"id":"t","type":"function","function":{"name":"f"}}]';
+    expect(said('assistant', `${hidden},${call}`)).toEqual([`{"role":"assistant",${called}}`]);
+    expect(said('assistant', `${hidden},{"type":"thinking","thinking":"b"},${call}`)).toEqual([
+      `{"role":"assistant","reasoning_content":"b",${called}}`,
+    ]);
   });
 
   test.each(['{"type":"text","text":"x"}', '{"type":"thinking","thinking":"x"}'])(
@@ -324,6 +335,14 @@ describe('is detected', () => {
     ['{"request":{"messages":[],"system":"s"}}', true],
     ['{"request":{"messages":[],"tools":[{"name":"f","input_schema":{}}]},"response":null}', true],
     ['{"content":[{"type":"text","text":"a"}]}', true],
+    ['{"request":{"messages":[{"role":"user","content":"a"}]},"response":{"type":"error","error":{}}}', true],
+    [
+      '{"request":{"messages":[1,{"content":"a"},{"content":[7,{"type":"tool_use"}]}]},"response":null}',
+      true,
+    ],
+    ['{"request":{"messages":[{"content":[{"type":"tool_use"}]}]},"response":{"choices":[]}}', false],
+    ['{"request":{"messages":[{"content":[{"type":"tool_result"}]}]}}', false],
+    ['{"request":{"messages":{}},"response":{"error":{"type":"error"}}}', false],
     ['{"content":[],"messages":[]}', false],
     ['{"content":"x"}', false],
     ['{"request":{"messages":[],"system":"s"},"response":{"choices":[],"content":[]}}', false],
