@@ -3,9 +3,19 @@ import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { explain } from './explain.ts';
+import { formats } from './formats.ts';
 import { inspect } from './inspect.ts';
 import { list } from './list.ts';
 import { quarantine } from './quarantine.ts';
 import { verify } from './verify.ts';
 
-export const commands: readonly Command[] = [build, check, explain, verify, quarantine, inspect, list];
+export const commands: readonly Command[] = [
+  build,
+  check,
+  explain,
+  verify,
+  quarantine,
+  inspect,
+  list,
+  formats,
+];

@@ -64,3 +64,12 @@ test('list tells everything, with the options of the stages', async () => {
   expect(text).toContain('--group-by  ');
   expect(text).toContain('--on-finding  ');
 });
+
+test('formats: one line each', async () => {
+  const { status, stdout } = await turnmill(['formats']);
+  const lines = stdout.toString().trimEnd().split('\n');
+  expect([status, lines.map((line) => line.split(/ {2,}/))]).toEqual([
+    0,
+    formats.map(({ name, summary }) => [name, summary]),
+  ]);
+});

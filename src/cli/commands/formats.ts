@@ -1,0 +1,25 @@
+/** `turnmill formats`: the formats, one line each (formats.md). `turnmill list formats` tells their rules and options too. */
+
+import { SUCCESS } from '../exit-code.ts';
+import { logLevelOption } from '../options/run.ts';
+import type { Command } from './command.ts';
+
+export const formats: Command = {
+  name: 'formats',
+  summary: 'List the formats, one line each',
+  usage: '[options]',
+  options: [logLevelOption],
+  examples: [['formats', 'What --format takes']],
+  words: { least: 0, most: 0, missing: '' },
+  stoppable: false,
+  async run() {
+    const [{ formats: known }, { endPrinting, printLine }] = await Promise.all([
+      import('../../../transforms/formats/index.ts'),
+      import('../print.ts'),
+    ]);
+    const width = Math.max(...known.map(({ name }) => name.length)) + 2;
+    for (const { name, summary } of known) await printLine(`${name.padEnd(width)}${summary}`);
+    await endPrinting();
+    return SUCCESS;
+  },
+};
