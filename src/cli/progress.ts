@@ -12,7 +12,7 @@ export interface Progress {
 }
 
 export function createProgress(
-  write: (text: string) => void = tell,
+  write: (text: string) => unknown = tell,
   now: () => number = () => performance.now(),
 ): Progress {
   const started = now();

@@ -27,9 +27,9 @@ export async function runWhole(
   const progress = isTerminal() && !silent ? createProgress() : undefined;
   const onOutcome = (outcome: Outcome, listing: Listing): void => notes.see(outcome, listing);
   const onProgress = progress && { onProgress: progress.show };
-  const onNote = (message: string): void => {
+  const onNote = (message: string): boolean => {
     progress?.clear();
-    if (!silent) tell(`turnmill: ${printable(message)}\n`);
+    return silent || tell(`turnmill: ${printable(message)}\n`);
   };
   try {
     const summary = await build(settingsOf(inputs, values), { signal, onOutcome, onNote, ...onProgress });

@@ -13,7 +13,7 @@ export interface Fault {
 /** One line of JSON; on a terminal, where a person reads it, the same in words. */
 export async function tellFault({ code, subject, message }: Fault, level: LogLevel): Promise<void> {
   if (level === 'silent') return;
-  if (isTerminal()) return tell(`turnmill: ${printable(message)}\n`);
+  if (isTerminal()) return void tell(`turnmill: ${printable(message)}\n`);
   const { createLogger } = await import('../logger.ts');
   createLogger(level).error({ code, ...(subject === undefined ? {} : { subject }) }, message);
 }

@@ -69,8 +69,8 @@ export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */
   readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
-  /** What a person should know of how the run goes about it. */
-  readonly onNote?: (message: string) => void;
+  /** What a person should know of how the run goes about it. False: it did not get there (F164). */
+  readonly onNote?: (message: string) => boolean | undefined;
 }
 
 type Given = Parameters<typeof resolveSettings>[0];
@@ -79,6 +79,8 @@ type Given = Parameters<typeof resolveSettings>[0];
 interface Run {
   readonly settings: Settings;
   readonly hooks: RunHooks;
+  /** Notes that did not get there. */
+  readonly logLost: () => number;
   readonly profile: Profile | undefined;
   readonly started: number;
   readonly startedAt: string;
@@ -145,7 +147,12 @@ function begin(settings: Settings, hooks: RunHooks): Run {
   profile?.enter('other');
   if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
   checkSources(settings, listing);
-  return { settings, hooks, profile, started, startedAt, listing };
+  let lost = 0;
+  const onNote = (message: string): undefined => {
+    if (hooks.onNote?.(message) === false) lost++;
+  };
+  const logLost = (): number => lost;
+  return { settings, hooks: { ...hooks, onNote }, logLost, profile, started, startedAt, listing };
 }
 
 /** Before any of them is opened. */
@@ -203,6 +210,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       inputs: settings.inputs,
       resumed: done > 0,
       kept_sources: keptSources,
+      log_lost: run.logLost(),
     };
     const body = manifestBody(settings, sums);
     profile?.enter('sync');

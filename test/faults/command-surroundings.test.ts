@@ -135,3 +135,15 @@ test('F164 a log that nobody takes changes neither the status nor the bytes', as
     expect(hashesOf(join(folder, `out-${i}`))).toEqual(hashes);
   }
 });
+
+test.each([
+  ['2>/dev/full', 1],
+  ['2>/dev/null', 0],
+])('F164 with %s run.json says how much of the log was lost', async (redirect, lost) => {
+  const { folder, log, hashes } = await peace();
+  const out = join(folder, 'out');
+  const args = ['build', log, '--out', out, '--resume']; // tells that there is nothing to go on from
+  const run = spawnSync('bash', ['-c', `"$0" "$@" ${redirect}`, process.execPath, COMMAND, ...args]);
+  expect([run.status, JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')).log_lost]).toEqual([0, lost]);
+  expect(hashesOf(out)).toEqual(hashes);
+});
