@@ -2,8 +2,10 @@
  * The folder that replayed logs are written into: made beside its place under another name and renamed when it is whole. It
  * holds rejected lines as they were: nobody but its owner may look into it.
  */
+import { isUtf8 } from 'node:buffer';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 import { type AppendFile, createAppendFile } from '../sinks/append-file.ts';
 import {
   lstatIfAny,
@@ -20,6 +22,8 @@ import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+/** Twice as many characters, and a suffix, are a name that every file system takes. */
+const MOST_HEX_BYTES = 100;
 
 export interface ReplayTarget {
   /** A log of lines; packed when its name says so. */
@@ -77,15 +81,23 @@ export function openReplayTarget(into: string): ReplayTarget {
 
 /** The name below the folder: that of the source. Undefined when it is no path that stays inside. */
 export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
-  const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(source, bytes);
+  const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(bytes);
   const parts = name.split('/');
   const inside = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
   if (!inside) return undefined;
   return input === undefined ? name : `${input}/${name}`;
 }
 
-/** A name that is not UTF-8 cannot be written as text: its bytes stand in another one. */
-function madeName(source: string, base64: string): string {
-  const suffix = /\.[a-z]+(?:\.[a-z]+)?$/i.exec(source)?.[0] ?? '';
-  return `${Buffer.from(base64, 'base64').toString('hex').slice(0, 200)}${suffix}`;
+/** Folders and files whose names are not UTF-8 get others; the rest of the path stays, for it may name the group. */
+function madeName(base64: string): string {
+  const parts = Buffer.from(base64, 'base64').toString('latin1').split('/');
+  return parts.map((part) => madePart(Buffer.from(part, 'latin1'))).join('/');
+}
+
+/** Its bytes, hexadecimal; their hash where these are too many for a name. */
+function madePart(name: Buffer): string {
+  if (isUtf8(name)) return name.toString();
+  const suffix = /\.[a-z]{1,5}(?:\.[a-z]{1,5})?$/i.exec(name.toString('latin1'))?.[0] ?? '';
+  const made = name.length <= MOST_HEX_BYTES ? name.toString('hex') : sha256(name);
+  return `${made}${suffix}`;
 }

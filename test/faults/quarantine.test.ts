@@ -311,6 +311,23 @@ describe('quarantine replay', () => {
     expect(readdirSync(folder).sort()).toEqual(['logs', 'out']);
   });
 
+  test('names that are not UTF-8: each log is one of its own, in the folder that names its group', async () => {
+    const folder = temporaryFolder();
+    const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+    mkdirSync(join(logs, '2026-01-13'), { recursive: true });
+    const names = ['\xff', `\xff${'x'.repeat(110)}1`, `\xff${'x'.repeat(110)}2`, `\xff.${'y'.repeat(240)}`];
+    for (const name of names)
+      writeFileSync(Buffer.from(`${logs}/2026-01-13/${name}.jsonl`, 'latin1'), lines(TOO_LONG));
+    await turnmill(['build', logs, '--out', out, '--max-line', '1000']);
+    expect((await replay(out, join(folder, 'again'), logs)).status).toBe(0);
+    const made = readdirSync(join(folder, 'again/2026-01-13'));
+    expect(made).toHaveLength(names.length);
+    expect(made).toContain('ff2e6a736f6e6c.jsonl');
+    const again = join(folder, 'rest');
+    expect((await turnmill(['build', join(folder, 'again'), '--out', again])).status).toBe(0);
+    expect(readdirSync(join(again, 'data'))).toEqual(['2026-01-13-00000.jsonl']);
+  });
+
   test('several inputs have a folder each', async () => {
     const folder = temporaryFolder();
     const [one, two] = [
