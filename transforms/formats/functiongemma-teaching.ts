@@ -6,17 +6,40 @@ import type { Conversation, Message, ToolDefinition } from '../element.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
 import { contentOf, textOfValue } from '../message.ts';
+import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRow, Format } from './format.ts';
 import { callArguments, messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
 import { createReport, type GemmaReport, type GemmaRule, type Note } from './gemma-rules.ts';
 import {
   lessonCall,
   lessonText,
+  parameterLine,
   TEACHING_LAYOUT,
   type TeachingLayout,
   type TeachingParameter,
 } from './teaching-layout.ts';
 import { joinedTexts, wrapAsJsonl } from './teaching-turn.ts';
+
+/** The lines of the layout (TeachingLayout) as flags. */
+interface TeachingOptions {
+  readonly teachingSystem: string;
+  readonly teachingDescription: string;
+  /** Lines of text. */
+  readonly teachingParameters: string;
+}
+
+const options: OptionSpecs<TeachingOptions> = {
+  teachingSystem: { describe: "The first sentence of the developer's turn", default: TEACHING_LAYOUT.system },
+  teachingDescription: {
+    describe: 'What a function does that the log does not define',
+    default: TEACHING_LAYOUT.description,
+  },
+  teachingParameters: {
+    describe: 'The parameters of a function that the log does not define, one on each line',
+    default: TEACHING_LAYOUT.parameters.map(parameterLine).join('\n'),
+  },
+};
+const DEFAULTS = defaultsOf(options);
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
@@ -125,12 +148,19 @@ function typeText(json: Uint8Array | undefined): string {
   return types.filter((type) => type !== undefined).join('|') || 'any';
 }
 
-const functiongemmaTeaching: Format = {
+const functiongemmaTeaching: Format<TeachingOptions> = {
   name: 'functiongemma-teaching',
   summary: 'FunctionGemma, teaching layout: {"text": ...} with three turns, the last one exactly one call.',
   rules,
-  options: {},
-  encode: (conversation) => teachingRow(conversation),
+  options,
+  encode(conversation, given = {}) {
+    const { teachingSystem, teachingDescription, teachingParameters } = { ...DEFAULTS, ...given };
+    return teachingRow(conversation, {
+      system: teachingSystem,
+      description: teachingDescription,
+      parameters: teachingParameters.split('\n').filter((line) => line !== ''),
+    });
+  },
 };
 
 export default functiongemmaTeaching;

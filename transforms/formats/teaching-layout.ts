@@ -19,7 +19,8 @@ export interface TeachingLayout {
   readonly system: string;
   /** Of the function. */
   readonly description: string;
-  readonly parameters: readonly TeachingParameter[];
+  /** A text is a line as it is. */
+  readonly parameters: readonly (TeachingParameter | string)[];
 }
 
 export const TEACHING_LAYOUT: TeachingLayout = {
@@ -64,7 +65,10 @@ export function lessonText(
   ].join('');
 }
 
-function parameterLine({ name, type, description, required }: TeachingParameter): string {
+/** `name (type): description (required)`. */
+export function parameterLine(parameter: TeachingParameter | string): string {
+  if (typeof parameter === 'string') return parameter;
+  const { name, type, description, required } = parameter;
   return [`${name} (${type}):`, description, required ? '(required)' : ''].filter(Boolean).join(' ');
 }
 

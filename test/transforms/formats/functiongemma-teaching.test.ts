@@ -117,6 +117,30 @@ call:select_symbols{selected:<escape>Foo,Bar<escape>}
     const tools = [toolFrom('select_symbols', 'From the log.', {})];
     expect(textIn(teachingRow(without([asks, last], { tools }), layout))).toContain('\nFrom the log.\n');
   });
+
+  it('its lines are options of the format', () => {
+    const options = {
+      teachingSystem: 'S',
+      teachingDescription: 'D',
+      teachingParameters: 'a (string): An A. (required)\nb (any):\n',
+    };
+    const given = textIn(teaching.encode(without([asks, last]), options));
+    expect(given).toBe(
+      GOLDEN.replace('You are a semantic code analysis assistant.', 'S')
+        .replace('Select relevant symbols from candidates.', 'D')
+        .replace(/ {2}selected .*\n/, '  a (string): An A. (required)\n  b (any):\n'),
+    );
+    expect(textIn(teaching.encode(without([asks, last]), { teachingParameters: '' }))).toContain(
+      'Parameters:\n<end',
+    );
+    expect(rulesOf(teaching.encode(without([asks, last]), { teachingSystem: '<bos>' }))).toEqual([
+      'ERROR control-token-in-content!',
+    ]);
+    const tools = [toolFrom('select_symbols', 'From the log.', {})];
+    expect(textIn(teaching.encode(without([asks, last], { tools }), options))).toContain(
+      '\nS\nYou have access to the following functions:\n\n<start_function_declaration>select_symbols\nFrom the log.\nParameters:\n<end',
+    );
+  });
 });
 
 describe('the reasoning', () => {
