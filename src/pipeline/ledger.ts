@@ -24,6 +24,8 @@ export interface Ledger {
   overLimit(count: number): void;
   /** How much was kept out so far, and of how much. */
   keptOut(): KeptOut;
+  /** Of a run that may or can read none of what there is: which of the two. */
+  allUnreadable(): 'permission' | 'io' | undefined;
   /** What does not add up; empty when the books balance. */
   imbalances(): readonly string[];
   /** Of all formats, so far. */
@@ -84,6 +86,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   let warnings = 0;
   let notReached = 0;
   let rejectedLines = 0;
+  const answers: (string | undefined)[] = []; // of the system, where a source could not be read
   let refusedRecords = 0; // by one format, of sessions that another one wrote
   // without a rejected line
   let lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
@@ -110,6 +113,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     const name = listing.sources[report.source]?.name;
     const { bytes: all, bomBytes, lineBytes, terminatorBytes } = framing;
     add(sources, status);
+    if (report.rejection?.reason === 'unreadable') answers.push(report.rejection.code);
     add(bytes, 'read', all);
     add(bytes, 'bom', bomBytes);
     add(bytes, 'lines', lineBytes);
@@ -219,6 +223,11 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     keptOut() {
       const beside = lostSources + refusedRecords;
       return { rejections: rejectedLines + beside, all: lines + beside };
+    },
+    allUnreadable() {
+      const shut = listing.skipped.filter(({ reason }) => reason === 'unreadable').length;
+      if (listing.sources.length > answers.length || answers.length + shut === 0) return undefined;
+      return shut > 0 || answers.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
     },
     imbalances() {
       checkSums();

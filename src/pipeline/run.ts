@@ -245,6 +245,11 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
       subject: JSON.stringify(sums),
     });
   }
+  const shut = ledger.allUnreadable();
+  if (shut !== undefined) {
+    const where = settings.inputs.join(', ');
+    throw new TurnmillError(shut, `not one source in ${where} can be read`, { subject: where });
+  }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
   const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
   if (nothing && !settings.allowEmpty) throw noInput(settings);

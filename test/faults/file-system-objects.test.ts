@@ -210,6 +210,11 @@ faultTest(
       join(at.folder, 'b'),
     ]);
     expect(shut.status).toBe(77);
+    const dataset = readFileSync(join(at.out, 'manifest.json'));
+    execFileSync('chmod', ['000', join(at.logs, 'good.jsonl')]);
+    const blind = spawnSync(setpriv, [...nobody, 'build', at.logs, '--out', at.out, '--replace']);
+    expect([blind.status, blind.stderr.toString()]).toEqual([77, expect.stringContaining('not one source')]);
+    expect(readFileSync(join(at.out, 'manifest.json'))).toEqual(dataset);
   },
 );
 
