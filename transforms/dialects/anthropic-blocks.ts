@@ -4,10 +4,11 @@
  */
 import type { ReadingNote } from '../element.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
+import { inString } from '../json/respace.ts';
 import { concat, dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { objectBytes, stringValue } from '../message.ts';
-import { arrayOf, callJson, inString, joinStrings, objectOf } from './made-messages.ts';
+import { arrayOf, callJson, joinStrings, objectOf } from './made-messages.ts';
 
 const QUOTE = 0x22;
 const LETTER_N = 0x6e;

@@ -34,15 +34,14 @@ const RESULT_ERROR: ReadingNote = {
 
 /** @param logged the JSON text of an object; undefined when it has no role */
 export function readMessage(logged: Uint8Array): readonly Message[] | undefined {
-  const raw = oneLine(logged);
-  const role = stringValue(raw, 'role');
-  return role === undefined ? undefined : messagesOf(raw, role, false);
+  const role = stringValue(logged, 'role');
+  return role === undefined ? undefined : messagesOf(logged, role, false);
 }
 
 /** The answer whose content this is, the JSON text of a list or a string. */
 export function readReply(content: Uint8Array, stopReason: string | undefined): Message {
-  const raw = oneLine(makeMessage('assistant', [['content', content]]).bytes);
-  const [reply] = messagesOf(raw, 'assistant', true) as [Message];
+  const { bytes } = makeMessage('assistant', [['content', content]]);
+  const [reply] = messagesOf(bytes, 'assistant', true) as [Message];
   const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
   return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
 }
@@ -55,14 +54,16 @@ const TRUNCATED_CALL: ReadingNote = {
 
 function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly Message[] {
   const content = valueBytes(raw, 'content');
-  if (content?.[0] !== OPEN_ARRAY) return [{ bytes: raw, role }];
+  if (content?.[0] !== OPEN_ARRAY) return [noted(raw, role, [])];
   const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
   const results = blocks.flatMap((block) => (block.kind === 'result' ? [readResult(block.block)] : []));
   const rest = blocks.filter(({ kind }) => kind !== 'result');
   return rest.length === 0 && results.length > 0 ? results : [...results, restOf(raw, role, rest)];
 }
 
-function noted(bytes: Uint8Array, role: string, notes: readonly ReadingNote[]): Message {
+/** The message on one line, with what is to be told of it. */
+function noted(json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message {
+  const bytes = oneLine(json);
   return notes.length === 0 ? { bytes, role } : { bytes, role, notes };
 }
 

@@ -6,8 +6,7 @@
 import type { Entry, Line, Message, Origin, ReadingNote, Rejection } from '../element.ts';
 import { copyOf } from '../json/keep.ts';
 import { elementsOf, isKey, valuesOf, walkMembers } from '../json/members.ts';
-import { oneLine } from '../json/one-line.ts';
-import { quote } from '../json/respace.ts';
+import { inString, quote } from '../json/respace.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { textOfValue } from '../message.ts';
 import { type ChatMessage, readChatMessage } from './chat-message.ts';
@@ -15,7 +14,7 @@ import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { timeOf } from './exchange.ts';
 import { lineId } from './line-id.ts';
 import { missingOrBad, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { arrayOf, callJson, inString, makeMessage, type Piece } from './made-messages.ts';
+import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { NO_TOOLS } from './tool-definitions.ts';
 
@@ -55,7 +54,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     }
     if (messages === undefined || bytes[at] !== OPEN_ARRAY)
       return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
-    const logged = elementsOf(oneLine(copyOf(bytes, at, messages.end)));
+    const logged = elementsOf(copyOf(bytes, at, messages.end));
     const read = logged.map((one) => (one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined));
     const bad = read.indexOf(undefined);
     if (bad >= 0) {

@@ -2,7 +2,7 @@
 import type { Message } from '../element.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
-import { decode, encode } from '../json/utf8.ts';
+import { encode } from '../json/utf8.ts';
 
 /** A member of a message: its key, and its value as JSON text. */
 export type Piece = readonly [key: string, json: Uint8Array | string];
@@ -63,9 +63,4 @@ export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
     ...bodies.flatMap((body, i) => (i === 0 ? [body] : [LINE_FEED, body])),
     QUOTE_BYTES,
   ]);
-}
-
-/** JSON text inside a JSON string. */
-export function inString(json: Uint8Array): Uint8Array {
-  return encode(quote(decode(json)));
 }

@@ -4,11 +4,11 @@
  */
 import type { Message } from '../element.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
-import { quote } from '../json/respace.ts';
+import { inString, quote } from '../json/respace.ts';
 import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
 import { encode } from '../json/utf8.ts';
 import { stringValue, textOfValue } from '../message.ts';
-import { arrayOf, callJson, inString, makeMessage, type Piece } from './made-messages.ts';
+import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;

@@ -5,10 +5,10 @@
 import type { Message } from '../element.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
-import { quote } from '../json/respace.ts';
+import { inString } from '../json/respace.ts';
 import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';
-import { decode, encode } from '../json/utf8.ts';
+import { encode } from '../json/utf8.ts';
 import { type ToolCall, textOfValue, toolCallsOf } from '../message.ts';
 import type { FormatFinding } from './format.ts';
 
@@ -86,10 +86,6 @@ export const asObjectInString: EncodeArguments = (json, where, report) => {
   if (holds === 'none') return EMPTY_STRING;
   return json?.[0] === QUOTE ? json : inString(source);
 };
-
-function inString(source: Uint8Array): Uint8Array {
-  return encode(quote(decode(source)));
-}
 
 function notJson(where: string): FormatFinding {
   const message = `${where} has arguments that are no JSON: kept as text`;

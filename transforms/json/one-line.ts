@@ -14,3 +14,11 @@ export function oneLine(json: Uint8Array): Uint8Array {
   if (indexOf.call(json, CR) < 0 && indexOf.call(json, LF) < 0) return json;
   return json.map((byte) => (byte === LF || byte === CR ? BLANK : byte));
 }
+
+/**
+ * JSON text without the layout of several lines: a line break goes with the indentation behind it, and behind a comma a blank is
+ * left. For JSON that becomes a text of its own, where white space would be learned. Text of one line is the same.
+ */
+export function withoutIndentation(json: string): string {
+  return json.replace(/,?[\r\n]\s*/g, (lines) => (lines.startsWith(',') ? ', ' : ''));
+}

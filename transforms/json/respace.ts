@@ -2,6 +2,7 @@
  * JSON text in the layout of Python's `json.dumps` and of the Hugging Face `tojson` filter: `", "` and `": "`, no other
  * white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay (conversion.md §5).
  */
+import { withoutIndentation } from './one-line.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { decode, encode } from './utf8.ts';
 
@@ -14,6 +15,11 @@ const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** The JSON text of a string, with the fewest escapes; a lone surrogate stays an escape. */
 export function quote(text: string): string {
   return JSON.stringify(text);
+}
+
+/** JSON text inside a JSON string, on one line. */
+export function inString(json: Uint8Array): Uint8Array {
+  return encode(quote(withoutIndentation(decode(json))));
 }
 
 /** @param json a valid JSON value without white space around it */

@@ -29,6 +29,18 @@ describe.each(KINDS)('a chat in a %s', (_kind, make) => {
   });
 });
 
+it('arguments and results of a document with indentation have none', () => {
+  const messages = [
+    { role: 'assistant', content: 'a', toolCalls: [{ name: 'f', args: { path: 'x', lines: [1, 2] } }] },
+    { role: 'tool', toolResult: { files: ['a'], more: {} } },
+  ];
+  const document = JSON.stringify({ meta: {}, state: {}, messages }, null, 2);
+  expect(said(one(document))).toEqual([
+    '{"role":"assistant","content":"a","tool_calls":[{"id":"0-f","type":"function","function":{"name":"f","arguments":"{\\"path\\": \\"x\\", \\"lines\\": [1, 2]}"}}]}',
+    '{"role":"tool","tool_call_id":"0-f","content":"{\\"files\\": [\\"a\\"], \\"more\\": {}}"}',
+  ]);
+});
+
 it('is a session of its own, with the id and the time of its meta where it has them', () => {
   expect(one(chat('[]', '{"id":"c","createdAt":"2026-01-13T22:14:03Z"}'))).toMatchObject({
     sessionId: 'c',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oneLine } from '../../../transforms/json/one-line.ts';
+import { oneLine, withoutIndentation } from '../../../transforms/json/one-line.ts';
 import { jsonText } from '../arbitraries.ts';
 import { KINDS, text } from '../bytes.ts';
 
@@ -30,5 +30,29 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
         expect(JSON.parse(made)).toEqual(JSON.parse(json));
       }),
     );
+  });
+});
+
+describe('without indentation', () => {
+  it('is text of one line as it was', () => {
+    fc.assert(
+      fc.property(jsonText, (json) => {
+        if (!/[\r\n]/.test(json)) expect(withoutIndentation(json)).toBe(json);
+        expect(JSON.parse(withoutIndentation(json))).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+
+  it('is what Python writes, of what JavaScript and Python lay out', () => {
+    const value = { a: [1, { b: '\\n, x' }], c: {}, d: [] };
+    expect(withoutIndentation(JSON.stringify(value, null, 2))).toBe(
+      '{"a": [1, {"b": "\\\\n, x"}], "c": {}, "d": []}',
+    );
+  });
+
+  it('of 5 MB of line breaks ends', () => {
+    expect(
+      withoutIndentation(`[${',\n  1'.repeat(1_000_000).slice(1)}${'\n'.repeat(1_000_000)}]`),
+    ).toHaveLength(2_999_999 + 1);
   });
 });
