@@ -15,7 +15,14 @@ import { defineTool } from './anthropic-tools.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { timeOf } from './exchange.ts';
 import { lineId } from './line-id.ts';
-import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import {
+  missingOrBad,
+  NO_CHANGES,
+  type ObjectWalk,
+  readObjects,
+  rejectObject,
+  type Span,
+} from './line-objects.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
@@ -25,12 +32,6 @@ const LETTER_N = 0x6e;
 /** What is read at the top and in the request; those of a request are told apart by the dot. */
 const TOP = ['session_id', 'timestamp', 'logged_at', 'request', 'response', 'content', 'stop_reason'];
 const IN_REQUEST = ['system', 'messages', 'tools', 'timestamp', 'body'];
-
-/** Where a value stands in the line. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 function createReader(
   scanner: Scanner = createPlainScanner(),

@@ -10,10 +10,10 @@ import { inString, quote } from '../json/respace.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { textOfValue } from '../message.ts';
 import { type ChatMessage, readChatMessage } from './chat-message.ts';
+import { conversationEntry } from './conversation-entry.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { timeOf } from './exchange.ts';
-import { lineId } from './line-id.ts';
-import { missingOrBad, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import { missingOrBad, type ObjectWalk, readObjects, rejectObject, type Span } from './line-objects.ts';
 import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { NO_TOOLS } from './tool-definitions.ts';
@@ -22,11 +22,6 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const QUOTE = 0x22;
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   let messages: Span | undefined;
@@ -66,18 +61,12 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       meta && bytes[meta.start] === OPEN_OBJECT ? bytes.subarray(meta.start, meta.end) : undefined;
     const calls = createOpenCalls();
     const said = chat.flatMap((message) => messagesOf(message, calls));
-    const reply = said.at(-1)?.role === 'assistant' ? said.at(-1) : undefined;
-    return {
-      kind: 'entry',
-      origin,
-      sessionId: idOf(about) ?? lineId(origin, number),
-      alone: true,
+    const id = idOf(about);
+    return conversationEntry(origin, number, said, NO_TOOLS, {
+      ...(id !== undefined && { sessionId: id }),
       timestamp: createdAt(about),
-      messages: reply === undefined ? said : said.slice(0, -1),
-      tools: NO_TOOLS,
-      reply,
       changes: changesOf(chat),
-    };
+    });
   }
 
   const object: ObjectWalk = { walk, entryOf };

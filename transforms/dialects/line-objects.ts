@@ -14,6 +14,12 @@ const OPEN_OBJECT = 0x7b;
 /** Walkers open the outer levels of an entry themselves, and count none: fewer than these. */
 const WALKED_LEVELS = 16;
 
+/** Where a value stands in the line. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** How a dialect reads one object. */
 export interface ObjectWalk {
   /** Walks the object at `at` and validates it; returns the index after it, or -1: the scanner knows where. */

@@ -6,9 +6,9 @@
 import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import { conversationEntry } from './conversation-entry.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
-import { lineId } from './line-id.ts';
-import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import { missingOrBad, type ObjectWalk, readObjects, rejectObject, type Span } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
 import { systemMessage } from './made-messages.ts';
 import { readTurns } from './sharegpt-turns.ts';
@@ -24,21 +24,19 @@ type Key = (typeof READ)[number];
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   const messages = createMessageList(scanner, 2);
   const tools = createToolsTextReader(scanner, createToolsReader(scanner, 1));
-  const at = new Map<Key, number>(); // where the value of each begins
-  const end = new Map<Key, number>();
+  const spans = new Map<Key, Span>();
   let duplicateAt = -1;
 
   function walk(bytes: Uint8Array, start: number): number {
-    at.clear();
+    spans.clear();
     duplicateAt = -1;
     return walkMembers(bytes, start, scanner, (keyStart, keyEnd, value) => {
       const key = READ.find((one) => isKey(bytes, keyStart, keyEnd, one));
       if (key === undefined) return scanner.value(bytes, value, 1);
-      if (at.has(key)) duplicateAt = keyStart;
-      at.set(key, value);
-      const valueEnd = readValue(key, bytes, value);
-      end.set(key, valueEnd);
-      return valueEnd;
+      if (spans.has(key)) duplicateAt = keyStart;
+      const end = readValue(key, bytes, value);
+      spans.set(key, { start: value, end });
+      return end;
     });
   }
 
@@ -49,8 +47,8 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 
   function entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
     const { bytes } = line;
-    const startOf = (key: Key): number => at.get(key) ?? -1;
-    const bytesOf = (key: Key): Uint8Array => bytes.subarray(startOf(key), end.get(key));
+    const startOf = (key: Key): number => spans.get(key)?.start ?? -1;
+    const bytesOf = (key: Key): Uint8Array => bytes.subarray(startOf(key), spans.get(key)?.end);
     const badMessages = (detail: string, key: Key): Rejection =>
       rejectObject(line, origin, 'bad-messages', detail, startOf(key));
 
@@ -68,25 +66,14 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       list = turns;
     } else return badMessages(missingOrBad('messages', startOf('messages')), 'messages');
 
-    const system = at.has('system') ? bytesOf('system') : undefined;
+    const system = spans.has('system') ? bytesOf('system') : undefined;
     if (system !== undefined && system[0] !== QUOTE && system[0] !== LETTER_N)
       return badMessages('system is not valid', 'system');
-    const definitions = at.has('tools') ? tools.definitions : NO_TOOLS;
+    const definitions = spans.has('tools') ? tools.definitions : NO_TOOLS;
     if (definitions === undefined)
       return rejectObject(line, origin, 'bad-tools', 'tools is not valid', startOf('tools'));
     const said = system === undefined ? list : [...systemMessage(system), ...list];
-    const reply = said.at(-1)?.role === 'assistant' ? said.at(-1) : undefined;
-    return {
-      kind: 'entry',
-      origin,
-      sessionId: lineId(origin, number),
-      alone: true,
-      timestamp: undefined,
-      messages: reply === undefined ? said : said.slice(0, -1),
-      tools: definitions,
-      reply,
-      changes: NO_CHANGES,
-    };
+    return conversationEntry(origin, number, said, definitions);
   }
 
   const object: ObjectWalk = { walk, entryOf };

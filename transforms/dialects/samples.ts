@@ -8,21 +8,15 @@ import { walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { parseJson, parseString } from '../json/utf8.ts';
+import { conversationEntry } from './conversation-entry.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
-import { lineId } from './line-id.ts';
-import { NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import { type ObjectWalk, readObjects, rejectObject, type Span } from './line-objects.ts';
 import { createMessageList } from './logged-messages.ts';
 import { SAMPLE_FAULTS, sampleFault } from './sample.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 import { createToolsTextReader } from './tools-text.ts';
 
 const OPEN_ARRAY = 0x5b;
-
-/** Where a value stands in the line. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   const messages = createMessageList(scanner, 2);
@@ -65,19 +59,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (definitions === undefined)
       return rejectObject(line, origin, 'bad-tools', 'tools is not valid', spans.get('tools')?.start ?? -1);
     const said = messages.items as readonly Message[];
-    const reply = said.at(-1)?.role === 'assistant' ? said.at(-1) : undefined;
-    return {
-      kind: 'entry',
-      origin,
-      sessionId: lineId(origin, number),
-      alone: true,
-      timestamp: undefined,
-      messages: reply === undefined ? said : said.slice(0, -1),
-      tools: definitions,
-      reply,
-      sample: besides(bytes),
-      changes: NO_CHANGES,
-    };
+    return conversationEntry(origin, number, said, definitions, { sample: besides(bytes) });
   }
 
   const object: ObjectWalk = { walk, entryOf };

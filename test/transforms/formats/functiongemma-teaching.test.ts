@@ -9,6 +9,7 @@ import {
   callingWith,
   NO_TOKENS,
   rulesOf,
+  TEACHING_GOLDEN,
   textIn,
   toolFrom,
   without,
@@ -30,33 +31,12 @@ const line = (json: string) =>
   /<start_function_call>\ncall:(.*)\n<end_function_call>/s.exec(written(asks, callingWith(json)))?.[1];
 
 describe('a record', () => {
-  const GOLDEN = `<start_of_turn>developer
-You are a semantic code analysis assistant.
-You have access to the following functions:
-
-<start_function_declaration>select_symbols
-Select relevant symbols from candidates.
-Parameters:
-  selected (array): Array of selected symbols. (required)
-<end_function_declaration>
-
-<end_of_turn>
-<start_of_turn>user
-Context here
-<end_of_turn>
-<start_of_turn>model
-/* Selecting symbols... */
-<start_function_call>
-call:select_symbols{selected:<escape>Foo,Bar<escape>}
-<end_function_call>
-<end_of_turn>
-`;
   const last = selects('{"selected":["Foo","Bar"]}', 'Selecting symbols...');
 
   it('is three turns, line by line', () => {
     const row = encode([asks, last]);
-    expect(textIn(row)).toBe(GOLDEN);
-    expect(text(row.bytes)).toBe(JSON.stringify({ text: GOLDEN }));
+    expect(textIn(row)).toBe(TEACHING_GOLDEN);
+    expect(text(row.bytes)).toBe(JSON.stringify({ text: TEACHING_GOLDEN }));
     expect(row.findings).toEqual([]);
     expect(row.written).toEqual([]);
   });
@@ -70,7 +50,7 @@ call:select_symbols{selected:<escape>Foo,Bar<escape>}
     ];
     for (const messages of around) {
       const row = encode(messages);
-      expect(textIn(row)).toBe(GOLDEN);
+      expect(textIn(row)).toBe(TEACHING_GOLDEN);
       expect(rulesOf(row)).toEqual(['WARNING messages-left-out']);
     }
   });
@@ -91,7 +71,7 @@ call:select_symbols{selected:<escape>Foo,Bar<escape>}
     ];
     const row = encode([asks, last], tools);
     expect(textIn(row)).toBe(
-      GOLDEN.replace('Select relevant symbols from candidates.', 'Picks.').replace(
+      TEACHING_GOLDEN.replace('Select relevant symbols from candidates.', 'Picks.').replace(
         '  selected (array): Array of selected symbols. (required)\n',
         '  z (array): Z list. (required)\n  a (string|null): An A.\n  b (any): (required)\n  c (any):\n',
       ),
@@ -126,7 +106,7 @@ call:select_symbols{selected:<escape>Foo,Bar<escape>}
     };
     const given = textIn(teaching.encode(without([asks, last]), options));
     expect(given).toBe(
-      GOLDEN.replace('You are a semantic code analysis assistant.', 'S')
+      TEACHING_GOLDEN.replace('You are a semantic code analysis assistant.', 'S')
         .replace('Select relevant symbols from candidates.', 'D')
         .replace(/ {2}selected .*\n/, '  a (string): An A. (required)\n  b (any):\n'),
     );

@@ -57,3 +57,26 @@ export const NO_TOKENS = [
   '<end_of_turns>',
   '<boss>',
 ];
+
+/** The teaching layout of the acceptance cases (formats.md §6): user turn `Context here`, reasoning `Selecting symbols...`. */
+export const TEACHING_GOLDEN = `<start_of_turn>developer
+You are a semantic code analysis assistant.
+You have access to the following functions:
+
+<start_function_declaration>select_symbols
+Select relevant symbols from candidates.
+Parameters:
+  selected (array): Array of selected symbols. (required)
+<end_function_declaration>
+
+<end_of_turn>
+<start_of_turn>user
+Context here
+<end_of_turn>
+<start_of_turn>model
+/* Selecting symbols... */
+<start_function_call>
+call:select_symbols{selected:<escape>Foo,Bar<escape>}
+<end_function_call>
+<end_of_turn>
+`;

@@ -9,7 +9,7 @@ import {
   TeachingError,
   wrapAsJsonl,
 } from '../../../src/index.ts';
-import { CONTROL_TOKENS, NO_TOKENS } from './gemma-samples.ts';
+import { CONTROL_TOKENS, NO_TOKENS, TEACHING_GOLDEN } from './gemma-samples.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 const use = (more: object = {}) => ({
@@ -139,27 +139,7 @@ describe('formatFunctionCall', () => {
 
 describe('formatGemmaConversation', () => {
   it('is three turns, line by line', () => {
-    expect(formatGemmaConversation('Context here', TURN)).toBe(`<start_of_turn>developer
-You are a semantic code analysis assistant.
-You have access to the following functions:
-
-<start_function_declaration>select_symbols
-Select relevant symbols from candidates.
-Parameters:
-  selected (array): Array of selected symbols. (required)
-<end_function_declaration>
-
-<end_of_turn>
-<start_of_turn>user
-Context here
-<end_of_turn>
-<start_of_turn>model
-/* Selecting symbols... */
-<start_function_call>
-call:select_symbols{selected:<escape>Foo,Bar<escape>}
-<end_function_call>
-<end_of_turn>
-`);
+    expect(formatGemmaConversation('Context here', TURN)).toBe(TEACHING_GOLDEN);
   });
 
   it('has an empty line for an empty reasoning', () => {
