@@ -98,6 +98,16 @@ export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list
   return elementsOf(bytes).map(readCall);
 }
 
+/** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */
+export function legacyCallOf(message: Message): ToolCall | undefined {
+  const fn = objectBytes(message.bytes, 'function_call');
+  const others = fn === undefined ? undefined : toolCallsOf(message);
+  if (fn === undefined || (others !== undefined && others.length > 0)) return undefined;
+  const [name, args] = valuesOf(fn, ['name', 'arguments']);
+  const call = { bytes: fn, isObject: true, id: undefined, function: fn };
+  return { ...call, name: textOfValue(name), arguments: args };
+}
+
 function readCall(bytes: Uint8Array): ToolCall {
   if (bytes[0] !== OPEN_OBJECT) return { ...NO_CALL, bytes };
   const [id, fn] = valuesOf(bytes, ['id', 'function']);

@@ -3,20 +3,19 @@
  * message becomes one turn here; sharegpt.ts merges and checks them. What a turn has no place for is reported.
  */
 import type { Message } from '../element.ts';
-import { membersOf, valuesOf } from '../json/members.ts';
+import { membersOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode } from '../json/utf8.ts';
 import {
-  objectBytes,
+  legacyCallOf,
   REASONING_MEMBERS,
   reasoningOf,
   stringValue,
   type ToolCall,
   textOfValue,
-  toolCallsOf,
 } from '../message.ts';
 import { resultText } from './chat-inline.ts';
-import type { FormatFinding } from './format.ts';
+import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
 export interface Turn {
@@ -69,7 +68,7 @@ function losesMembers(message: Message): boolean {
     if (from === 'observation') return key === 'tool_call_id' || key === 'name';
     if (from !== 'gpt') return false;
     if (REASONING_MEMBERS.includes(key)) return stringValue(message.bytes, key) !== undefined;
-    return key === 'tool_calls' || (key === 'function_call' && legacyCall(message) !== undefined);
+    return key === 'tool_calls' || (key === 'function_call' && legacyCallOf(message) !== undefined);
   };
   return membersOf(message.bytes).some(({ key }) => !isHeld(key));
 }
@@ -87,7 +86,7 @@ function turnOf(message: Message, at: number, report: Report): Turn {
 }
 
 function modelTurn(message: Message, turn: Turn, where: string, report: Report): Turn {
-  const logged = callsOf(message, where, report);
+  const logged = loggedCalls(message, where, report);
   const written = logged.map((call, i) => callText(call, `${where}.tool_calls[${i}]`, report));
   const calls = written.filter((call) => call !== undefined);
   const thought = reasoningOf(message);
@@ -109,24 +108,6 @@ function modelTurn(message: Message, turn: Turn, where: string, report: Report):
   };
 }
 
-function callsOf(message: Message, where: string, report: Report): readonly ToolCall[] {
-  const calls = toolCallsOf(message);
-  if (calls === 'not-a-list') report(malformed(`${where}.tool_calls`));
-  else if (calls !== undefined && calls.length > 0) return calls;
-  const legacy = legacyCall(message);
-  return legacy === undefined ? [] : [legacy];
-}
-
-/** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */
-function legacyCall(message: Message): ToolCall | undefined {
-  const fn = objectBytes(message.bytes, 'function_call');
-  const others = fn === undefined ? undefined : toolCallsOf(message);
-  if (fn === undefined || (others !== undefined && others.length > 0)) return undefined;
-  const [name, args] = valuesOf(fn, ['name', 'arguments']);
-  const call = { bytes: fn, isObject: true, id: undefined, function: fn };
-  return { ...call, name: textOfValue(name), arguments: args };
-}
-
 /** The call as LLaMA-Factory reads it; its arguments are their source text, in an object. */
 function callText(call: ToolCall, where: string, report: Report): string | undefined {
   if (!call.name) {
@@ -138,9 +119,4 @@ function callText(call: ToolCall, where: string, report: Report): string | undef
   else if (holds !== 'object') report(notObject(where));
   const json = holds === 'text' ? quote(textOfValue(call.arguments) as string) : decode(source);
   return `{"name": ${quote(call.name)}, "arguments": ${json}}`;
-}
-
-function malformed(where: string): FormatFinding {
-  const message = `${where} is no call of a function with a name: left out`;
-  return { rule: 'malformed-call', severity: 'ERROR', message, rejects: true };
 }

@@ -5,23 +5,26 @@
 
 /** A copy. `bytes.slice()` would be none when the bytes are a Buffer. */
 export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
-  const copy = new Uint8Array(end - start);
+  const copy = unsafe(end - start);
   copy.set(bytes.subarray(start, end));
   return copy;
 }
 
-const BLOCK_BYTES = 32 * 1024;
-const OWN_FROM_BYTES = 4 * 1024;
+/** Memory that is overwritten at once: it need not be cleared first. */
+const unsafe = (length: number): Uint8Array => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+
+const BLOCK_BYTES = 128 * 1024;
+const OWN_FROM_BYTES = 32 * 1024;
 
 /** @returns a function that copies `bytes[start, end)` */
 export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
-  let block = new Uint8Array(0);
+  let block: Uint8Array = new Uint8Array(0);
   let used = 0;
   return (bytes, start, end) => {
     const length = end - start;
     if (length >= OWN_FROM_BYTES) return copyOf(bytes, start, end);
     if (used + length > block.length) {
-      block = new Uint8Array(BLOCK_BYTES);
+      block = unsafe(BLOCK_BYTES);
       used = 0;
     }
     const copy = block.subarray(used, used + length);

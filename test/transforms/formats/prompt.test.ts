@@ -149,6 +149,24 @@ describe('the completion', () => {
     expect(stripToolBlocks(record?.completion ?? '')).toBe('Reading...');
   });
 
+  it('has the call of an old log, and the history its result', () => {
+    const old = messageOf({
+      role: 'assistant',
+      content: null,
+      function_call: { name: 'f', arguments: '{"a":1.0}' },
+    });
+    const answer = messageOf({ role: 'function', name: 'f', content: 'r' });
+    expect(recordsOf([user('a'), old])[0]?.completion).toBe(
+      '<tool_call>\n{"name": "f", "arguments": {"a": 1.0}}\n</tool_call>',
+    );
+    const talk = [user('a'), old, answer, assistant('b')];
+    expect(JSON.parse(historyOf(recordsOf(talk)[0]?.prompt ?? ''))).toEqual([
+      { role: 'assistant', content: '', tool_calls: [{ name: 'f', arguments: { a: 1 } }] },
+      { role: 'tool', content: 'r', tool_call_id: '0-f' },
+    ]);
+    expect(rules(talk)).toEqual([]);
+  });
+
   it.each(['reasoning_content', 'thinking'])('has the thought in front: %s', (key) => {
     const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', [key]: 'hm' })];
     expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nhm\n</think>\nb');

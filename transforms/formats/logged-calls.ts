@@ -1,0 +1,18 @@
+/** The calls of a message, for formats that write calls anew: those of `tool_calls`, or the one in the old `function_call`. */
+import type { Message } from '../element.ts';
+import { legacyCallOf, type ToolCall, toolCallsOf } from '../message.ts';
+import type { FormatFinding } from './format.ts';
+import type { Report } from './tool-arguments.ts';
+
+export function loggedCalls(message: Message, where: string, report: Report): readonly ToolCall[] {
+  const calls = toolCallsOf(message);
+  if (calls === 'not-a-list') report(malformed(`${where}.tool_calls`));
+  else if (calls !== undefined && calls.length > 0) return calls;
+  const legacy = legacyCallOf(message);
+  return legacy === undefined ? [] : [legacy];
+}
+
+export function malformed(where: string): FormatFinding {
+  const message = `${where} is no call of a function with a name: left out`;
+  return { rule: 'malformed-call', severity: 'ERROR', message, rejects: true };
+}
