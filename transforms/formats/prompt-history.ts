@@ -8,15 +8,21 @@ import { quote } from '../json/respace.ts';
 import { createPlainScanner } from '../json/scanner.ts';
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
-import { REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall, toolCallsOf } from '../message.ts';
+import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall } from '../message.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
+import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
+/** A reply without a role is the model's; `function` is the old name of `tool`. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['', 'assistant'],
+  ['function', 'tool'],
+]);
 const scanner = createPlainScanner();
 
 /** A message as both sides of a record need it. */
@@ -78,8 +84,7 @@ export function createReader(report: Report): (message: Message, at: number) => 
 
   function callOf(call: ToolCall, where: string): Said['calls'] {
     if (!call.name) {
-      const message = `${where} is no call of a function with a name: left out`;
-      report({ rule: 'malformed-call', severity: 'ERROR', message, rejects: true });
+      report(malformed(where));
       return [];
     }
     const { holds, source } = readArguments(call.arguments);
@@ -91,11 +96,8 @@ export function createReader(report: Report): (message: Message, at: number) => 
 
   function callsOf(message: Message, where: string): Said['calls'] {
     open = [];
-    const calls = toolCallsOf(message) ?? [];
-    if (calls !== 'not-a-list') return calls.flatMap((call, i) => callOf(call, `${where}.tool_calls[${i}]`));
-    const problem = `${where}.tool_calls is no list: left out`;
-    report({ rule: 'malformed-call', severity: 'ERROR', message: problem, rejects: true });
-    return [];
+    const calls = loggedCalls(message, where, report);
+    return calls.flatMap((call, i) => callOf(call, `${where}.tool_calls[${i}]`));
   }
 
   function answered(logged: string | undefined): string | undefined {
@@ -106,10 +108,13 @@ export function createReader(report: Report): (message: Message, at: number) => 
   }
 
   return (message, at) => {
-    const isLost = ({ key, valueStart }: Member): boolean =>
-      !PLACED.has(key) && !(REASONING_MEMBERS.includes(key) && message.bytes[valueStart] === QUOTE);
     const where = `messages[${at}]`;
-    const role = message.role || 'assistant';
+    const role = ROLES.get(message.role) ?? message.role;
+    const isLost = ({ key, valueStart }: Member): boolean => {
+      if (REASONING_MEMBERS.includes(key)) return message.bytes[valueStart] !== QUOTE;
+      if (key === 'function_call') return legacyCallOf(message) === undefined;
+      return !PLACED.has(key) && !(key === 'name' && message.role === 'function');
+    };
     const { text = '', otherParts } = resultText(message);
     const lost = (rule: string, what: string): void =>
       report({ rule, severity: 'WARNING', message: `${where} has ${what}: left out` });

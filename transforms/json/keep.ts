@@ -5,26 +5,23 @@
 
 /** A copy. `bytes.slice()` would be none when the bytes are a Buffer. */
 export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
-  const copy = unsafe(end - start);
+  const copy = new Uint8Array(end - start);
   copy.set(bytes.subarray(start, end));
   return copy;
 }
 
-/** Memory that is overwritten at once: it need not be cleared first. */
-const unsafe = (length: number): Uint8Array => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
-
-const BLOCK_BYTES = 128 * 1024;
-const OWN_FROM_BYTES = 32 * 1024;
+const BLOCK_BYTES = 32 * 1024;
+const OWN_FROM_BYTES = 4 * 1024;
 
 /** @returns a function that copies `bytes[start, end)` */
 export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
-  let block: Uint8Array = new Uint8Array(0);
+  let block = new Uint8Array(0);
   let used = 0;
   return (bytes, start, end) => {
     const length = end - start;
     if (length >= OWN_FROM_BYTES) return copyOf(bytes, start, end);
     if (used + length > block.length) {
-      block = unsafe(BLOCK_BYTES);
+      block = new Uint8Array(BLOCK_BYTES);
       used = 0;
     }
     const copy = block.subarray(used, used + length);
