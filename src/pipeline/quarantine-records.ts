@@ -43,11 +43,17 @@ export function quarantineFile(out: string): string {
   return join(out, 'quarantine', 'rejected.jsonl');
 }
 
+/** Throws `no-input` when there is no dataset. */
+export function requireQuarantine(out: string): void {
+  const isDataset = lstatIfAny(join(out, 'manifest.json')) !== undefined;
+  if (isDataset && lstatIfAny(quarantineFile(out)) !== undefined) return;
+  throw new TurnmillError('no-input', `there is no dataset in ${out}`, { subject: out });
+}
+
 /** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` where a line is no record */
 export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> {
   const path = quarantineFile(out);
-  const isDataset = lstatIfAny(join(out, 'manifest.json')) !== undefined && lstatIfAny(path) !== undefined;
-  if (!isDataset) throw new TurnmillError('no-input', `there is no dataset in ${out}`, { subject: out });
+  requireQuarantine(out);
   try {
     for await (const element of readElements(path, { maxLineBytes: MAX_LINE_CEILING })) {
       if (element.kind === 'session-end') return;

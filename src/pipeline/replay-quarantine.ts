@@ -62,9 +62,9 @@ interface Pending {
 
 const MOST_EXAMPLES = 5;
 
-/** @throws TurnmillError `no-input`, `invalid-dataset`, `cannot-create`, `io` */
+/** @throws TurnmillError `usage`, `locked`, `no-input`, `invalid-dataset`, `cannot-create`, `io` */
 export async function replayQuarantine({ out, into, logs, signal }: ReplayRequest): Promise<Replayed> {
-  const target = openReplayTarget(into);
+  const target = await openReplayTarget(into, [out, ...logs]);
   const left = new Map<string, number>();
   const examples: { where: string; why: string }[] = [];
   let replayed = 0;
@@ -146,6 +146,8 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
   } catch (error) {
     target.discard();
     throw error;
+  } finally {
+    await target.close();
   }
   return { replayed, files, left: Object.fromEntries([...left].sort()), examples };
 }

@@ -3,7 +3,8 @@
  * holds rejected lines as they were: nobody but its owner may look into it.
  */
 import { isUtf8 } from 'node:buffer';
-import { basename, dirname, join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { type AppendFile, createAppendFile } from '../sinks/append-file.ts';
@@ -16,8 +17,11 @@ import {
   unlinkIfAny,
 } from '../sinks/fs-calls.ts';
 import { createLineFile, type LineFile } from '../sinks/line-file.ts';
+import { acquireLock } from '../sinks/lock.ts';
+import { checkOverlap } from '../sinks/overlap.ts';
 import { createPackedLineFile } from '../sinks/packed-line-file.ts';
 import { packingNamed } from '../sinks/packing.ts';
+import { locate, partPath, runsWith } from '../sinks/place.ts';
 import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
@@ -35,16 +39,34 @@ export interface ReplayTarget {
   /** Puts it in its place; does nothing when no file was made. */
   commit(): void;
   discard(): void;
+  close(): Promise<void>;
 }
 
-/** @throws TurnmillError `cannot-create` when something is there already */
-export function openReplayTarget(into: string): ReplayTarget {
+/**
+ * Takes the folder's lock; `close` gives it back. What a killed replay left is removed.
+ * @param apart the dataset and the logs: a later run over them must not find the folder
+ * @throws TurnmillError `locked`, `usage`, `cannot-create` when something is there already
+ */
+export async function openReplayTarget(into: string, apart: readonly string[]): Promise<ReplayTarget> {
+  const close = await acquireLock(into);
+  try {
+    return { ...openTarget(into, apart), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 'close'> {
   const path = resolve(into);
   if (lstatIfAny(path) !== undefined)
     throw new TurnmillError('cannot-create', `${into} exists already: name a folder that does not`, {
       subject: into,
     });
-  const staging = join(dirname(path), `.${basename(path)}.replay-${process.pid}`);
+  const place = locate(into);
+  checkOverlap(into, place, apart);
+  for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
+  const staging = partPath(place, 'staging', randomBytes(8).toString('hex'));
   const folders = new Set<string>();
 
   function folder(name: string): void {

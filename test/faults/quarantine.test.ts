@@ -16,9 +16,12 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { acquireLock } from '../../src/sinks/lock.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { type Ended, turnmill } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { traced } from '../support/strace.ts';
 
 const TOO_LONG = entry({ id: 'long', messages: [{ role: 'user', content: 'x'.repeat(5000) }] });
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
@@ -328,6 +331,17 @@ describe('quarantine replay', () => {
     expect(readdirSync(join(again, 'data'))).toEqual(['2026-01-13-00000.jsonl']);
   });
 
+  test('into the logs or the dataset: 64, for the next run would find it; while another one writes: 75', async () => {
+    const { folder, logs, out } = await build({ 'sub/a.jsonl': '{' });
+    for (const into of [join(logs, 'again'), join(logs, 'sub/again'), join(out, 'quarantine/again')])
+      expect([into, (await replay(out, into, logs)).status]).toEqual([into, 64]);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+    const release = await acquireLock(join(folder, 'again'));
+    expect((await replay(out, join(folder, 'again'), logs)).status).toBe(75);
+    await release();
+    expect((await replay(out, join(folder, 'again'), logs)).status).toBe(0);
+  });
+
   test('several inputs have a folder each', async () => {
     const folder = temporaryFolder();
     const [one, two] = [
@@ -379,3 +393,20 @@ describe('quarantine replay', () => {
     expect(await status('replay', out, '--into', join(folder, 'again'))).toBe(65);
   });
 });
+
+faultTest(
+  'F001',
+  'a replay that is killed leaves nothing that the next one does not remove',
+  { needs: ['ptrace'] },
+  async () => {
+    const { folder, logs, out } = await build(ALL);
+    const again = join(folder, 'again');
+    const args = ['quarantine', 'replay', out, '--into', again, '--logs', logs];
+    const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('.'));
+    for (const calls of ['fsync', 'rename']) {
+      const run = await traced(args, { calls, inject: 'signal=SIGKILL:when=1' });
+      expect([run.status, existsSync(again), left().length]).toEqual([null, false, 1]);
+    }
+    expect([(await turnmill(args)).status, left()]).toEqual([0, []]);
+  },
+);
