@@ -14,6 +14,7 @@ import {
   type RecordSource,
   rawBytesAt,
   readQuarantine,
+  requireQuarantine,
 } from './quarantine-records.ts';
 import { copyFile, createLog } from './replay-log.ts';
 import { openReplayTarget, replayName } from './replay-target.ts';
@@ -64,6 +65,7 @@ const MOST_EXAMPLES = 5;
 
 /** @throws TurnmillError `usage`, `locked`, `no-input`, `invalid-dataset`, `cannot-create`, `io` */
 export async function replayQuarantine({ out, into, logs, signal }: ReplayRequest): Promise<Replayed> {
+  requireQuarantine(out);
   const target = await openReplayTarget(into, [out, ...logs]);
   const left = new Map<string, number>();
   const examples: { where: string; why: string }[] = [];
