@@ -143,8 +143,7 @@ export function resolveSettings(given: Given): Settings {
   oneOf('follow', settings.follow, ['none', 'inside', 'anywhere']);
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
-  const rules = formats.flatMap((format) => format.rules);
-  for (const rule of [...settings.rejectOn, ...settings.keepOn]) oneOf('on-finding', rule, rules);
+  for (const rule of [...settings.rejectOn, ...settings.keepOn]) checkFinding(rule, settings.format);
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
@@ -176,6 +175,14 @@ function checkFormats({ format: names, formatOptions, out }: Settings): void {
   const fault = optionFault(names, formatOptions);
   if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
   if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
+}
+
+/** A rule that no chosen format has would never be asked. */
+function checkFinding(rule: string, names: readonly string[]): void {
+  const having = formats.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
+  if (having.length === 0) oneOf('on-finding', rule, [...new Set(formats.flatMap(({ rules }) => rules))]);
+  if (!having.some((name) => names.includes(name)))
+    fail(`--on-finding: ${rule} is a rule of ${having.join(', ')}, and --format is ${names.join(', ')}`);
 }
 
 /** What another run has done counts for a whole dataset of files only. */

@@ -56,6 +56,10 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
   ['build x --out a --json-tool-calls --format chat', '--json-tool-calls is --format chat-inline'],
   ['build x --out a --on-finding control-token-in-content', 'is not RULE=reject'],
   ['build x --out a --on-finding nope=reject', "--on-finding: 'nope'"],
+  [
+    'build x --out a --on-finding key-not-bare=keep',
+    'key-not-bare is a rule of functiongemma, functiongemma-teaching, and --format is chat',
+  ],
   ['build x --out a --on-finding control-token-in-content=drop', 'reject or keep'],
   ['build x --out a --on-finding non-text-part=keep --on-finding non-text-part=reject', 'given twice'],
   ['build - - --out a', 'once'],
