@@ -67,9 +67,16 @@ export function parseEpoch(text: string): bigint | undefined {
   return milliseconds ? units * NS_PER_MILLISECOND + nanos / 1000n : units * NS_PER_SECOND + nanos;
 }
 
+const NS_PER_DAY = 86_400n * NS_PER_SECOND;
+/** The day that was asked for last: sessions come day by day. */
+let lastDay = { start: 0n, date: '1970-01-01' };
+
 /** The UTC date `YYYY-MM-DD` of a time in ns since 1970. */
 export function utcDate(timestamp: bigint): string {
-  const rest = timestamp % NS_PER_MILLISECOND;
-  const milliseconds = timestamp / NS_PER_MILLISECOND - (rest < 0n ? 1n : 0n);
-  return new Date(Number(milliseconds)).toISOString().slice(0, 10);
+  if (timestamp < lastDay.start || timestamp >= lastDay.start + NS_PER_DAY) {
+    const rest = timestamp % NS_PER_DAY;
+    const start = timestamp - rest - (rest < 0n ? NS_PER_DAY : 0n);
+    lastDay = { start, date: new Date(Number(start / NS_PER_MILLISECOND)).toISOString().slice(0, 10) };
+  }
+  return lastDay.date;
 }

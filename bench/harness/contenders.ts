@@ -89,6 +89,13 @@ export const contenders: readonly Contender[] = [
     'find "$1" -name "*.jsonl" -print0 | sort -z | xargs -0 jq -n -c -f bench/peers/last-entry.jq >"$2"',
     recordsInFile,
   ),
+  {
+    name: 'floor',
+    label: 'Node: read, find lines, compare (no output)',
+    needs: { program: 'node' },
+    command: (directory) => ['node', 'bench/peers/floor.mjs', directory],
+    check: printedLines,
+  },
   pipeline(
     'wc',
     'wc -l',

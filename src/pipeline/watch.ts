@@ -35,7 +35,7 @@ export function watchWith(profile: Profile): Watch {
     },
     framer: (framer) => watchFramer(profile, framer),
     open: (ref, limits, signal) =>
-      watchReader(profile, ref.path === undefined ? 'wait' : 'read', openSource(ref, limits, signal)),
+      watchReader(profile, ref.path === undefined ? 'wait' : 'read', () => openSource(ref, limits, signal)),
   };
 }
 
@@ -75,28 +75,28 @@ function watchFramer(profile: Profile, framer: Framer): Framer {
 async function watchReader(
   profile: Profile,
   opening: string,
-  opened: Promise<SourceReader>,
+  open: () => Promise<SourceReader>,
 ): Promise<SourceReader> {
-  async function later<T>(segment: string, outcome: Promise<T>): Promise<T> {
+  async function later<T>(segment: string, work: () => Promise<T>): Promise<T> {
     const outer = profile.enter(segment);
     try {
-      return await outcome;
+      return await work();
     } finally {
       profile.enter(outer);
     }
   }
-  const reader = await later(opening, opened);
+  const reader = await later(opening, open);
   return {
     ...reader,
     read(room) {
       const outer = profile.enter('read');
       const count = reader.read(room);
       profile.enter(outer);
-      return typeof count === 'number' ? count : later('wait', count);
+      return typeof count === 'number' ? count : later('wait', () => count);
     },
     close() {
       profile.bytes.read += reader.readBytes();
-      return later('read', reader.close());
+      return later('read', () => reader.close());
     },
   };
 }

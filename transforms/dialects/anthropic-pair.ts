@@ -33,14 +33,14 @@ const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
 
 /** Is it a pair of this API? Its answer has content and no choices; without one the pair has what only this API has. */
 export function detect(first: ObjectMembers): boolean {
-  const isBare = first.get('content')?.[0] === OPEN_ARRAY && !first.has('messages');
-  const request = bodyOf(first.get('request'));
-  if (request === undefined) return isBare && !first.has('request');
+  if (!first.has('request')) return first.get('content')?.[0] === OPEN_ARRAY && !first.has('messages');
+  if (!isObject(first.get('request'))) return false;
   const response = bodyOf(first.get('response'));
   const [content, choices, type] =
     response === undefined ? [] : valuesOf(response, ['content', 'choices', 'type']);
   if (choices !== undefined) return false;
   if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
+  const request = bodyOf(first.get('request')) as Uint8Array; // after the answer: it is long
   const [system, tools, messages] = valuesOf(request, ['system', 'tools', 'messages']);
   return (
     system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)

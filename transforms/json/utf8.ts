@@ -21,6 +21,11 @@ export function decode(bytes: Uint8Array): string {
   return utf8Slice.call(bytes, 0, bytes.length);
 }
 
+/** A character for each byte: to look for ASCII, without decoding. */
+export function latin1(bytes: Uint8Array): string {
+  return latin1Slice.call(bytes, 0, bytes.length);
+}
+
 /** The value of JSON text that is known to be valid. Numbers are rounded: never write them back. */
 export function parseJson(bytes: Uint8Array): unknown {
   return JSON.parse(decode(bytes));

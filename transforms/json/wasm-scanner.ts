@@ -31,6 +31,23 @@ const SLAB_AT = PAGE_BYTES;
 const SLACK_BYTES = 64;
 const MAX_PAGES = 32_768;
 
+/** Strings of so many plain characters are over before the module is reached: most keys. */
+const NEAR_BYTES = 24;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The index after the string whose opening quote is at `at` when it is short and plain ASCII; else -1. */
+function shortStringEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== QUOTE) return -1;
+  const last = Math.min(at + NEAR_BYTES, bytes.length - 1);
+  for (let p = at + 1; p <= last; p++) {
+    const byte = bytes[p] as number;
+    if (byte === QUOTE) return p + 1;
+    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return -1;
+  }
+  return -1;
+}
+
 /** Memory for one slab, which the scanners made here can read. One for each thread. */
 export interface ScanMemory {
   /** The slab with this size; what it held stays as far as it fits. Every earlier view of it is void. */
@@ -103,6 +120,8 @@ function openMemory(module: object): ScanMemory {
         return result(wasm.value(from + at, from + bytes.length, Math.max(maxDepth - depth, 0)), from);
       },
       string(bytes, at) {
+        const near = shortStringEnd(bytes, at);
+        if (near >= 0) return near;
         if (bytes.buffer !== buffer) return elsewhere(plain.string(bytes, at));
         const from = bytes.byteOffset;
         return result(wasm.string(from + at, from + bytes.length), from);

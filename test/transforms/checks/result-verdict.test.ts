@@ -61,6 +61,27 @@ describe('verdictOf', () => {
     expect(verdictOf(rawMessage('tool', '{"role":"tool","content":"\\u0020"}'))).toBe('empty');
   });
 
+  it('knows an error however its text and its key are escaped', () => {
+    const spell = (char: string, upper: boolean): string => {
+      const code = char.charCodeAt(0).toString(16).padStart(4, '0');
+      return `\\u${upper ? code.toUpperCase() : code}`;
+    };
+    const escaped = (text: string, at: readonly boolean[], upper: boolean): string =>
+      [...text].map((char, i) => (at[i] === true ? spell(char, upper) : char)).join('');
+    const choice = fc.array(fc.boolean(), { minLength: 11, maxLength: 11 });
+    const key = fc.constantFrom('error', 'TimeOut', 'missing', 'INCOMPLETE', 'terror', 'errors', 'note');
+    fc.assert(
+      fc.property(key, choice, fc.boolean(), fc.boolean(), (name, inKey, inText, upper) => {
+        const text = `{"${escaped(name, inKey, upper)}":1}`; // the text of the result
+        const plain = JSON.stringify(text).slice(1, -1);
+        const quoted = inText ? plain.replaceAll('\\"', '\\u0022') : plain;
+        const message = rawMessage('tool', `{"role":"tool","content":"${quoted}"}`);
+        expect(verdictOf(message)).toBe(isErrorText(text) ? 'error' : 'ok');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('does not recurse', () => {
     const depth = 300_000;
     expect(isErrorText(`${'['.repeat(depth)}{"error":1}${']'.repeat(depth)}`)).toBe(true);
