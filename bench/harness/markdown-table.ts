@@ -1,5 +1,5 @@
 /**
- * A Markdown table with padded columns, the way the repository's formatter lays them out.
+ * What the sections of RESULTS.md share: tables with padded columns, the way the repository's formatter lays them out, and commands.
  */
 
 /** Renders the heading and the rows; every row has as many cells as the heading. */
@@ -14,3 +14,15 @@ export const markdownTable = (
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
   return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
 };
+
+/** What was run, folded away. */
+export const commandsBlock = (rows: readonly { readonly command: string }[]): readonly string[] => [
+  '<details><summary>commands</summary>',
+  '',
+  '```sh',
+  ...rows.map(({ command }) => command),
+  '```',
+  '',
+  '</details>',
+  '',
+];

@@ -1,7 +1,7 @@
 /**
  * The section "Peak memory" of RESULTS.md.
  */
-import { markdownTable } from './markdown-table.ts';
+import { commandsBlock, markdownTable } from './markdown-table.ts';
 import { machineText } from './render-section.ts';
 import type { MemoryResult, MemoryRow } from './results.ts';
 
@@ -56,13 +56,6 @@ export const renderMemory = ({ rows }: MemoryResult): string => {
     '',
     ...markdownTable(headings, rows.map(cellsOf)),
     '',
-    '<details><summary>commands</summary>',
-    '',
-    '```sh',
-    ...rows.map(({ command }) => command),
-    '```',
-    '',
-    '</details>',
-    '',
+    ...commandsBlock(rows),
   ].join('\n');
 };

@@ -1,7 +1,7 @@
 /**
  * The section "Nightly builds" of RESULTS.md.
  */
-import { markdownTable } from './markdown-table.ts';
+import { commandsBlock, markdownTable } from './markdown-table.ts';
 import type { Sample } from './measure.ts';
 import { machineText } from './render-section.ts';
 import type { NightlyResult, NightlyRow } from './results.ts';
@@ -34,13 +34,6 @@ export const renderNightly = ({ machine, corpus, rows }: NightlyResult): string 
     '',
     ...markdownTable(['run', 'wall s', 'CPU s', 'wall / full', 'CPU / full', 'peak RSS MB'], rows.map(line)),
     '',
-    '<details><summary>commands</summary>',
-    '',
-    '```sh',
-    ...rows.map(({ command }) => command),
-    '```',
-    '',
-    '</details>',
-    '',
+    ...commandsBlock(rows),
   ].join('\n');
 };

@@ -1,7 +1,7 @@
 /**
  * The section "Where the time goes" of RESULTS.md.
  */
-import { markdownTable } from './markdown-table.ts';
+import { commandsBlock, markdownTable } from './markdown-table.ts';
 import { machineText } from './render-section.ts';
 import type { ProfileResult, ProfileRow } from './results.ts';
 
@@ -42,13 +42,6 @@ export const renderProfile = ({ machine, rows }: ProfileResult): string => {
       ],
     ),
     '',
-    '<details><summary>commands</summary>',
-    '',
-    '```sh',
-    ...rows.map(({ command }) => command),
-    '```',
-    '',
-    '</details>',
-    '',
+    ...commandsBlock(rows),
   ].join('\n');
 };

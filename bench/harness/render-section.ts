@@ -1,7 +1,7 @@
 /**
  * One section of RESULTS.md: the corpus, a table with a row per contender, and the commands.
  */
-import { markdownTable } from './markdown-table.ts';
+import { commandsBlock, markdownTable } from './markdown-table.ts';
 import type { Sample } from './measure.ts';
 import type { ContenderResult, Machine, SectionResult } from './results.ts';
 import { pairedRatio, type Spread, spreadOf } from './statistics.ts';
@@ -103,13 +103,6 @@ export const renderSection = (section: SectionResult): string => {
     ),
     '',
     ...failed.flatMap(({ label, reason }) => [`Failed: ${label}: \`${reason ?? ''}\``, '']),
-    '<details><summary>commands</summary>',
-    '',
-    '```sh',
-    ...section.contenders.filter(({ status }) => status === 'measured').map(({ command }) => command),
-    '```',
-    '',
-    '</details>',
-    '',
+    ...commandsBlock(section.contenders.filter(({ status }) => status === 'measured')),
   ].join('\n');
 };

@@ -20,89 +20,28 @@ import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
-import { COMMAND, type Ended, turnmill } from '../support/command.ts';
+import {
+  type Built,
+  buildLogs,
+  type EntryParts,
+  entryLine as entry,
+  readDataset,
+  type Sums,
+  TOOL as tool,
+  USER as user,
+} from '../support/build-logs.ts';
+import { COMMAND, turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-interface Sums {
-  readonly fates: Readonly<Record<string, number>>;
-  readonly rewrites: Readonly<Record<string, number>>;
-  readonly repairs: Readonly<Record<string, number>>;
-  readonly findings: Readonly<Record<string, number>>;
-  readonly sources: Readonly<Record<string, number>>;
-  readonly skipped: Readonly<Record<string, number>>;
-}
-
-interface Built extends Ended {
-  readonly sums: Sums;
-  readonly records: readonly string[];
-  readonly quarantine: readonly {
-    readonly reason: string;
-    readonly line?: number;
-    readonly byte_start?: number;
-  }[];
-}
-
-const lines = (path: string): string[] =>
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-
-async function build(
+const build = (
   files: Readonly<Record<string, string | Buffer>>,
   args: readonly string[] = [],
-): Promise<Built> {
-  const folder = temporaryFolder();
-  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
-  for (const [name, bytes] of Object.entries(files)) {
-    mkdirSync(dirname(join(logs, name)), { recursive: true });
-    writeFileSync(join(logs, name), bytes);
-  }
-  return buildFrom(logs, out, args);
-}
+): Promise<Built> => buildLogs({ files }, args);
 
-async function buildFrom(logs: string, out: string, args: readonly string[] = []): Promise<Built> {
-  const ended = await turnmill([
-    'build',
-    logs,
-    '--out',
-    out,
-    '--group-by',
-    'none',
-    '--workers',
-    '1',
-    ...args,
-  ]);
-  const sums = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')) as Sums;
-  const quarantine = lines(join(out, 'quarantine/rejected.jsonl')).map((line) => JSON.parse(line));
-  const deck = args.includes('toml');
-  const shard = join(out, `data/conversations-00000.${deck ? 'toml' : 'jsonl'}`);
-  const written = sums.fates.snapshot === undefined ? [] : lines(shard);
-  const records = written.filter((line) => !deck || line === '[[samples]]');
-  return { ...ended, sums, quarantine, records };
-}
-
-const user = { role: 'user', content: 'hello' };
-const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
-
-interface Parts {
-  readonly at?: unknown;
-  readonly id?: unknown;
-  readonly messages?: unknown;
-  readonly tools?: unknown;
-  readonly reply?: unknown;
-}
-
-/** One log line; what is left out is well formed. */
-function entry({
-  at = 1,
-  id = 's',
-  messages = [user],
-  tools = [tool],
-  reply = { role: 'assistant', content: 'hi' },
-}: Parts = {}): string {
-  const stamp = typeof at === 'number' ? new Date(Date.UTC(2026, 0, 13, 8, at)).toISOString() : at;
-  const response = { choices: [{ message: reply }] };
-  return JSON.stringify({ timestamp: stamp, session_id: id, request: { messages, tools }, response });
+/** Of a folder that is there. */
+async function buildFrom(logs: string, out: string): Promise<Built> {
+  const ended = await turnmill(['build', logs, '--out', out, '--group-by', 'none', '--workers', '1']);
+  return { ...ended, ...readDataset(out) };
 }
 
 const call = (id: string, args: unknown = '{}', name = 'f'): object => ({
@@ -247,7 +186,8 @@ describe('sessions that are rejected: the others go on', () => {
     expect(status).toBe(3);
     expect(sums.fates).toEqual({ snapshot: 1, ...fates });
     expect(quarantine.every((record) => record.reason === reason)).toBe(true);
-    expect(records).toHaveLength(sums.fates.snapshot ?? 0);
+    const begins = (line: string): boolean => !args.includes('toml') || line === '[[samples]]';
+    expect(records.filter(begins)).toHaveLength(sums.fates.snapshot ?? 0);
   }
 
   it('session-id-mismatch', () =>
@@ -293,7 +233,7 @@ describe('sessions that are rejected: the others go on', () => {
   const two = called('{}', {
     tool_calls: ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
   });
-  const gemma: Readonly<Record<string, Parts>> = {
+  const gemma: Readonly<Record<string, EntryParts>> = {
     'control-token-in-content': { messages: [{ role: 'user', content: 'a <end_of_turn> b' }] },
     'key-not-bare': { messages: [user, called('{"a:b":1}')] },
     'number-out-of-range': { messages: [user, called('{"a":1.5e9999}')] },
@@ -303,12 +243,12 @@ describe('sessions that are rejected: the others go on', () => {
     'result-order-lost': { messages: [user, two, answered('x', 'b')] },
     'unknown-role': { messages: [{ role: 'function', name: 'f', content: 'x' }] },
   };
-  const left: Readonly<Record<string, Parts>> = {
+  const left: Readonly<Record<string, EntryParts>> = {
     'result-as-text': { messages: [user, called('{}'), answered('{"a:b":1}')] },
     'member-left-out': { messages: [{ ...user, name: 'x' }] },
     'definition-left-out': { tools: [{ name: 'f', strict: true }] },
   };
-  const teaching: Readonly<Record<string, Parts>> = {
+  const teaching: Readonly<Record<string, EntryParts>> = {
     'no-final-call': {},
     'several-final-calls': { reply: two },
     'no-user-turn': { messages: [], reply: called('{}') },

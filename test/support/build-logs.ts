@@ -110,7 +110,7 @@ export interface EntryParts {
 
 export const USER: object = { role: 'user', content: 'hello' };
 export const REPLY: object = { role: 'assistant', content: 'hi' };
-export const TOOL: object = {
+export const TOOL: { readonly type: string; readonly function: object } = {
   type: 'function',
   function: { name: 'f', parameters: { type: 'object', properties: {} } },
 };
