@@ -26,7 +26,7 @@ export const SESSION_REASONS = {
   'session-reopened': 'The session id came back after its session had ended.',
   'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
   'control-token-in-content':
-    'A text holds a tool-call tag of its own (by itself in sharegpt and functiongemma, else --on-finding control-token-in-content=reject).',
+    'A text holds a token of the format itself (chat-inline writes it: --on-finding control-token-in-content=reject).',
   'non-text-part':
     'A text that is to be inlined has parts that are no text (--on-finding non-text-part=reject).',
   'arguments-not-json':

@@ -55,7 +55,7 @@ describe('what a format cannot represent', () => {
       rule: 'control-token-in-content',
       sessionId: 's',
       origin: originOf(1),
-      message: 'message 0 (user) holds a tool-call tag of its own',
+      message: 'messages[0] (user) holds a tool-call tag of its own',
     } satisfies Finding);
   });
 
@@ -70,7 +70,7 @@ describe('what a format cannot represent', () => {
         scope: 'session',
         stage: 'format',
         reason: 'control-token-in-content',
-        detail: 'message 0 (user) holds a tool-call tag of its own',
+        detail: 'messages[0] (user) holds a tool-call tag of its own',
         origin: originOf(1),
         sessionId: 's',
       } satisfies Rejection,
@@ -84,7 +84,7 @@ describe('what a format cannot represent', () => {
     expect(made).toMatchObject([
       { kind: 'rejection', scope: 'session', stage: 'format', reason: 'control-token-in-content' },
     ]);
-    expect((made[0] as Rejection).detail).toBe('message 1 holds a control token of its own');
+    expect((made[0] as Rejection).detail).toBe('messages[1] holds a control token of its own');
   });
 
   it('does not reject for another rule', () => {

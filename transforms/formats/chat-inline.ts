@@ -111,7 +111,7 @@ const chatInline: Format<ArrowSafe> = {
     const findings: FormatFinding[] = [];
     messages.forEach((message, i) => {
       if (!forges(message)) return;
-      const where = `message ${i} (${message.role}) holds a tool-call tag of its own`;
+      const where = `messages[${i}] (${message.role}) holds a tool-call tag of its own`;
       findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
     });
     const written = messages.map((message) => inline(message, (finding) => findings.push(finding)));

@@ -65,7 +65,7 @@ export function teachingRow(
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const user = messages.findLastIndex(({ role }, i) => role === 'user' && i < last);
   const whole = report.at('the conversation');
-  const call = finalCall(messages[last], whole, report.at(`message ${last}`));
+  const call = finalCall(messages[last], whole, report.at(`messages[${last}]`));
   if (user < 0) whole('no-user-turn');
   const taught = new Set([messages[user], messages[last]]);
   if (messages.some((message) => !taught.has(message))) whole('messages-left-out');
@@ -73,7 +73,7 @@ export function teachingRow(
   const lesson = {
     userTurn: turnText(user, messages, report, messageText),
     reasoning: turnText(last, messages, report, reasoningOf),
-    call: call && callText(call, report.at(`message ${last}`)),
+    call: call && callText(call, report.at(`messages[${last}]`)),
   };
   const defined = call && definitionOf(tools.find(({ name }) => name === call.name));
   const text = lessonText(lesson, { ...TEACHING_LAYOUT, ...layout, ...defined }, whole);
@@ -96,8 +96,8 @@ function turnText(
 ): string {
   const message = messages[at];
   if (message === undefined) return '';
-  noteMembers(message, report.at(`message ${at}`));
-  return textOf(message, report.at(`message ${at}`));
+  noteMembers(message, report.at(`messages[${at}]`));
+  return textOf(message, report.at(`messages[${at}]`));
 }
 
 /** The text of an assistant message, its parts on lines of their own. */

@@ -8,7 +8,7 @@ import type { FormatFinding } from './format.ts';
 interface RuleText {
   readonly severity: Severity;
   readonly rejects?: true;
-  /** Follows the place: `message 3 (tool) ...`. */
+  /** Follows the place: `messages[3] ...`. */
   readonly says: string;
 }
 

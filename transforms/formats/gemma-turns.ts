@@ -74,7 +74,7 @@ export function gemmaTurns(
     open = 'result';
   };
 
-  const declarations = tools.flatMap((tool, i) => declarationText(tool, report.at(`tool ${i}`)) ?? []);
+  const declarations = tools.flatMap((tool, i) => declarationText(tool, report.at(`tools[${i}]`)) ?? []);
   const declared = declarations
     .map((text) => `<start_function_declaration>${text}<end_function_declaration>`)
     .join('');
@@ -82,7 +82,7 @@ export function gemmaTurns(
     pieces.push(`<start_of_turn>developer\n${trigger}${declared}${END}`);
 
   messages.forEach((message, i) => {
-    const note = report.at(`message ${i}`);
+    const note = report.at(`messages[${i}]`);
     noteMembers(message, note);
     if (message.role === 'assistant') addAssistant(message, note);
     else if (message.role === 'tool') addResult(message, note);

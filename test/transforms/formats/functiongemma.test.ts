@@ -374,8 +374,8 @@ describe('declarations', () => {
     ];
     const { findings } = functiongemma.encode(without([], { tools }));
     expect(findings.map(({ message }) => message)).toEqual([
-      'tool 0 is not said in full: a declaration has no place for it',
-      'tool 1 is not said in full: a declaration has no place for it',
+      'tools[0] is not said in full: a declaration has no place for it',
+      'tools[1] is not said in full: a declaration has no place for it',
     ]);
   });
 });
@@ -501,8 +501,8 @@ describe('the other rules', () => {
   it('are found once for each message, with its number', () => {
     const { findings } = plain(user('<bos>'), user('<bos><eos>'));
     expect(findings.map(({ message }) => message)).toEqual([
-      'message 0 holds a control token of its own',
-      'message 1 holds a control token of its own',
+      'messages[0] holds a control token of its own',
+      'messages[1] holds a control token of its own',
     ]);
   });
 
