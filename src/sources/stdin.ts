@@ -15,7 +15,9 @@ export interface StdinReader {
   close(): void;
 }
 
+/** Throws the signal's reason when the run was stopped before. */
 export function openStdin(signal?: AbortSignal): StdinReader {
+  signal?.throwIfAborted();
   const stats = fstatSync(STDIN);
   return stats.isFIFO() || stats.isSocket() ? openPipe(signal) : { read: readNow, close: () => undefined };
 }

@@ -33,6 +33,18 @@ test.each(SIGNALS)(
   },
 );
 
+test.each([
+  ['build', '-', '--out', '-'],
+  ['check', '-'],
+  ['inspect', '-', '--after', 'parse'],
+  ['explain', '-:3'],
+])('F005: a signal that comes before standard input is opened ends the run: %s %s', async (...args) => {
+  const early = "process.on('newListener',(name)=>name==='SIGTERM'&&queueMicrotask(()=>process.emit(name,name)))";
+  const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(early)}` };
+  const child = start(args, 'pipe', env);
+  expect(await ended(child)).toMatchObject({ status: 143, stderr: expect.stringContaining('interrupted') });
+});
+
 test.each(['1', '2'])(
   'F004: SIGTERM in the middle of a run with %s workers leaves nothing',
   async (workers) => {
