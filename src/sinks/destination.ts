@@ -29,12 +29,10 @@ export function checkDestination({ out, inputs, replace }: DestinationRequest): 
   checkOverlap(out, place, inputs);
   const found = inspect(place, out, replace);
   checkWritable(place.parent);
-  return {
-    ...place,
-    found,
-    identity: identityIfAny(place.path),
-    parentIdentity: identityIfAny(place.parent),
-  };
+  const [identity, parentIdentity] = [place.path, place.parent].map(identityIfAny);
+  const mounted = found !== 'link' && identity !== undefined && identity.dev !== parentIdentity?.dev;
+  if (mounted) refuse(out, 'is a mount point, which no rename can replace: name a folder in it');
+  return { ...place, found, identity, parentIdentity };
 }
 
 function inspect(place: Place, out: string, replace: boolean): Destination['found'] {
