@@ -56,6 +56,14 @@ function isTextPart(part: unknown): part is TextPart {
   return isObject(part) && part.type === 'text' && typeof part.text === 'string';
 }
 
+const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
+
+/** The JSON text of a content that is neither a string nor a list nor null; undefined when there is no such content. */
+export function otherContent(message: Message): Uint8Array | undefined {
+  const content = valueBytes(message.bytes, 'content');
+  return content === undefined || TEXT_OR_PARTS_OR_NULL.has(content[0] as number) ? undefined : content;
+}
+
 /** The parsed content: a string, an array of parts, null or whatever the log holds; undefined when absent. */
 export function contentOf(message: Message): unknown {
   return memberValue(message, 'content');

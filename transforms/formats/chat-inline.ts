@@ -3,19 +3,24 @@
  * models that call tools by text. Finding `control-token-in-content`: a text that would forge a call.
  */
 import type { Conversation, Message } from '../element.ts';
-import { valueBytes } from '../json/members.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
 import { createPlainScanner } from '../json/scanner.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
-import { type MessageText, stringValue, type ToolCall, textOf, toolCallsOf } from '../message.ts';
+import {
+  type MessageText,
+  otherContent,
+  stringValue,
+  type ToolCall,
+  textOf,
+  toolCallsOf,
+} from '../message.ts';
 import { strip } from '../white-space.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
-const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
 const scanner = createPlainScanner();
 
 type Report = (finding: FormatFinding) => void;
@@ -48,9 +53,8 @@ function idOf(message: Message): string | undefined {
 
 /** A result's text; an object or a number is its own JSON text. */
 export function resultText(message: Message): MessageText {
-  const content = valueBytes(message.bytes, 'content');
-  const isOther = content !== undefined && !TEXT_OR_PARTS_OR_NULL.has(content[0] as number);
-  return isOther ? { text: decode(content), otherParts: false } : textOf(message);
+  const other = otherContent(message);
+  return other === undefined ? textOf(message) : { text: decode(other), otherParts: false };
 }
 
 function plainText({ text, otherParts }: MessageText, where: string, report: Report): string {

@@ -1,8 +1,15 @@
 /** What both FunctionGemma formats ask of a message: its text, its calls, and whether it holds more than they have a place for. */
 import type { Message } from '../element.ts';
-import { membersOf, valueBytes } from '../json/members.ts';
+import { membersOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
-import { type MessageText, objectBytes, type ToolCall, textOf, toolCallsOf } from '../message.ts';
+import {
+  type MessageText,
+  objectBytes,
+  otherContent,
+  type ToolCall,
+  textOf,
+  toolCallsOf,
+} from '../message.ts';
 import type { Note } from './gemma-rules.ts';
 import { readArguments } from './tool-arguments.ts';
 
@@ -13,15 +20,13 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   tool: new Set(['role', 'content', 'tool_call_id', 'name']),
 };
 const OTHER_MEMBERS = new Set(['role', 'content']);
-const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
 
 /** A call that has a function with a name. */
 export type NamedCall = ToolCall & { readonly name: string };
 
 /** The text of a message as it is; what is no text is left out, by rule. */
 export function messageText(message: Message, note: Note): string {
-  const content = valueBytes(message.bytes, 'content');
-  const isOther = content !== undefined && !TEXT_OR_PARTS_OR_NULL.has(content[0] as number);
+  const isOther = otherContent(message) !== undefined;
   return textOnly(isOther ? { text: '', otherParts: true } : textOf(message), note);
 }
 
