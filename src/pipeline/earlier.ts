@@ -6,6 +6,7 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { FoundCheckpoint } from '../sinks/checkpoint.ts';
+import { lstatIfAny } from '../sinks/fs-calls.ts';
 import type { Manifest } from '../sinks/manifest.ts';
 import { readBack } from '../sinks/read-back.ts';
 import { damaged } from './earlier-lines.ts';
@@ -31,7 +32,11 @@ export interface Earlier {
   readonly shards: readonly EarlierShard[];
 }
 
+/** Throws `invalid-dataset` where a file is missing or has another size: nothing is taken over, and nothing is up to date. */
 export function earlierDataset(root: string, { files, shards }: Manifest): Earlier {
+  for (const { path, bytes } of [...files, ...shards]) {
+    if (Number(lstatIfAny(join(root, path))?.size) !== bytes) throw notAsCommitted(join(root, path));
+  }
   return { root, files, shards };
 }
 
@@ -60,5 +65,9 @@ export async function readEarlierFile(root: string, file: EarlierFile, options: 
   const path = join(root, file.path);
   const found = await readBack(path, options);
   const same = found.bytes === file.bytes && (file.sha256 ?? found.sha256) === found.sha256;
-  if (!same) throw damaged(path, 'is not what the manifest says; build --replace makes the dataset anew');
+  if (!same) throw notAsCommitted(path);
+}
+
+function notAsCommitted(path: string): TurnmillError {
+  return damaged(path, 'is not what the manifest says; build --replace makes the dataset anew');
 }

@@ -39,8 +39,8 @@ export async function planUpdate(
   const proofs = readProofs(root);
   if (proofs === undefined) return 'the dataset does not say which files it was made of';
 
-  for (const file of manifest.files) await readEarlierFile(root, file, { signal });
   const earlier = earlierDataset(root, manifest);
+  for (const file of manifest.files) await readEarlierFile(root, file, { signal });
   const found = unchanged(earlierSources(earlier), proofs, listing.sources, settings);
   const all = listing.sources.length;
   const same = found.count === all && found.seen === all && passedOverAsBefore(manifest, earlier, listing);

@@ -191,6 +191,31 @@ it.each([
   expect(await turnmill(['build', logs, '--out', out, '--replace'])).toMatchObject({ status: 3 });
 });
 
+it.each([
+  ['data/2026-01-13-00000.jsonl', true],
+  ['data/2026-01-13-00000.jsonl', false],
+  ['reports/integrity.jsonl', false],
+])(
+  'F168: a dataset without its whole %s is not up to date: status 65 (changed logs: %s)',
+  async (path, changed) => {
+    const { logs, out } = someLogs();
+    expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
+    if (changed) appendFileSync(filesIn(logs)[0] as string, 'oops\n');
+    const bytes = readFileSync(join(out, path));
+    for (const damage of [
+      () => writeFileSync(join(out, path), bytes.subarray(1)),
+      () => rmSync(join(out, path)),
+    ]) {
+      damage();
+      const { status, stderr } = await turnmill(['build', logs, '--update', out]);
+      expect([status, stderr]).toEqual([
+        65,
+        expect.stringContaining(`${path} is not what the manifest says`),
+      ]);
+    }
+  },
+);
+
 it('a rejection that may not be is found in what is taken over too', async () => {
   const { logs, out } = someLogs();
   appendFileSync(filesIn(logs)[2] as string, 'oops\n');
