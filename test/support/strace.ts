@@ -30,6 +30,8 @@ export interface Trace {
   readonly path?: string;
 }
 
+/** A fault may hit a pipe of Node's own, which then waits for ever: the run ends by SIGKILL, with what it was hit by. */
+const HANGS_MS = 20_000;
 const RUN_ID = /[0-9a-f]{16}/g;
 /** The result, and of a write what was written: run.json is never the same. */
 const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
@@ -46,12 +48,15 @@ export async function traced(args: readonly string[], { calls, inject, path }: T
   const child = spawn('strace', [...words, ...program, ...args], {
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // a group of its own, to be ended with all that it has started
   });
+  const watchdog = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), HANGS_MS);
   try {
     const end = await ended(child);
     const all = readFileSync(log, 'utf8').split('\n').flatMap(callOf);
     return { ...end, calls: all, injected: all.filter(({ text }) => text.includes('(INJECTED)')) };
   } finally {
+    clearTimeout(watchdog);
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -7,7 +7,7 @@ import { valueBytes } from '../json/members.ts';
 import { contentOf, firstVisible, isObject, textOf } from '../message.ts';
 import { perMessage } from '../per-message.ts';
 import { isBlank } from '../white-space.ts';
-import { assistantCalls, hasFunctionCall } from './assistant-calls.ts';
+import { hasCalls, hasFunctionCall } from './assistant-calls.ts';
 
 const OPEN_ARRAY = 0x5b;
 
@@ -38,7 +38,7 @@ function isResults(message: Message): boolean {
 }
 
 function assistantSign(message: Message): string {
-  const calling = assistantCalls(message).length > 0 || hasFunctionCall(message);
+  const calling = hasCalls(message) || hasFunctionCall(message);
   if (firstVisible(message) !== undefined) return calling ? 'Act' : 'Ac';
   const content = contentOf(message);
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];

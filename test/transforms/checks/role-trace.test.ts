@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partingOf, roleSign } from '../../../transforms/checks/role-trace.ts';
 import type { Message } from '../../../transforms/element.ts';
-import { assistant, call, calling, messageOf, result, user } from './samples.ts';
+import { assistant, call, calling, messageOf, rawMessage, result, user } from './samples.ts';
 
 const part = (type: string) => ({ type, text: 'x' });
 
@@ -21,6 +21,9 @@ describe('roleSign', () => {
     ['A', assistant(null)],
     ['A', assistant([])],
     ['A', messageOf({ role: 'assistant', tool_calls: [] })],
+    ['A', rawMessage('assistant', '{"role":"assistant","tool_calls":[ \n]}')],
+    ['A', messageOf({ role: 'assistant', tool_calls: {} })],
+    ['At', rawMessage('assistant', '{"role":"assistant","tool_calls":[ null]}')],
     ['Ac', assistant('x')],
     ['Ac', assistant([part('image')])],
     ['At', calling(call('1', 'a'))],
