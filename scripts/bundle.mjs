@@ -1,18 +1,23 @@
 // Puts the modules that the command and its worker threads load into few files: the start of a run reads and links some 280
-// modules otherwise, which takes half of it (docs/decisions/0050-the-command-is-bundled.md). Packages stay where they are.
+// modules otherwise, which takes half of it (docs/decisions/0050-the-command-is-bundled.md). Of the packages only yargs, which
+// every start needs, is taken in, with its licences beside it; the others stay where they are.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 /** Where the entries lie; a worker's file is named beside the module that starts it. */
 const ENTRIES = { bin: 'src/cli/bin.js', 'lane-worker': 'chunks/lane-worker.js' };
+const OUTSIDE = Object.keys(dependencies).filter((name) => name !== 'yargs');
 
 const bundle = await rolldown({
   input: { bin: `${dist}src/cli/bin.js`, 'lane-worker': `${dist}src/pipeline/lane-worker.js` },
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:/.test(id),
+  external: (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`)),
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: dist,
   format: 'esm',
   sourcemap: true,
@@ -20,3 +25,19 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
+writeFileSync(`${dist}chunks/LICENSES.txt`, licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+
+/** The licence of every package that one of the modules is from. */
+function licencesOf(modules) {
+  const folders = new Set(
+    modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id) ?? []),
+  );
+  return [...folders].sort().map(licenceIn).join('\n');
+}
+
+function licenceIn(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no licence to take along`);
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}
