@@ -1,12 +1,12 @@
 /**
  * Keeps V8's heap small: by default it trades memory for collections that it could do early. Both flags are read whenever a
- * space is about to grow. The young generation would grow to three times 16 MB, which was not faster; the old one to several
- * times what lives, which costs up to a tenth of the CPU time on corpora of many small files.
+ * space is about to grow. The young generation would grow to three times 16 MB: against 8 MB that saves another tenth of the CPU time
+ * on small files, for 10 to 25 MB more memory. The old one would grow to several times what lives, for up to a tenth of the CPU time.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-const YOUNG_BYTES = 4 * 1024 * 1024;
+const YOUNG_BYTES = 8 * 1024 * 1024;
 const OLD_GROWTH_PERCENT = 80;
 
 /** From now on the young generation keeps its size: for work whose garbage is no measure of what comes after it. */

@@ -70,7 +70,7 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
   writeRunFacts(root, runFacts, request.proofs);
-  writeCheckedFile(manifestPath(root), manifestText(manifest));
+  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);
   for (const name of [...shardFolders(shards), ...Object.keys(SUBFOLDERS)]) syncDirectory(join(root, name));
   signal?.throwIfAborted();
   return { manifest, problems: staging.publish({ replace }) };

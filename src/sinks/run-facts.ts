@@ -8,18 +8,44 @@ import { readTextIfAny } from './fs-calls.ts';
 import { prettyJson, writeCheckedFile } from './whole-file.ts';
 
 const NAME = 'run.json';
+const PIECE_LENGTH = 256 * 1024;
 
 /**
  * @param proofs a file with a JSON text in each line
  * @throws TurnmillError `io` when that file is not what was written
  */
 export function writeRunFacts(root: string, facts: object, proofs?: string): void {
-  const lines = proofs === undefined ? undefined : readTextIfAny(proofs)?.trimEnd();
+  const lines = proofs === undefined ? undefined : readTextIfAny(proofs);
+  for (const line of linesOf(lines ?? '')) {
+    if (!isJson(line)) throw new TurnmillError('io', `${proofs} is not what was written`);
+  }
   const text = prettyJson(facts);
-  const list = lines === undefined || lines === '' ? '' : `\n    ${lines.replaceAll('\n', ',\n    ')}\n  `;
-  const whole = lines === undefined ? text : `${text.slice(0, -'\n}\n'.length)},\n  "proofs": [${list}]\n}\n`;
-  if (!isJson(whole)) throw new TurnmillError('io', `${proofs} is not what was written`);
-  writeCheckedFile(join(root, NAME), whole);
+  const pieces = lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
+  writeCheckedFile(join(root, NAME), pieces);
+}
+
+/** In pieces: there may be a million of them. */
+function* withProofs(facts: string, lines: string): Generator<string> {
+  yield `${facts.slice(0, -'\n}\n'.length)},\n  "proofs": [`;
+  let before = '\n    ';
+  let piece = '';
+  for (const line of linesOf(lines)) {
+    piece += before + line;
+    before = ',\n    ';
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}${lines === '' ? '' : '\n  '}]\n}\n`;
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at);
+    const next = end < 0 ? text.length : end;
+    yield text.slice(at, next);
+    at = next + 1;
+  }
 }
 
 /** Of a committed dataset; undefined when there are none that can be read. */

@@ -1,4 +1,4 @@
-/** A file that is written in one piece and is on the disk when the call returns: the manifest, run.json, a report. */
+/** A file that is written at once and is on the disk when the call returns: the manifest, run.json, a report. */
 import { TurnmillError } from '../errors.ts';
 import { createAppendFile } from './append-file.ts';
 import { readTextIfAny } from './fs-calls.ts';
@@ -10,23 +10,40 @@ export function writeWholeFile(
   content: string | Uint8Array,
   options: { mode?: number } = {},
 ): WrittenFile {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return writePieces(path, [content], options);
+}
+
+function writePieces(
+  path: string,
+  pieces: Iterable<string | Uint8Array>,
+  options: { mode?: number } = {},
+): WrittenFile {
   const file = createAppendFile(path, options);
   try {
-    file.write(bytes);
+    for (const piece of pieces)
+      file.write(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
     file.sync();
     file.close();
   } finally {
     file.abandon();
   }
-  return { path, bytes: bytes.length };
+  return { path, bytes: file.bytes };
 }
 
-/** The same, read back at once: for what no manifest lists, run.json and the manifest itself (F025). */
-export function writeCheckedFile(path: string, text: string): void {
-  writeWholeFile(path, text);
-  if (readTextIfAny(path) === text) return;
-  throw new TurnmillError('io', `${path} is not what was written`, { subject: path });
+/**
+ * The same, read back at once: for what no manifest lists, run.json and the manifest itself (F025).
+ * @param pieces are gone through twice
+ */
+export function writeCheckedFile(path: string, pieces: Iterable<string>): void {
+  writePieces(path, pieces);
+  const found = readTextIfAny(path) ?? '';
+  const wrong = new TurnmillError('io', `${path} is not what was written`, { subject: path });
+  let same = 0; // characters
+  for (const piece of pieces) {
+    if (!found.startsWith(piece, same)) throw wrong;
+    same += piece.length;
+  }
+  if (same < found.length) throw wrong;
 }
 
 /** Readable JSON: two spaces, a final newline, keys in the order given. */

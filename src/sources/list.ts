@@ -37,7 +37,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   }
 
   function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
-    const source = { ...nameOf(relative), input, path, sizeBytes: Number(stats.size) };
+    const source = sourceOf(input, path, relative, Number(stats.size));
     sources.push(source);
     // only links and several inputs can bring a file twice
     if (stats.nlink > 1n || inputs.length > 1 || follow !== 'none') inodes.set(source, inodeOf(stats));
@@ -165,6 +165,18 @@ function nameOf(relative: string): { name: string; nameBase64?: string } {
   const bytes = Buffer.from(relative, 'latin1');
   const name = bytes.toString('utf8');
   return Buffer.from(name).equals(bytes) ? { name } : { name, nameBase64: bytes.toString('base64') };
+}
+
+/**
+ * As little as can be: a literal, since objects that are put together by spreading have a shape of 200 bytes each, and a name
+ * that is a part of the path where it can be.
+ */
+function sourceOf(input: number, path: string, relative: string, sizeBytes: number): SourceRef {
+  const below = path.endsWith(relative) ? path.slice(-relative.length) : relative;
+  const { name, nameBase64 } = nameOf(below);
+  return nameBase64 === undefined
+    ? { name, input, path, sizeBytes }
+    : { name, nameBase64, input, path, sizeBytes };
 }
 
 function namesIn(folder: string): string[] {

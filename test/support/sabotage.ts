@@ -28,8 +28,8 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   manifest_first: {
     file: 'src/sinks/commit.ts',
     from: `  writeRunFacts(root, runFacts, request.proofs);
-  writeCheckedFile(manifestPath(root), manifestText(manifest));`,
-    to: `  writeCheckedFile(manifestPath(root), manifestText(manifest));
+  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);`,
+    to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);
   writeRunFacts(root, runFacts, request.proofs);`,
     test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
   },
