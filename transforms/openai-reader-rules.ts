@@ -1,10 +1,11 @@
 /** What OpenAI's check of a file for fine-tuning refuses: its guide, its reference and its data check, as documented. */
+import { assistantCalls } from './checks/assistant-calls.ts';
 import type { Message, Row } from './element.ts';
 import { readArguments } from './formats/tool-arguments.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from './json/members.ts';
 import { decode } from './json/utf8.ts';
 import { objectBytes, stringValue, type ToolCall, toolCallsOf } from './message.ts';
-import { callsOf, type ReaderRule, where } from './reader-rule.ts';
+import { type ReaderRule, where } from './reader-rule.ts';
 
 const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
   'role content name tool_calls tool_call_id function_call weight refusal audio'.split(' '),
@@ -29,7 +30,7 @@ function matchResults({ written }: Row): { readonly orphans: number[]; readonly 
       return;
     }
     if (open.length > 0) unanswered.push(asker);
-    open = callsOf(message).map(({ id }) => id);
+    open = assistantCalls(message).map(({ id }) => id);
     asker = at;
   });
   return { orphans, unanswered }; // calls at the very end are what is to be learned
@@ -118,7 +119,7 @@ const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
     says: 'has a call whose arguments are no JSON object',
     broken: (row) =>
       where(row, (message) =>
-        callsOf(message).some((call) => readArguments(call.arguments).holds !== 'object'),
+        assistantCalls(message).some((call) => readArguments(call.arguments).holds !== 'object'),
       ),
   },
   {

@@ -1,6 +1,5 @@
-/** What a rule of a reader is (reader-rules.ts), and the questions that several of them ask. */
+/** What a rule of a reader is (reader-rules.ts), and the question that most of them ask. */
 import type { Message, Row } from './element.ts';
-import { type ToolCall, toolCallsOf } from './message.ts';
 
 /** What the reader does with the record, or with a part of it. */
 export type Effect = 'drops' | 'alters' | 'refuses';
@@ -18,8 +17,3 @@ export interface ReaderRule {
 /** The numbers of the messages for which it is so. */
 export const where = (row: Row, test: (message: Message, at: number) => boolean): readonly number[] =>
   row.written.flatMap((message, at) => (test(message, at) ? [at] : []));
-
-export function callsOf(message: Message): readonly ToolCall[] {
-  const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
-  return calls === undefined || calls === 'not-a-list' ? [] : calls;
-}

@@ -3,11 +3,12 @@
  * chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` asks: none of this stops a
  * build. LLaMA-Factory's and FunctionGemma's demands are rules of their formats already.
  */
+import { assistantCalls } from './checks/assistant-calls.ts';
 import type { Row } from './element.ts';
 import { valueBytes } from './json/members.ts';
 import { REASONING_MEMBERS } from './message.ts';
 import { openaiRules } from './openai-reader-rules.ts';
-import { callsOf, type Effect, type ReaderRule, where } from './reader-rule.ts';
+import { type Effect, type ReaderRule, where } from './reader-rule.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
@@ -18,7 +19,9 @@ const CLOSE_ARRAY = 0x5d;
 function hasObjects({ bytes, written }: Row): boolean {
   const tools = valueBytes(bytes, 'tools');
   if (tools?.[0] === OPEN_ARRAY && tools[1] !== CLOSE_ARRAY) return true;
-  return written.some((message) => callsOf(message).some((call) => call.arguments?.[0] === OPEN_OBJECT));
+  return written.some((message) =>
+    assistantCalls(message).some((call) => call.arguments?.[0] === OPEN_OBJECT),
+  );
 }
 
 export const readerRules: readonly ReaderRule[] = [
