@@ -2,7 +2,7 @@
  * What a failed system call means: `permission`, `cannot-create` where a name could not be made, else `io`
  * (reliability.md §1.4). The system's own error stays as the cause.
  */
-import { ioError, TurnmillError } from '../errors.ts';
+import { ioError, systemCode, TurnmillError } from '../errors.ts';
 
 /** Codes that mean: the name itself cannot be made there (exit 73), not that the device failed (74). */
 const NAME_CODES = new Set(
@@ -12,7 +12,7 @@ const NAME_CODES = new Set(
 /** The system's code of an error, or of the cause of one that these calls threw. */
 export function codeOf(error: unknown): string {
   const cause = error instanceof TurnmillError ? error.cause : error;
-  return (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return (cause === undefined ? undefined : systemCode(cause)) ?? '';
 }
 
 /** `ioError`, but a name that cannot be made is `cannot-create`. */

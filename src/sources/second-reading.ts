@@ -104,6 +104,7 @@ async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Ran
         const count = await reader.read(skipped.subarray(0, Math.min(skipped.length, offset - at)));
         if (count === 0) return 0;
         at += count;
+        reader.memberAt?.(at); // nobody asks for what is before it
       }
       const count = await reader.read(room);
       at += count;
