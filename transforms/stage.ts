@@ -28,9 +28,11 @@ export interface Stage<Options extends object = object> {
   create(options: Options): Handlers;
 }
 
+type Handler = (element: StreamElement) => Iterable<StreamElement>;
+
 /** What one stage makes of one element. */
 export function step(handlers: Handlers, element: StreamElement): Iterable<StreamElement> {
-  const handler = handlers[element.kind] as ((e: StreamElement) => Iterable<StreamElement>) | undefined;
+  const handler = handlers[element.kind] as Handler | undefined;
   return handler === undefined ? [element] : handler(element);
 }
 
@@ -50,11 +52,25 @@ export function fuse(
   stages: readonly Handlers[],
   emit: (element: StreamElement) => void,
 ): (element: StreamElement) => void {
-  return stages.reduceRight<(element: StreamElement) => void>((next, handlers) => {
-    return (element) => {
-      const handler = handlers[element.kind] as ((e: StreamElement) => Iterable<StreamElement>) | undefined;
-      if (handler === undefined) next(element);
-      else for (const made of handler(element)) next(made);
-    };
-  }, emit);
+  const handlersOf = new Map<Kind, readonly (Handler | undefined)[]>(); // of each stage
+
+  function handlersFor(kind: Kind): readonly (Handler | undefined)[] {
+    const known = handlersOf.get(kind) ?? stages.map((handlers) => handlers[kind] as Handler | undefined);
+    handlersOf.set(kind, known);
+    return known;
+  }
+
+  /** Runs an element through the stages from number `from` on. */
+  function run(element: StreamElement, from: number): void {
+    const handlers = handlersFor(element.kind);
+    for (let i = from; i < handlers.length; i++) {
+      const handler = handlers[i];
+      if (handler === undefined) continue;
+      for (const made of handler(element)) run(made, i + 1);
+      return;
+    }
+    emit(element);
+  }
+
+  return (element) => run(element, 0);
 }

@@ -35,12 +35,14 @@ function create(): Handlers {
 
   function close(end: SessionEnd): SessionEnd {
     const id = sessionId ?? droppedId;
-    const single = alone ? ({ alone } as const) : {};
+    const { kind, origin, last } = end;
+    const closed: SessionEnd = { kind, origin, last, sessionId: id, entries: log.take() };
+    const result: SessionEnd = alone ? { ...closed, alone } : closed;
     if (id !== undefined && !alone) ended.add(id);
     if (end.last) ended = new Set();
     sessionId = droppedId = latest = undefined;
     rejected = alone = false;
-    return { ...end, ...single, sessionId: id, entries: log.take() };
+    return result;
   }
 
   return {

@@ -2,7 +2,15 @@
  * The books of one lane: every element that leaves the chain becomes an outcome, and every line of the source gets its
  * fate (conversion.md §7). What does not add up is a bug: the run ends with status 70.
  */
-import type { Rejection, Row, SessionEnd, SessionOutcome, StreamElement } from '../../transforms/element.ts';
+import type {
+  EntryLog,
+  Origin,
+  Rejection,
+  Row,
+  SessionEnd,
+  SessionOutcome,
+  StreamElement,
+} from '../../transforms/element.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
@@ -40,6 +48,7 @@ export interface CollectorOptions {
 }
 
 const NO_LINES: readonly (readonly [string, number])[] = [];
+const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
 
 export function createCollector(options: CollectorOptions): Collector {
   let fates = new Map<string, number>();
@@ -163,20 +172,26 @@ function reportOf(
   refusals: readonly Refusal[],
   rejection: Rejection | undefined,
 ): SessionReport {
-  const { sessionId, entries } = end;
-  const conversation = rows[0]?.conversation;
-  const report = { kind: 'session', sessionId, outcome, entries: entries?.count ?? 0 } as const;
-  if (rejection !== undefined) {
-    const { reason, stage, detail, origin } = rejection;
-    const log = entries ?? { count: 0, packed: new Uint8Array(0) };
-    const why = { reason, stage, detail, line: origin.line, log };
-    return { ...report, superseded: 0, truncated: 0, changes: NO_LINES, rejection: why };
-  }
-  if (conversation === undefined) return { ...report, superseded: 0, truncated: 0, changes: NO_LINES };
-  const { superseded, truncated, changes, toolCounts, origin } = conversation;
-  const { line, offset, length } = origin;
-  const snapshot = { line, offset, length };
-  const usage = usageOf(conversation);
-  const written = { superseded, truncated, changes: sorted(changes), toolCounts, snapshot, usage };
-  return { ...report, ...written, ...(refusals.length > 0 && { refusals }) };
+  const { sessionId, entries: log = NO_ENTRIES } = end;
+  const conversation = rejection === undefined ? rows[0]?.conversation : undefined;
+  return {
+    kind: 'session',
+    sessionId,
+    outcome,
+    snapshot: conversation && placeOf(conversation.origin),
+    entries: log.count,
+    superseded: conversation?.superseded ?? 0,
+    truncated: conversation?.truncated ?? 0,
+    changes: conversation === undefined ? NO_LINES : sorted(conversation.changes),
+    toolCounts: conversation?.toolCounts,
+    usage: conversation && usageOf(conversation),
+    refusals: conversation !== undefined && refusals.length > 0 ? refusals : undefined,
+    rejection: rejection && whyOf(rejection, log),
+  };
+}
+
+const placeOf = ({ line, offset, length }: Origin): SessionReport['snapshot'] => ({ line, offset, length });
+
+function whyOf({ reason, stage, detail, origin }: Rejection, log: EntryLog): SessionReport['rejection'] {
+  return { reason, stage, detail, line: origin.line, log };
 }

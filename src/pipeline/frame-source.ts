@@ -14,23 +14,31 @@ export interface FramedSource {
   readonly repair: Repair | undefined;
 }
 
-/** Throws SourceFault for what is no log. */
+/** Most sources of small entries are read at once. */
+export const FIRST_BYTES: number = 64 * 1024;
+
+/**
+ * Throws SourceFault for what is no log.
+ * @param first room for the first bytes, at least HEAD_BYTES; it is not touched any more when all of them were read from the result
+ */
 export async function frameSource(
   reader: SourceReader,
   name: string,
   maxLineBytes: number,
   slab?: Slab,
+  first: Buffer = Buffer.allocUnsafe(FIRST_BYTES),
 ): Promise<FramedSource> {
-  const head = Buffer.allocUnsafe(HEAD_BYTES);
   let have = 0;
   let shape: Shape | undefined;
   while (shape === undefined) {
-    const count = await reader.read(head.subarray(have));
+    const reading = reader.read(first.subarray(have));
+    const count = typeof reading === 'number' ? reading : await reading;
     have += count;
-    shape = shapeOf(head.subarray(0, have), count === 0 || have === HEAD_BYTES);
+    const head = first.subarray(0, Math.min(have, HEAD_BYTES));
+    shape = shapeOf(head, count === 0 || have >= HEAD_BYTES);
   }
   const framer = await createFramer(name, shape, maxLineBytes, slab);
-  const read = afterHead(head.subarray(0, have), (room) => reader.read(room));
+  const read = afterHead(first.subarray(0, have), reader.read);
   const reshaped = shape === 'document' && !isNamedDocument(name);
   return { framer, read, repair: reshaped ? documentRepair(name) : undefined };
 }

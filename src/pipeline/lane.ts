@@ -12,7 +12,7 @@ import type { SourceReader } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
-import { type FramedSource, frameSource } from './frame-source.ts';
+import { FIRST_BYTES, type FramedSource, frameSource } from './frame-source.ts';
 import { collectGarbage } from './heap-size.ts';
 import { withStageFault } from './lane-fault.ts';
 import { type Outcome, type SourceReport, weightOf } from './outcome.ts';
@@ -91,6 +91,7 @@ async function* readSources(
   signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
   const slab = createSlab(scanMemory(settings.scanner)?.slab);
+  const first = Buffer.allocUnsafe(FIRST_BYTES); // of a source, until they are framed
   const chains = new Map<SessionBy, Chain>();
   let outcomes: Outcome[] = [];
   let weight = 0;
@@ -186,7 +187,7 @@ async function* readSources(
       memberAt = reader.memberAt;
       const provisional = !isStdin || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
-      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab);
+      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, first);
       framer = watch.framer(framed.framer);
       readBytes += reader.readBytes(); // of the first bytes
       if (framed.repair !== undefined) chain.push(framed.repair);
@@ -246,27 +247,23 @@ function report(
   fault: SourceFault | undefined,
   limited: boolean,
 ): SourceReport {
-  const compression = reader?.compression ?? 'none';
-  const shared = {
+  const { lines, fates, repairs } = books;
+  const blank = fates.every(([fate]) => fate === 'blank');
+  const misnamed = fault === undefined && reader?.misnamed === true;
+  return {
     kind: 'source',
     source,
-    compression,
-    ...(reader?.packed && { packed: reader.packed }),
+    status: fault === undefined ? (limited ? 'limited' : blank ? 'empty' : 'read') : 'rejected',
+    rejection: fault && { reason: fault.reason, detail: fault.message, ...answerOf(fault) },
+    compression: reader?.compression ?? 'none',
+    packed: reader?.packed,
     proof: reader?.proof?.(),
     readBytes: reader?.readBytes() ?? 0,
     framing,
-  } as const;
-  if (fault !== undefined) {
-    return {
-      ...shared,
-      ...books,
-      status: 'rejected',
-      rejection: { reason: fault.reason, detail: fault.message, ...answerOf(fault) },
-    };
-  }
-  const blank = books.fates.every(([fate]) => fate === 'blank');
-  const repairs = [...books.repairs, ...(reader?.misnamed ? [['wrong-extension', 1] as const] : [])];
-  return { ...shared, ...books, repairs, status: limited ? 'limited' : blank ? 'empty' : 'read' };
+    lines,
+    fates,
+    repairs: misnamed ? [...repairs, ['wrong-extension', 1]] : repairs,
+  };
 }
 
 /** What the system answered, where a call of it failed. */

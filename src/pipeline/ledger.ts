@@ -94,8 +94,8 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   const add = (counts: Map<string, number>, key: string, n = 1): void => {
     if (n !== 0) counts.set(key, (counts.get(key) ?? 0) + n);
   };
-  const demand = (holds: boolean, problem: string): void => {
-    if (!holds) problems.push(problem);
+  const demand = (holds: boolean, problem: () => string): void => {
+    if (!holds) problems.push(problem());
   };
 
   const ofFormat = (name: string): Map<string, number> => byFormat.get(name) as Map<string, number>;
@@ -128,16 +128,19 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     for (const [repair, n] of repairsOf(report)) add(repairs, repair, n);
     checkEntries(name, report);
     if (status !== 'read' && status !== 'empty') return;
-    demand(all === bomBytes + lineBytes + terminatorBytes, `I1: the bytes of ${name} do not add up`);
+    demand(all === bomBytes + lineBytes + terminatorBytes, () => `I1: the bytes of ${name} do not add up`);
     const { packed, readBytes } = report;
     const accounted = packed === undefined ? all : packed.memberBytes + packed.paddingBytes;
     demand(
       readBytes === accounted,
-      `I1: ${name} gave ${readBytes} bytes, but ${accounted} are accounted for`,
+      () => `I1: ${name} gave ${readBytes} bytes, but ${accounted} are accounted for`,
     );
     const split = report.repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
     const expected = framing.lines + split;
-    demand(report.lines === expected, `I2: ${name} has ${expected} lines, but ${report.lines} got a fate`);
+    demand(
+      report.lines === expected,
+      () => `I2: ${name} has ${expected} lines, but ${report.lines} got a fate`,
+    );
   }
 
   /** I3: the entries that a source's fates speak of are those of its sessions. */
@@ -147,7 +150,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
       const [ofSource, ofSessions] = [found.get(fate) ?? 0, ofOpenSource.get(fate) ?? 0];
       demand(
         ofSource === ofSessions || status === 'rejected',
-        `I3: ${name} has ${ofSource} entries '${fate}', its sessions have ${ofSessions}`,
+        () => `I3: ${name} has ${ofSource} entries '${fate}', its sessions have ${ofSessions}`,
       );
     }
     ofOpenSource.clear();
@@ -164,7 +167,7 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
     demand(
       seen === kept + duplicateSame + duplicateConflict,
-      `I7: session ${report.sessionId} has ${seen} tool definitions that do not add up`,
+      () => `I7: session ${report.sessionId} has ${seen} tool definitions that do not add up`,
     );
     add(tools, 'seen', seen);
     add(tools, 'kept', kept);
@@ -177,26 +180,32 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     const sum = (counts: ReadonlyMap<string, number>): number =>
       [...counts.values()].reduce((a, b) => a + b, 0);
     const ended = of(sessions, 'written') + of(sessions, 'rejected') + of(sessions, 'empty');
-    demand(sum(fates) === lines, `I2: ${lines} lines, but ${sum(fates)} fates`);
+    demand(sum(fates) === lines, () => `I2: ${lines} lines, but ${sum(fates)} fates`);
     demand(
       of(sessions, 'seen') === ended,
-      `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`,
+      () => `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`,
     );
     const written = of(sessions, 'written');
     for (const [name, counts] of byFormat) {
       const accounted = sum(counts) - of(counts, 'records') + of(wroteBy, name);
-      demand(accounted === written, `I4: ${written} written sessions, ${accounted} accounted for in ${name}`);
+      demand(
+        accounted === written,
+        () => `I4: ${written} written sessions, ${accounted} accounted for in ${name}`,
+      );
     }
-    demand(of(fates, 'snapshot') === written, `I3: ${of(fates, 'snapshot')} snapshots, ${written} written`);
+    demand(
+      of(fates, 'snapshot') === written,
+      () => `I3: ${of(fates, 'snapshot')} snapshots, ${written} written`,
+    );
     const definitions = of(tools, 'kept') + of(tools, 'duplicate-same') + of(tools, 'duplicate-conflict');
     demand(
       of(tools, 'seen') === definitions,
-      `I7: ${of(tools, 'seen')} tool definitions, ${definitions} accounted for`,
+      () => `I7: ${of(tools, 'seen')} tool definitions, ${definitions} accounted for`,
     );
     const accounted = sum(sources) + notReached;
     demand(
       accounted === listing.sources.length,
-      `I6: ${listing.sources.length} sources, ${accounted} accounted for`,
+      () => `I6: ${listing.sources.length} sources, ${accounted} accounted for`,
     );
   }
 

@@ -41,24 +41,26 @@ export interface SessionReport {
   readonly sessionId: string | undefined;
   readonly outcome: Exclude<SessionOutcome, 'none'>;
   /** Of a written session: where its snapshot lies. */
-  readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number };
+  readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number } | undefined;
   readonly entries: number;
   readonly superseded: number;
   readonly truncated: number;
   readonly changes: readonly (readonly [string, number])[];
-  readonly toolCounts?: ToolCounts;
-  readonly usage?: ToolUsage;
+  readonly toolCounts?: ToolCounts | undefined;
+  readonly usage?: ToolUsage | undefined;
   /** Of a session that was written in some of the formats: the others. */
-  readonly refusals?: readonly Refusal[];
+  readonly refusals?: readonly Refusal[] | undefined;
   /** Of a rejected session: why, and the place of each of its entries. */
-  readonly rejection?: {
-    readonly reason: string;
-    readonly stage: string;
-    readonly detail: string;
-    /** The line of the violation. */
-    readonly line: number;
-    readonly log: EntryLog;
-  };
+  readonly rejection?:
+    | {
+        readonly reason: string;
+        readonly stage: string;
+        readonly detail: string;
+        /** The line of the violation. */
+        readonly line: number;
+        readonly log: EntryLog;
+      }
+    | undefined;
 }
 
 /** A line that was rejected by itself. */
@@ -93,15 +95,17 @@ export interface SourceReport {
   readonly source: number;
   /** `limited`: the run's `--limit` of sessions was reached in it. */
   readonly status: 'read' | 'empty' | 'rejected' | 'limited';
-  readonly rejection?: {
-    readonly reason: string;
-    readonly detail: string;
-    /** What the system answered, where it was asked in vain. */
-    readonly code?: string;
-  };
+  readonly rejection?:
+    | {
+        readonly reason: string;
+        readonly detail: string;
+        /** What the system answered, where it was asked in vain. */
+        readonly code?: string;
+      }
+    | undefined;
   readonly compression: Compression;
   /** Of a packed source, as far as it was read. */
-  readonly packed?: PackedCounts;
+  readonly packed?: PackedCounts | undefined;
   /** Which file it was (src/sources/stamp.ts), where that can be told. */
   readonly proof?: string | undefined;
   /** Bytes read from the file. */

@@ -11,7 +11,6 @@ import type { Destination, Location, Spool } from './destination.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
 import {
   type Outcome,
-  type Refusal,
   type RowOutcome,
   repairsOf,
   type SessionReport,
@@ -64,31 +63,37 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   let places: RecordPlace[] = []; // of the records that the session that comes next has
   let group = '';
 
-  const uri = (ref: Pick<SourceRef, 'name' | 'nameBase64' | 'input'>): object => ({
-    source: ref.name,
-    ...(ref.nameBase64 === undefined ? {} : { source_b64: ref.nameBase64 }),
-    ...(settings.inputs.length > 1 ? { input: ref.input } : {}),
-  });
+  /** The number of the input that a source was found in, where there are several. */
+  const inputOf = ({ input }: Pick<SourceRef, 'input'>): number | undefined =>
+    settings.inputs.length > 1 ? input : undefined;
   const write = (record: object): void => destination.line(FILES.quarantine, record);
   const quarantine = createQuarantine({ settings, write: destination.streams ? undefined : write });
 
   function writeSession(ref: SourceRef, session: SessionReport): Promise<void> | undefined {
     const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
+    // of one record, as ever, its place; of several each one's, and the formats that refused
+    const isAlone = settings.format.length === 1 && places.length === 1;
+    const only = isAlone && outcome === 'written' ? places[0] : undefined;
     ledger.session(session);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, group, session.usage);
     destination.line(FILES.sessions, {
       id: sessionId ?? null,
-      ...uri(ref),
+      source: ref.name,
+      source_b64: ref.nameBase64,
+      input: inputOf(ref),
       fate: rejection === undefined ? outcome : `rejected:${rejection.reason}`,
-      ...(outcome === 'written' ? recordsOf(places, refusals) : {}),
-      ...(snapshot === undefined ? {} : { origin: snapshot }),
+      shard: only?.shard,
+      line: only?.line,
+      records: only === undefined && outcome === 'written' ? places : undefined,
+      refused: refusals.length === 0 ? undefined : refusals.map(({ format, reason }) => ({ format, reason })),
+      origin: snapshot,
       entries: session.entries,
       superseded: session.superseded,
       truncated: session.truncated,
       changes: Object.fromEntries(session.changes),
       tools: session.toolCounts ?? null,
-      ...(session.usage === undefined ? {} : { usage: session.usage }),
+      usage: session.usage,
     });
     for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
     places = [];
@@ -101,25 +106,20 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     for (const refusal of refusals) await quarantine.refusal(session, refusal);
   }
 
-  /** Of one record, as ever, its place; of several each one's, and the formats that refused. */
-  function recordsOf(records: readonly RecordPlace[], refusals: readonly Refusal[]): object {
-    const [{ shard, line }] = records as readonly [RecordPlace];
-    if (settings.format.length === 1 && records.length === 1) return { shard, line };
-    const refused = refusals.map(({ format, reason }) => ({ format, reason }));
-    return { records, ...(refused.length === 0 ? {} : { refused }) };
-  }
-
   function writeSource(ref: SourceRef, report: SourceReport): void {
     ledger.source(report);
     const { rejection } = report;
     const size = sizeOf(ref, stamp, report);
     destination.line(FILES.sources, {
-      ...uri(ref),
+      source: ref.name,
+      source_b64: ref.nameBase64,
+      input: inputOf(ref),
       status: report.status,
-      ...(rejection === undefined ? {} : { reason: rejection.reason, detail: rejection.detail }),
+      reason: rejection?.reason,
+      detail: rejection?.detail,
       size,
       compression: report.compression,
-      ...(report.packed && { packed: packedLine(report, report.packed, size) }),
+      packed: report.packed && packedLine(report, report.packed, size),
       bytes: report.framing.bytes,
       parts: partsOf(report.framing),
       framed: report.framing.lines,
@@ -154,8 +154,16 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       case 'finding': {
         const { severity, rule, sessionId, line, message } = outcome;
         ledger.finding(outcome);
-        const finding = { severity, rule, session: sessionId ?? null, ...uri(ref), entry: line, message };
-        return destination.line(FILES.integrity, finding);
+        return destination.line(FILES.integrity, {
+          severity,
+          rule,
+          session: sessionId ?? null,
+          source: ref.name,
+          source_b64: ref.nameBase64,
+          input: inputOf(ref),
+          entry: line,
+          message,
+        });
       }
       case 'source':
         return writeSource(ref, outcome);
@@ -211,7 +219,9 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     skipped(sources) {
       for (const skipped of sources) {
         destination.line(FILES.sources, {
-          ...uri(skipped),
+          source: skipped.name,
+          source_b64: skipped.nameBase64,
+          input: inputOf(skipped),
           status: 'skipped',
           reason: skipped.reason,
           lines: 0,

@@ -14,9 +14,9 @@ export interface OpenFile {
   /** Tells it from what it was or will be. */
   readonly stamp: string;
   /** The stamp, with the checksum of a file whose times prove nothing yet, once it was read to its end. */
-  readonly proof: string | undefined;
+  proof(): string | undefined;
   /** Bytes given out so far. */
-  readonly readBytes: number;
+  readBytes(): number;
   /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
   read(room: Uint8Array): number;
   /** The same from a place of its own, which moves nothing. */
@@ -45,13 +45,11 @@ export function openFile(path: Uint8Array, follow: boolean): OpenFile {
   return {
     sizeBytes,
     stamp,
-    get proof() {
+    proof() {
       if (settled) return stamp;
       return readBytes === sizeBytes ? withChecksum(stamp, checksum) : undefined;
     },
-    get readBytes() {
-      return readBytes;
-    },
+    readBytes: () => readBytes,
     read(room) {
       const wanted = Math.min(room.length, sizeBytes - readBytes);
       if (wanted === 0) return 0;

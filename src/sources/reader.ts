@@ -46,27 +46,32 @@ export async function openSource(
 function openFileReader(path: Uint8Array, name: string, limits: DecompressionLimits): SourceReader {
   const file = openFile(path, !name.includes('/'));
   try {
-    const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
-    for (let have = 0; have < head.length; ) have += file.read(head.subarray(have));
     const named = compressionNamed(name);
-    const compression = sniff(head, named);
+    const compression = sniff(headOf(file), named);
     const misnamed = named !== undefined && named !== compression;
-    const { stamp, verify } = file;
-    const proof = (): string | undefined => file.proof;
-    const shared = { stamp, proof, misnamed, readBytes: (): number => file.readBytes, verify };
+    const { stamp, proof, read, readBytes, verify } = file;
     if (compression === 'none') {
-      const read = afterHead(head, (room) => file.read(room));
-      return { ...shared, compression, read, close: async () => file.close() };
+      const close = async (): Promise<void> => file.close();
+      return { compression, misnamed, stamp, proof, read, readBytes, verify, close };
     }
     const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
-    return {
-      ...shared,
-      ...unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits }, file.close),
-    };
+    const unpacking = { packing: compression, chunks, tries: MOST_TRIES, limits };
+    return { ...unpacked(unpacking, file.close), misnamed, stamp, proof, readBytes, verify };
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+/** As many of its first bytes as tell what it is; they are still to be read. */
+function headOf(file: OpenFile): Uint8Array {
+  const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
+  for (let have = 0; have < head.length; ) {
+    const count = file.readAt(have, head.subarray(have));
+    if (count === 0) return head.subarray(0, have); // it shrinks: reading it will tell
+    have += count;
+  }
+  return head;
 }
 
 /** The content of what is packed, as reads. */
@@ -93,7 +98,7 @@ function unpacked(
 async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; ) {
-    const known = file.readBytes - at;
+    const known = file.readBytes() - at;
     const count = known > 0 ? file.readAt(at, room.subarray(0, known)) : file.read(room);
     if (count === 0)
       throw new SourceFault('changed-while-read', `it ended after ${at} of ${file.sizeBytes} bytes`);

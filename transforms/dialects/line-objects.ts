@@ -41,10 +41,19 @@ export function readObjects(
     const fits = bytes[p] === OPEN_OBJECT && (!isLow || scanner.value(bytes, p, 0) >= 0);
     const end = fits ? walk(bytes, p) : -1;
     if (end < 0) return [rejectBytes(line, scanner, p, made.length > 0)];
-    made.push(entryOf(line, { ...origin, offset: origin.offset + p, length: end - p }, made.length));
+    made.push(entryOf(line, originOf(line, p, end), made.length));
     p = skipBlanks(bytes, end);
   }
-  return made.length === 1 ? made.map((element) => ofLine(element, line)) : made;
+  return made.length === 1 && made[0]?.origin !== origin
+    ? made.map((element) => ofLine(element, line))
+    : made;
+}
+
+/** Of the object in `bytes[start, end)`; that of the line, when it is all there is. */
+function originOf({ bytes, origin }: Line, start: number, end: number): Origin {
+  if (start === 0 && end === bytes.length) return origin;
+  const { source, line, offset } = origin;
+  return { source, line, offset: offset + start, length: end - start };
 }
 
 /** Why an object of the line is no entry. `at` is the index in the line where it went wrong; -1: not known. */
@@ -55,12 +64,10 @@ export function rejectObject(
   detail: string,
   at: number,
 ): Rejection {
+  const rejected = rejectLine(STAGE, line, reason, detail, at < 0 ? undefined : at);
+  if (origin === line.origin) return rejected;
   const start = origin.offset - line.origin.offset;
-  return {
-    ...rejectLine(STAGE, line, reason, detail, at < 0 ? undefined : at),
-    origin,
-    bytes: line.bytes.subarray(start, start + origin.length),
-  };
+  return { ...rejected, origin, bytes: line.bytes.subarray(start, start + origin.length) };
 }
 
 /** What is wrong with a member that is at `at`, or nowhere. */

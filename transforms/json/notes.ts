@@ -1,6 +1,7 @@
 /**
- * Notes on objects that live on: what was found out about them once. A private field on the object itself, which nobody
- * else can see or compare; a WeakMap would do the same at a fifth of the speed and twice the memory.
+ * Notes on objects that live on: what was found out about them once. All of an object's notes are in one list, in a private
+ * field on the object itself, which nobody else can see or compare; a WeakMap would do the same at a fifth of the speed and
+ * twice the memory. One field for all kinds, so that objects with different notes are still of one shape.
  */
 
 /** Gives the constructor below any object as its `this`: private fields are then made on that object. */
@@ -11,6 +12,18 @@ const Given = class {
   }
 };
 
+class Noted extends Given {
+  readonly #notes: unknown[] = [];
+
+  static of(object: object): unknown[] | undefined {
+    return #notes in object ? (object as Noted).#notes : undefined;
+  }
+
+  static begin(object: object): unknown[] {
+    return new Noted(object).#notes;
+  }
+}
+
 export interface Notes<T> {
   /** What is noted on the object, or undefined. */
   of(object: object): T | undefined;
@@ -18,19 +31,17 @@ export interface Notes<T> {
   set(object: object, note: T): void;
 }
 
+let kinds = 0;
+
 /** A kind of note: each call makes one that the others do not see. */
 export function createNotes<T>(): Notes<T> {
-  class Noted extends Given {
-    readonly #note: T;
-
-    constructor(object: object, note: T) {
-      super(object);
-      this.#note = note;
-    }
-
-    static of(object: object): T | undefined {
-      return #note in object ? (object as Noted).#note : undefined;
-    }
-  }
-  return { of: Noted.of, set: (object, note) => void new Noted(object, note) };
+  const kind = kinds++;
+  return {
+    of: (object) => Noted.of(object)?.[kind] as T | undefined,
+    set(object, note) {
+      const notes = Noted.of(object) ?? Noted.begin(object);
+      while (notes.length < kind) notes.push(undefined);
+      notes[kind] = note;
+    },
+  };
 }

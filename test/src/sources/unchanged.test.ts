@@ -15,7 +15,7 @@ function proofOf(path: string): string {
   const room = Buffer.alloc(64 * 1024);
   while (file.read(room) > 0);
   file.close();
-  return file.proof as string;
+  return file.proof() as string;
 }
 
 function written(text = 'one\n'): string {
@@ -98,6 +98,6 @@ test('nobody can tell without a proof', () => {
 test('a file that was not read to its end has no proof while its times prove nothing', () => {
   const file = openFile(Buffer.from(written()), false);
   file.read(Buffer.alloc(2));
-  expect(file.proof).toBeUndefined();
+  expect(file.proof()).toBeUndefined();
   file.close();
 });
