@@ -1,6 +1,6 @@
 /** The canonical form of a record's messages: role `developer` is `system`, members that are null are dropped. */
 import type { Message } from './element.ts';
-import { membersOf } from './json/members.ts';
+import { type Member, membersOf } from './json/members.ts';
 import { editMembers, replaceValue } from './json/splice.ts';
 import { encode } from './json/utf8.ts';
 
@@ -25,10 +25,14 @@ function developerToSystem(message: Message): Message {
 
 /** Drops the members whose effective (last) value is null: trainers choke on them. */
 function dropNulls(object: Uint8Array): Uint8Array {
+  const members = membersOf(object);
+  const isNull = ({ valueStart, end }: Member): boolean =>
+    end - valueStart === NULL_BYTES && object[valueStart] === LETTER_N;
+  if (!members.some(isNull)) return object;
   const nulls = new Set<string>();
-  for (const { key, valueStart, end } of membersOf(object)) {
-    if (end - valueStart === NULL_BYTES && object[valueStart] === LETTER_N) nulls.add(key);
-    else nulls.delete(key);
+  for (const member of members) {
+    if (isNull(member)) nulls.add(member.key);
+    else nulls.delete(member.key);
   }
   return nulls.size === 0 ? object : editMembers(object, ({ key }) => (nulls.has(key) ? null : undefined));
 }

@@ -19,15 +19,17 @@ interface Subject {
   readonly sessionId?: string | undefined;
 }
 
-function* reported<T extends StreamElement & Subject>(
+function reported<T extends StreamElement & Subject>(
   element: T,
-  found: Iterable<Iterable<Found>>,
-): Generator<Finding | T> {
+  found: readonly Iterable<Found>[],
+): readonly (Finding | T)[] {
   const { origin, sessionId } = element;
+  const made: (Finding | T)[] = [];
   for (const findings of found) {
-    for (const finding of findings) yield { kind: 'finding', sessionId, origin, ...finding };
+    for (const finding of findings) made.push({ kind: 'finding', sessionId, origin, ...finding });
   }
-  yield element;
+  made.push(element);
+  return made;
 }
 
 /** After validate: how the entries of a session follow each other. */

@@ -37,13 +37,15 @@ export function rulesOf(names: readonly string[]): readonly Rule[] {
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-/** What the rules on single messages make of one: the message to keep, if any, and the rules that had a say. */
+/** What the rules on single messages make of one that they change: the message to keep, if any, and the rules that had a say. */
 interface Cleaned {
   readonly message: Message | undefined;
   readonly changedBy: readonly string[];
 }
 
-function cleanMessage(message: Message, messageRules: readonly MessageRule[]): Cleaned {
+const NO_RULES: readonly string[] = [];
+
+function cleanMessage(message: Message, messageRules: readonly MessageRule[]): Cleaned | undefined {
   const changedBy: string[] = [];
   let current: Message | undefined = message;
   for (const rule of messageRules) {
@@ -53,7 +55,7 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
     current = made;
     if (current === undefined) break;
   }
-  return { message: current, changedBy };
+  return changedBy.length === 0 ? undefined : { message: current, changedBy };
 }
 
 function create({ cleanup: names }: CleanupOptions): Handlers {
@@ -65,8 +67,13 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
     .filter((rule): rule is PairRule => rule.on === 'pair')
     .map((rule) => ({ ...rule, suspects: perMessage(rule.suspects) }));
   const clean = perMessage((message) => cleanMessage(message, messageRules));
+  /** Could a rule touch an entry because of this message? */
+  const concerns = perMessage(
+    (message) => clean(message) !== undefined || pairRules.some((rule) => rule.suspects(message)),
+  );
 
   function cleanEntry(entry: Entry): Entry {
+    if (!entry.messages.some(concerns)) return entry;
     const changes = new Map(entry.changes);
     let isChanged = false;
     const count = (rule: string): void => {
@@ -75,9 +82,9 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
     };
     let messages: Message[] = [];
     for (const message of entry.messages) {
-      const cleaned = clean(message);
-      cleaned.changedBy.forEach(count);
-      if (cleaned.message !== undefined) messages.push(cleaned.message);
+      const { message: kept, changedBy } = clean(message) ?? { message, changedBy: NO_RULES };
+      changedBy.forEach(count);
+      if (kept !== undefined) messages.push(kept);
     }
     for (const rule of pairRules) messages = dropPairs(messages, rule, count);
     return isChanged ? { ...entry, messages, changes } : entry;

@@ -23,8 +23,20 @@ function conversationOf(
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
   const { origin, sessionId, sample } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
-  const carried = sample === undefined ? {} : { sample };
-  return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...parts };
+  const { startedAt, superseded, truncated, tools, toolCounts } = parts;
+  const made: Conversation = {
+    kind: 'conversation',
+    origin,
+    sessionId,
+    startedAt,
+    messages,
+    tools,
+    superseded,
+    truncated,
+    changes,
+    toolCounts,
+  };
+  return sample === undefined ? made : { ...made, sample };
 }
 
 function create(): Handlers {

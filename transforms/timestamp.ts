@@ -3,8 +3,11 @@
  * zone is UTC; a number is epoch seconds, or milliseconds from 1e11 on. No Date: it rounds, and knows no :60.
  */
 
-const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})?$/;
+const RFC3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?$/;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+
+const ZERO = 0x30;
+const NINE = 0x39;
 
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_MILLISECOND = 1_000_000n;
@@ -12,11 +15,14 @@ const MILLISECONDS_FROM = 100_000_000_000n;
 /** The end of the year 9999, in seconds. */
 const LAST_SECOND = 253_402_300_799n;
 
+/** Of the months of a year that is no leap year. */
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 /** Days since 1970-01-01 of a date of the Gregorian calendar; undefined when there is no such day. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-  if (month < 1 || month > 12 || day < 1 || day > (lengths[month - 1] as number)) return undefined;
+  if (month < 1 || month > 12 || day < 1) return undefined;
+  if (day > (MONTH_DAYS[month - 1] as number) + (leap && month === 2 ? 1 : 0)) return undefined;
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
@@ -27,23 +33,45 @@ export function dayNumber(year: number, month: number, day: number): number | un
 
 /** Nanoseconds since 1970 of an RFC 3339 stamp; undefined when it is none. */
 export function parseStamp(text: string): bigint | undefined {
-  const match = RFC3339.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match as unknown as string[];
-  const days = dayNumber(Number(year), Number(month), Number(day));
-  if (days === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
-  const offset = zoneMinutes(zone);
+  if (!RFC3339.test(text)) return undefined;
+  const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
+  const hour = number(text, 11, 13);
+  const minute = number(text, 14, 16);
+  const second = number(text, 17, 19);
+  if (days === undefined || hour > 23 || minute > 59 || second > 60) return undefined;
+  const zoneAt = text[19] === '.' ? endOfDigits(text, 20) : 19;
+  const offset = zoneMinutes(text, zoneAt);
   if (offset === undefined) return undefined;
-  const seconds = days * 86_400 + Number(hour) * 3600 + (Number(minute) - offset) * 60 + Number(second);
-  return BigInt(seconds) * NS_PER_SECOND + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
+  const seconds = days * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
+  return BigInt(seconds) * NS_PER_SECOND + BigInt(nanoseconds(text, 20, zoneAt));
 }
 
-function zoneMinutes(zone: string): number | undefined {
-  if (zone === 'Z' || zone === 'z') return 0;
-  const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(4));
+function endOfDigits(text: string, start: number): number {
+  let end = start;
+  while (text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) end++;
+  return end;
+}
+
+/** The digits of `text[start, end)`. No parts of a stamp become strings: there is one in every entry. */
+function number(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) value = value * 10 + text.charCodeAt(i) - ZERO;
+  return value;
+}
+
+/** Of the fraction `text[start, end)`, what is beyond cut off. */
+function nanoseconds(text: string, start: number, end: number): number {
+  const last = Math.min(end, start + 9);
+  return start >= last ? 0 : number(text, start, last) * 10 ** (start + 9 - last);
+}
+
+/** Of the zone that the stamp ends in at `at`; without one it is UTC. */
+function zoneMinutes(text: string, at: number): number | undefined {
+  if (text.length <= at + 1) return 0;
+  const hours = number(text, at + 1, at + 3);
+  const minutes = number(text, at + 4, at + 6);
   if (hours > 23 || minutes > 59) return undefined;
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+  return (text[at] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** Nanoseconds since 1970 of the text of a JSON number; undefined when it lies outside the years 1970 to 9999. */

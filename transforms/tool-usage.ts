@@ -72,8 +72,9 @@ export function usageOf({ messages, tools }: Conversation): ToolUsage {
       speaker = 'client';
     } else speaker = undefined;
   }
-  const definitions = [...new Set(tools.flatMap(({ name }) => (name === undefined ? [] : [name])))];
-  return { toolCalls, definitions, clientTurns, assistantTurns, assistantTurnsWithTools };
+  const names = new Set<string>();
+  for (const { name } of tools) if (name !== undefined) names.add(name);
+  return { toolCalls, definitions: [...names], clientTurns, assistantTurns, assistantTurnsWithTools };
 }
 
 function groupUsage(groups: UsageByGroup, group: string): GroupUsage {

@@ -87,7 +87,8 @@ export function createDocumentFramer(
     let to = Math.min(have, fed + PIECE_BYTES);
     if (to > fed && slab.bytes[to - 1] === CR && !(last && to === have)) to--;
     if (to === fed) return false;
-    const piece = slab.bytes.toString('latin1', fed, to);
+    const { buffer, byteOffset } = slab.bytes;
+    const piece = Buffer.from(buffer, byteOffset + fed, to - fed).toString('latin1');
     fed = to;
     judge(piece);
     return true;

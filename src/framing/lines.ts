@@ -12,11 +12,23 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
+/** memchr; that of a plain typed array looks at one byte after the other. */
+const { indexOf } = Buffer.prototype;
+
+const NO_BYTES = new Uint8Array(0);
+const NO_LINES: readonly Line[] = [];
+
+/** What `next` gives until it gives none. One generator for all sources: one of its own for each would be a new shape each. */
+function* each<T>(next: () => T | undefined): Generator<T> {
+  for (let made = next(); made !== undefined; made = next()) yield made;
+}
+
 /** @param source name of the source, for the origins */
 export function createLineFramer(source: string, maxLineBytes: number, slab: Slab = createSlab()): Framer {
   shrinkSlab(slab);
   let start = 0; // of the line that is not yet complete
   let have = 0; // end of the bytes in the slab
+  let filled: Uint8Array = NO_BYTES; // these bytes
   let searched = 0; // no line feed before this index
   let offset = 0; // in the source, of slab index `start`
   let bytes = 0;
@@ -98,6 +110,19 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
     offset += length + terminator;
   }
 
+  /** The next line that is complete; undefined when there is none. */
+  function next(): Line | Rejection | undefined {
+    const end = indexOf.call(filled, LF, searched);
+    if (end >= 0) {
+      searched = end + 1;
+      return take(end, 1);
+    }
+    searched = have;
+    if (tooLong === undefined && have - start <= maxLineBytes + BOM.length + 1) return undefined;
+    skip(have > start && slab.bytes[have - 1] === CR ? have - 1 : have); // it may belong to the terminator
+    return undefined;
+  }
+
   function stripBom(end: number): void {
     if (lines > 0 || offset > 0 || tooLong !== undefined) return;
     if (end - start < BOM.length || BOM.some((byte, i) => slab.bytes[start + i] !== byte)) return;
@@ -108,26 +133,17 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
 
   return {
     space,
-    *filled(count) {
+    filled(count) {
       bytes += count;
       have += count;
-      for (;;) {
-        const view = have === slab.bytes.length ? slab.bytes : slab.bytes.subarray(0, have);
-        const end = view.indexOf(LF, searched);
-        if (end < 0) break;
-        searched = end + 1;
-        const made = take(end, 1);
-        if (made !== undefined) yield made;
-      }
-      searched = have;
-      if (tooLong === undefined && have - start <= maxLineBytes + BOM.length + 1) return;
-      skip(have > start && slab.bytes[have - 1] === CR ? have - 1 : have); // it may belong to the terminator
+      filled = slab.bytes.subarray(0, have);
+      return each(next);
     },
-    *end() {
-      if (have === start && tooLong === undefined) return;
+    end() {
+      if (have === start && tooLong === undefined) return NO_LINES;
       const made = take(have, 0);
       noFinalNewline = made !== undefined;
-      if (made !== undefined) yield made;
+      return made === undefined ? NO_LINES : [made];
     },
     counts: (): FramingCounts => ({
       bytes,

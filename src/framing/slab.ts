@@ -8,7 +8,7 @@ const LEAST_ROOM_BYTES = 128 * 1024;
 
 /** A slab to frame with; hand the same one to the framers of one source after the other. */
 export interface Slab {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   /** Changes its size and keeps what it holds, as far as it fits. */
   resize(bytes: number): void;
 }
@@ -18,26 +18,23 @@ export type SlabMemory = (bytes: number) => Uint8Array;
 
 /** @param memory the JavaScript heap when left out */
 export function createSlab(memory: SlabMemory = createHeapMemory()): Slab {
-  const view = (size: number): Buffer => {
-    const { buffer, byteOffset, length } = memory(size);
-    return Buffer.from(buffer, byteOffset, length);
-  };
-  let bytes = view(SLAB_BYTES);
+  let bytes = memory(SLAB_BYTES);
   return {
     get bytes() {
       return bytes;
     },
     resize(size) {
-      bytes = view(size);
+      bytes = memory(size);
     },
   };
 }
 
 function createHeapMemory(): SlabMemory {
-  let bytes = Buffer.alloc(0);
+  let bytes = new Uint8Array(0);
   return (size) => {
-    const next = Buffer.allocUnsafeSlow(size);
-    bytes.copy(next);
+    const { buffer } = Buffer.allocUnsafeSlow(size);
+    const next = new Uint8Array(buffer, 0, size);
+    next.set(bytes.subarray(0, size));
     bytes = next;
     return next;
   };
@@ -59,7 +56,7 @@ export function hasRoom(slab: Slab, from: number, have: number): boolean {
 }
 
 /** Where the next read goes: never much at a time, so that a slab that has grown is touched only as far as needed. */
-export function roomOf(slab: Slab, have: number): Buffer {
+export function roomOf(slab: Slab, have: number): Uint8Array {
   return slab.bytes.subarray(have, have + SLAB_BYTES);
 }
 

@@ -51,8 +51,8 @@ const NO_LINES: readonly (readonly [string, number])[] = [];
 const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
 
 export function createCollector(options: CollectorOptions): Collector {
-  let fates = new Map<string, number>();
-  let repairs = new Map<string, number>();
+  const fates = new Map<string, number>();
+  const repairs = new Map<string, number>();
   let rows: Row[] = [];
   let refusals: Refusal[] = [];
   let rejection: Rejection | undefined;
@@ -124,10 +124,11 @@ export function createCollector(options: CollectorOptions): Collector {
       }
     },
     endSource() {
-      const lines = [...fates.values()].reduce((sum, n) => sum + n, 0);
+      let lines = 0;
+      for (const n of fates.values()) lines += n;
       const books: SourceBooks = { lines, fates: sorted(fates), repairs: sorted(repairs) };
-      fates = new Map();
-      repairs = new Map();
+      fates.clear();
+      repairs.clear();
       rows = [];
       refusals = [];
       rejection = undefined;

@@ -134,6 +134,7 @@ export function fatesOfSession(session: SessionReport): readonly (readonly [stri
 /** All mends of a source: those of its lines and those of its framing. */
 export function repairsOf({ repairs, framing }: SourceReport): readonly (readonly [string, number])[] {
   const { bomBytes, crlf, noFinalNewline } = framing;
+  if (bomBytes === 0 && crlf === 0 && !noFinalNewline) return repairs;
   const ofFraming = [
     ['bom', bomBytes > 0 ? 1 : 0],
     ['crlf', crlf],

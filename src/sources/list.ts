@@ -136,7 +136,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   for (const [input, given] of inputs.entries()) addInput(given, input);
   walk();
   followLinks();
-  sources.sort(compareSources);
+  sort(sources);
   const once = withoutSeconds();
   return { sources: once, skipped: skipped.sort(compareSources), excluded };
 }
@@ -144,6 +144,14 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
+
+/** In the order of the sources. Names in ASCII alone, as most are, are compared as they are. */
+function sort(sources: SourceRef[]): void {
+  const isPlain = sources.every(({ name, nameBase64 }) => nameBase64 === undefined && isAscii(name));
+  sources.sort(
+    isPlain ? (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.input - b.input) : compareSources,
+  );
+}
 
 /** The order of the sources. Bytewise: a name that is not UTF-8 compares by its bytes too. */
 export function compareSources(a: Named, b: Named): number {

@@ -1,11 +1,16 @@
 /** What a dialect, or `--reasoning inline`, could not say in a message as it was logged (docs/decisions/0036-anthropic-pairs.md): it noted that on the message. */
-import type { Conversation } from '../element.ts';
+import type { Conversation, ReadingNote } from '../element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
+const NO_NOTES: readonly ReadingNote[] = [];
+
 function check({ messages }: Conversation): readonly Found[] {
-  return messages.flatMap(({ notes = [] }, i) =>
-    notes.map(({ rule, severity, message }) => ({ rule, severity, message: `messages[${i}]: ${message}` })),
-  );
+  const found: Found[] = [];
+  messages.forEach(({ notes }, i) => {
+    for (const { rule, severity, message } of notes ?? NO_NOTES)
+      found.push({ rule, severity, message: `messages[${i}]: ${message}` });
+  });
+  return found;
 }
 
 const asRead: ConversationCheck = {

@@ -3,12 +3,14 @@ import type { Conversation } from '../element.ts';
 import { hasFunctionCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
-function* check({ messages }: Conversation): Generator<Found> {
-  for (const [index, message] of messages.entries()) {
-    if (message.role !== 'assistant' || !hasFunctionCall(message)) continue;
+function check({ messages }: Conversation): readonly Found[] {
+  const found: Found[] = [];
+  messages.forEach((message, index) => {
+    if (message.role !== 'assistant' || !hasFunctionCall(message)) return;
     const text = `messages[${index}] has a function_call, the form before tool_calls`;
-    yield { rule: 'legacy-function-call', severity: 'ERROR', message: text };
-  }
+    found.push({ rule: 'legacy-function-call', severity: 'ERROR', message: text });
+  });
+  return found;
 }
 
 const legacyFunctionCall: ConversationCheck = {

@@ -18,7 +18,7 @@ interface Use {
 /** Calls that could be the same share a name: the arguments of a tool that is called once are never parsed. */
 function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Use[]> {
   const uses = new Map<string, Use[]>();
-  for (const [at, message] of messages.entries()) {
+  messages.forEach((message, at) => {
     for (const call of assistantCalls(message)) {
       if (!call.name) continue;
       const use = { arguments: call.arguments, at };
@@ -26,7 +26,7 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
       if (known === undefined) uses.set(call.name, [use]);
       else known.push(use);
     }
-  }
+  });
   return uses;
 }
 

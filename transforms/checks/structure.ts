@@ -43,8 +43,8 @@ function* check({ messages, tools }: Conversation): Generator<Found> {
   if (tools.length === 0) {
     yield { rule: 'no-tools', severity: 'WARNING', message: 'the conversation has no tool definitions' };
   }
-  for (const [index, tool] of tools.entries()) {
-    const found = checkTool(tool, index);
+  for (let i = 0; i < tools.length; i++) {
+    const found = checkTool(tools[i] as ToolDefinition, i);
     if (found !== undefined) yield found;
   }
 }

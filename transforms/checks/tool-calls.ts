@@ -8,36 +8,34 @@ import { knownToolCalls } from './assistant-calls.ts';
 import type { Found, RowCheck } from './check.ts';
 import { isInline } from './inline-format.ts';
 
-function checkCall(call: ToolCall, where: string): Found | undefined {
-  const error = (rule: string, what: string): Found => ({
-    rule,
-    severity: 'ERROR',
-    message: `${where} ${what}`,
-  });
-  if (!call.isObject) return error('tool-call-not-object', 'is not an object');
-  if (call.function === undefined) return error('tool-call-no-function', 'has no function object');
-  if (!call.name) return error('tool-call-no-name', 'has no function name');
+/** The rule that a call breaks, and how. */
+function faultOf(call: ToolCall): readonly [rule: string, what: string] | undefined {
+  if (!call.isObject) return ['tool-call-not-object', 'is not an object'];
+  if (call.function === undefined) return ['tool-call-no-function', 'has no function object'];
+  if (!call.name) return ['tool-call-no-name', 'has no function name'];
   return undefined;
 }
 
-function* checkMessage(message: Message, index: number): Generator<Found> {
-  const where = `messages[${index}].tool_calls`;
+function checkMessage(message: Message, index: number): readonly Found[] {
   const calls = knownToolCalls(message);
-  if (calls === undefined) return;
-  if (calls === 'not-a-list') {
-    yield { rule: 'tool-calls-not-a-list', severity: 'ERROR', message: `${where} is not a list` };
-    return;
-  }
-  for (const [i, call] of calls.entries()) {
-    const found = checkCall(call, `${where}[${i}]`);
-    if (found !== undefined) yield found;
-  }
+  if (calls === undefined) return [];
+  const where = `messages[${index}].tool_calls`;
+  if (calls === 'not-a-list')
+    return [{ rule: 'tool-calls-not-a-list', severity: 'ERROR', message: `${where} is not a list` }];
+  const found: Found[] = [];
+  calls.forEach((call, i) => {
+    const [rule, what] = faultOf(call) ?? [];
+    if (rule !== undefined) found.push({ rule, severity: 'ERROR', message: `${where}[${i}] ${what}` });
+  });
+  return found;
 }
 
 function* check(row: Row): Generator<Found> {
   if (isInline(row)) return;
-  for (const [index, message] of row.conversation.messages.entries()) {
-    if (message.role === 'assistant') yield* checkMessage(message, index);
+  const { messages } = row.conversation;
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i] as Message;
+    if (message.role === 'assistant') yield* checkMessage(message, i);
   }
 }
 

@@ -43,9 +43,11 @@ function* blocksOf(messages: readonly Message[]): Generator<Block> {
 }
 
 function callsOf(message: Message): Call[] {
-  return assistantCalls(message).flatMap(({ isObject, id, name }, index) =>
-    isObject ? [{ index, id, name }] : [],
-  );
+  const calls: Call[] = [];
+  assistantCalls(message).forEach(({ isObject, id, name }, index) => {
+    if (isObject) calls.push({ index, id, name });
+  });
+  return calls;
 }
 
 function resultsOf(
@@ -54,21 +56,28 @@ function resultsOf(
   end: number,
   calls: readonly Call[],
 ): Result[] {
-  const open = new Map<string, Call[]>(); // unanswered calls by id, the next one to be answered last
+  const results: Result[] = [];
+  let open: Map<string, Call[]> | undefined;
+  for (let at = start; at < end; at++) {
+    const message = messages[at] as Message;
+    if (message.role !== 'tool') continue;
+    open ??= callsById(calls);
+    const id = stringValue(message.bytes, 'tool_call_id');
+    results.push({ at, answers: take(open, id), verdict: verdictOf(message) });
+  }
+  return results;
+}
+
+/** Unanswered calls by id, the next one to be answered last. */
+function callsById(calls: readonly Call[]): Map<string, Call[]> {
+  const open = new Map<string, Call[]>();
   for (const call of calls.toReversed()) {
     if (!call.id) continue;
     const sameId = open.get(call.id);
     if (sameId === undefined) open.set(call.id, [call]);
     else sameId.push(call);
   }
-  const results: Result[] = [];
-  for (let at = start; at < end; at++) {
-    const message = messages[at] as Message;
-    if (message.role !== 'tool') continue;
-    const id = stringValue(message.bytes, 'tool_call_id');
-    results.push({ at, answers: take(open, id), verdict: verdictOf(message) });
-  }
-  return results;
+  return open;
 }
 
 function take(open: Map<string, Call[]>, id: string | undefined): Call | string {
@@ -105,8 +114,17 @@ function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Gener
   }
 }
 
+/** Has every call a result that is fine, and every result its call? */
+function isFine({ calls, results }: Block): boolean {
+  return (
+    calls.length === results.length &&
+    results.every(({ answers, verdict }) => typeof answers !== 'string' && verdict === 'ok')
+  );
+}
+
 function* check({ messages }: Conversation): Generator<Found> {
-  for (const block of blocksOf(messages)) yield* checkBlock(block, block.end === messages.length);
+  for (const block of blocksOf(messages))
+    if (!isFine(block)) yield* checkBlock(block, block.end === messages.length);
 }
 
 const toolResults: ConversationCheck = {

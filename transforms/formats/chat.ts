@@ -24,13 +24,31 @@ export function chatRecord(
   tools: readonly ToolDefinition[],
   arrowSafe: boolean = false,
 ): Uint8Array {
-  const list = arrowSafe ? [encode(toolsInString(tools))] : [OPEN, ...withCommas(tools), CLOSE];
-  return concat([HEAD, ...withCommas(messages), MIDDLE, ...list, TAIL]);
+  const pieces = [HEAD];
+  addWithCommas(pieces, messages);
+  pieces.push(MIDDLE);
+  if (arrowSafe) pieces.push(encode(toolsInString(tools)));
+  else {
+    pieces.push(OPEN);
+    addWithCommas(pieces, tools);
+    pieces.push(CLOSE);
+  }
+  pieces.push(TAIL);
+  return concat(pieces);
+}
+
+function addWithCommas(pieces: Uint8Array[], items: readonly { readonly bytes: Uint8Array }[]): void {
+  items.forEach(({ bytes }, i) => {
+    if (i > 0) pieces.push(COMMA);
+    pieces.push(bytes);
+  });
 }
 
 /** The JSON texts with commas between them. */
 export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] {
-  return items.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
+  const pieces: Uint8Array[] = [];
+  addWithCommas(pieces, items);
+  return pieces;
 }
 
 const chat: Format<ArrowSafe> = {

@@ -88,11 +88,20 @@ export function membersOf(object: Uint8Array): readonly Member[] {
   return members;
 }
 
+/** The last member with that key. */
+function lastOf(members: readonly Member[], key: string): Member | undefined {
+  for (let i = members.length - 1; i >= 0; i--) {
+    const member = members[i] as Member;
+    if (member.key === key) return member;
+  }
+  return undefined;
+}
+
 /** The JSON text of a member's value: the last one with that key, as JSON.parse has it; undefined when absent. */
 export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const members = remembered.of(object);
   if (members !== undefined) {
-    const member = members.findLast((one) => one.key === key);
+    const member = lastOf(members, key);
     return member && object.subarray(member.valueStart, member.end);
   }
   let found: Uint8Array | undefined;
@@ -106,11 +115,12 @@ export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefi
 
 /** The JSON texts of several members' values in one walk, in the order of `keys`. */
 export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Array | undefined)[] {
-  const found: (Uint8Array | undefined)[] = keys.map(() => undefined);
+  const found = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);
-    const at = keys.findIndex((key) => isKey(object, start, keyEnd, key));
-    if (at >= 0) found[at] = object.subarray(valueStart, end);
+    for (let i = 0; i < keys.length; i++) {
+      if (isKey(object, start, keyEnd, keys[i] as string)) found[i] = object.subarray(valueStart, end);
+    }
     return end;
   });
   return found;

@@ -68,6 +68,16 @@ function openMemory(module: object): ScanMemory {
   let memory: WasmMemory;
   let wasm: Exports;
   let buffer: ArrayBuffer;
+  let asked: Uint8Array | undefined; // the bytes that were asked about last: a line is asked about many times
+  let isInside = false; // do they lie in the memory?
+
+  function isInMemory(bytes: Uint8Array): boolean {
+    if (bytes !== asked) {
+      asked = bytes;
+      isInside = bytes.buffer === buffer;
+    }
+    return isInside;
+  }
 
   function renew(): void {
     memory = new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES });
@@ -80,6 +90,7 @@ function openMemory(module: object): ScanMemory {
     if (buffer.byteLength > needed * 2) shrink(bytes);
     if (needed > buffer.byteLength) memory.grow(Math.ceil((needed - buffer.byteLength) / PAGE_BYTES));
     buffer = memory.buffer;
+    asked = undefined;
     return new Uint8Array(buffer, SLAB_AT, bytes);
   }
 
@@ -115,14 +126,14 @@ function openMemory(module: object): ScanMemory {
 
     return {
       value(bytes, at, depth) {
-        if (bytes.buffer !== buffer) return elsewhere(plain.value(bytes, at, depth));
+        if (!isInMemory(bytes)) return elsewhere(plain.value(bytes, at, depth));
         const from = bytes.byteOffset;
         return result(wasm.value(from + at, from + bytes.length, Math.max(maxDepth - depth, 0)), from);
       },
       string(bytes, at) {
         const near = shortStringEnd(bytes, at);
         if (near >= 0) return near;
-        if (bytes.buffer !== buffer) return elsewhere(plain.string(bytes, at));
+        if (!isInMemory(bytes)) return elsewhere(plain.string(bytes, at));
         const from = bytes.byteOffset;
         return result(wasm.string(from + at, from + bytes.length), from);
       },
