@@ -12,18 +12,27 @@ export function isNamedDocument(name: string): boolean {
   return DOCUMENT.test(name);
 }
 
-/** @param shape by the first bytes; a source whose name is that of a document is one in any case */
-export async function createFramer(
+/**
+ * The framer of lines is there at once; the others are loaded when they are first needed.
+ * @param shape by the first bytes; a source whose name is that of a document is one in any case
+ */
+export function createFramer(
   name: string,
   shape: Shape,
   maxLineBytes: number,
   slab?: Slab,
-): Promise<Framer> {
-  if (TOML.test(name)) {
-    const { createTomlFramer } = await import('./toml-document.ts');
-    return createTomlFramer(name, maxLineBytes);
-  }
+): Framer | Promise<Framer> {
+  if (TOML.test(name)) return tomlFramer(name, maxLineBytes);
   if (shape === 'lines' && !isNamedDocument(name)) return createLineFramer(name, maxLineBytes, slab);
-  const { createDocumentFramer } = await import('./json-document.ts'); // late: documents are rare
+  return documentFramer(name, maxLineBytes, slab);
+}
+
+async function tomlFramer(name: string, maxLineBytes: number): Promise<Framer> {
+  const { createTomlFramer } = await import('./toml-document.ts');
+  return createTomlFramer(name, maxLineBytes);
+}
+
+async function documentFramer(name: string, maxLineBytes: number, slab?: Slab): Promise<Framer> {
+  const { createDocumentFramer } = await import('./json-document.ts');
   return createDocumentFramer(name, maxLineBytes, slab);
 }

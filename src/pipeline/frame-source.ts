@@ -37,7 +37,8 @@ export async function frameSource(
     const head = first.subarray(0, Math.min(have, HEAD_BYTES));
     shape = shapeOf(head, count === 0 || have >= HEAD_BYTES);
   }
-  const framer = await createFramer(name, shape, maxLineBytes, slab);
+  const made = createFramer(name, shape, maxLineBytes, slab);
+  const framer = made instanceof Promise ? await made : made;
   const read = afterHead(first.subarray(0, have), reader.read);
   const reshaped = shape === 'document' && !isNamedDocument(name);
   return { framer, read, repair: reshaped ? documentRepair(name) : undefined };

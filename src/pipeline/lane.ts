@@ -64,6 +64,16 @@ interface Chain {
   push(element: StreamElement): void;
 }
 
+/** What the lines of a source come from, and where they go. */
+interface Feed {
+  readonly framer: Framer;
+  readonly read: FramedSource['read'];
+  readonly chain: Chain;
+}
+
+/** Why the reading of a source pauses: bytes are waited for, a batch is to be handed out, or it has ended. */
+type Pause = Promise<number> | 'batch' | 'limited' | 'over';
+
 type LaneSources = Iterable<LaneSource> | AsyncIterable<LaneSource>;
 
 /** @param profile of the thread; when it is asked for, a lane that has the thread for itself makes one */
@@ -97,6 +107,7 @@ async function* readSources(
   let weight = 0;
   let readBytes = 0;
   let sinceTurn = 0; // decompressed bytes since the event loop had its turn
+  let countedBytes = 0; // of the source that is read, in `readBytes`
   let isStdin = false;
   let memberAt: SourceReader['memberAt']; // of the source that is read
   let sessionsBefore = 0; // in the sources that are over, for the limit
@@ -150,32 +161,27 @@ async function* readSources(
     return false;
   }
 
-  async function* feed(
-    reader: SourceReader,
-    framer: Framer,
-    read: FramedSource['read'],
-    chain: Chain,
-  ): AsyncGenerator<Batch, boolean> {
-    for (;;) {
-      const before = reader.readBytes();
-      const reading = read(framer.space());
-      const count = typeof reading === 'number' ? reading : await reading;
-      if (count === 0) break;
-      readBytes += reader.readBytes() - before;
+  /** Reads on until there is a reason to pause; `waited` are the bytes that the last pause was for. Nothing here waits. */
+  function feed({ framer, read, chain }: Feed, waited?: number): Pause {
+    for (let count = waited ?? read(framer.space()); ; count = read(framer.space())) {
+      if (typeof count !== 'number') return count;
+      if (count === 0) return pushAll(framer.end(), chain) ? 'limited' : 'over';
       sinceTurn += count;
-      if (pushAll(framer.filled(count), chain)) return true;
-      if (sinceTurn >= TURN_BYTES) {
-        sinceTurn = 0;
-        await setImmediate();
-        yield take();
-      } else if (weight >= BATCH_BYTES) yield take();
+      if (pushAll(framer.filled(count), chain)) return 'limited';
+      if (sinceTurn >= TURN_BYTES || weight >= BATCH_BYTES) return 'batch';
     }
-    return pushAll(framer.end(), chain);
+  }
+
+  function countRead(reader: SourceReader): void {
+    const bytes = reader.readBytes();
+    readBytes += bytes - countedBytes;
+    countedBytes = bytes;
   }
 
   async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
     isStdin = ref.path === undefined;
     memberAt = undefined;
+    countedBytes = 0;
     const chain = chainFor(sessionByFor(ref, settings));
     let framer: Framer | undefined;
     let reader: SourceReader | undefined;
@@ -183,22 +189,38 @@ async function* readSources(
     let limited = false;
     try {
       refuseDeadly(deaths);
-      reader = await watch.open(ref, settings, signal);
+      const opened = watch.open(ref, settings, signal);
+      reader = opened instanceof Promise ? await opened : opened;
       memberAt = reader.memberAt;
       const provisional = !isStdin || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
       const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, first);
       framer = watch.framer(framed.framer);
-      readBytes += reader.readBytes(); // of the first bytes
       if (framed.repair !== undefined) chain.push(framed.repair);
-      limited = yield* feed(reader, framer, framed.read, chain);
+      const source = { framer, read: framed.read, chain };
+      let pause = feed(source);
+      while (pause !== 'over' && pause !== 'limited') {
+        if (pause instanceof Promise) pause = feed(source, await pause);
+        else {
+          countRead(reader);
+          if (sinceTurn >= TURN_BYTES) {
+            sinceTurn = 0;
+            await setImmediate();
+          }
+          yield take();
+          pause = feed(source);
+        }
+      }
+      limited = pause === 'limited';
       if (!limited) reader.verify();
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
       fault = error;
       if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
     } finally {
-      await reader?.close();
+      if (reader !== undefined) countRead(reader);
+      const closing = reader?.close();
+      if (closing !== undefined) await closing;
     }
     const framing = framer?.counts() ?? NO_BYTES;
     const { lines, bytes } = framing;

@@ -75,9 +75,9 @@ function watchFramer(profile: Profile, framer: Framer): Framer {
 async function watchReader(
   profile: Profile,
   opening: string,
-  open: () => Promise<SourceReader>,
+  open: () => Promise<SourceReader> | SourceReader,
 ): Promise<SourceReader> {
-  async function later<T>(segment: string, work: () => Promise<T>): Promise<T> {
+  async function later<T>(segment: string, work: () => Promise<T> | T): Promise<T> {
     const outer = profile.enter(segment);
     try {
       return await work();

@@ -27,17 +27,20 @@ export interface SourceReader {
   readBytes(): number;
   /** At the end: is the source still what it was when it was opened? Throws SourceFault. */
   verify(): void;
-  close(): Promise<void>;
+  close(): Promise<void> | void;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** @param signal stops the waiting for standard input */
-export async function openSource(
+/**
+ * A file is open at once; it throws (or rejects with) SourceFault.
+ * @param signal stops the waiting for standard input
+ */
+export function openSource(
   ref: SourceRef,
   limits: DecompressionLimits,
   signal?: AbortSignal,
-): Promise<SourceReader> {
+): SourceReader | Promise<SourceReader> {
   if (ref.path === undefined) return openStdinReader(limits, signal);
   return openFileReader(Buffer.from(ref.path, 'latin1'), ref.name, limits);
 }
@@ -51,8 +54,7 @@ function openFileReader(path: Uint8Array, name: string, limits: DecompressionLim
     const misnamed = named !== undefined && named !== compression;
     const { stamp, proof, read, readBytes, verify } = file;
     if (compression === 'none') {
-      const close = async (): Promise<void> => file.close();
-      return { compression, misnamed, stamp, proof, read, readBytes, verify, close };
+      return { compression, misnamed, stamp, proof, read, readBytes, verify, close: file.close };
     }
     const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
     const unpacking = { packing: compression, chunks, tries: MOST_TRIES, limits };
