@@ -1,7 +1,10 @@
 /** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
 import type { Message } from './element.ts';
-import { elementsOf, valueBytes, valuesOf } from './json/members.ts';
-import { parseJson, parseString } from './json/utf8.ts';
+import { knownText } from './json/known-text.ts';
+import { elementsOf, valueBytes, valueSpan, valuesOf } from './json/members.ts';
+import { sequenceLength } from './json/scanner.ts';
+import { decode, parseJson, parseString } from './json/utf8.ts';
+import { isSpace } from './white-space.ts';
 
 /** What a message says, and whether it also holds parts that are no text. */
 export interface MessageText {
@@ -23,28 +26,39 @@ export function textOf(message: Message): MessageText {
 }
 
 /**
- * The first character of a string content that is no white space, when the bytes tell it at once: an ASCII character that
- * is not escaped. Undefined: not known, ask `textOf`. It spares most messages their decoding.
+ * The first character of a string content that is no white space, without decoding the others; undefined when there is none,
+ * or the content is no string. Of a character beyond U+FFFF that is an escape its first half.
  */
-export function firstVisible(message: Message): string | undefined {
-  const content = valueBytes(message.bytes, 'content');
-  if (content?.[0] !== QUOTE) return undefined;
-  let p = 1;
-  for (;;) {
-    const byte = content[p] as number;
+export function firstVisible({ bytes }: Message): string | undefined {
+  const content = valueSpan(bytes, 'content');
+  if (content === undefined || bytes[content.valueStart] !== QUOTE) return undefined;
+  const end = content.end - 1;
+  for (let p = content.valueStart + 1; p < end; ) {
+    const byte = bytes[p] as number;
+    if (byte > SPACE && byte < DELETE && byte !== BACKSLASH) return String.fromCharCode(byte);
     if (byte === SPACE) p++;
-    else if (byte === BACKSLASH && SPACE_ESCAPES.has(content[p + 1] as number)) p += 2;
-    else
-      return byte > SPACE && byte < DELETE && byte !== QUOTE && byte !== BACKSLASH
-        ? String.fromCharCode(byte)
-        : undefined;
+    else if (byte === BACKSLASH && SPACE_ESCAPES.has(bytes[p + 1] as number)) p += 2;
+    else {
+      const next = p + lengthAt(bytes, p);
+      const character = JSON.parse(`"${decode(bytes.subarray(p, next))}"`) as string;
+      if (!isSpace(character.charCodeAt(0))) return character;
+      p = next;
+    }
   }
+  return undefined;
+}
+
+/** The length of the character or the escape at `p` in a valid string. */
+function lengthAt(bytes: Uint8Array, p: number): number {
+  if (bytes[p] === BACKSLASH) return bytes[p + 1] === LETTER_U ? 6 : 2;
+  return (bytes[p] as number) < 0x80 ? 1 : sequenceLength(bytes, p);
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const DELETE = 0x7f;
+const LETTER_U = 0x75;
 const SPACE_ESCAPES = new Set([...'nrtf'].map((letter) => letter.charCodeAt(0)));
 
 interface TextPart {
@@ -148,7 +162,9 @@ export function objectBytes(object: Uint8Array, key: string): Uint8Array | undef
 
 /** The decoded value of a member that is a string; undefined when it is absent or something else. */
 export function stringValue(object: Uint8Array, key: string): string | undefined {
-  return textOfValue(valueBytes(object, key));
+  const span = valueSpan(object, key);
+  if (span === undefined || object[span.valueStart] !== QUOTE) return undefined;
+  return knownText(object, span.valueStart, span.end);
 }
 
 /** The decoded value of JSON text that is a string; undefined when it is absent or something else. */

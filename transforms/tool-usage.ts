@@ -5,6 +5,7 @@
 import { assistantCalls, hasFunctionCall } from './checks/assistant-calls.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
+import { valueBytes } from './json/members.ts';
 import { mayHold } from './json/utf8.ts';
 import { textOf } from './message.ts';
 
@@ -43,7 +44,9 @@ function callCount(message: Message): number {
   const calls = assistantCalls(message).length;
   if (calls > 0) return calls;
   if (hasFunctionCall(message)) return 1;
-  return mayHold(message.bytes, 'tool_call') ? (textOf(message).text ?? '').split(OPEN_CALL).length - 1 : 0;
+  const content = valueBytes(message.bytes, 'content');
+  if (content === undefined || !mayHold(content, 'tool_call')) return 0;
+  return (textOf(message).text ?? '').split(OPEN_CALL).length - 1;
 }
 
 export function usageOf({ messages, tools }: Conversation): ToolUsage {

@@ -1,6 +1,6 @@
 /** The calls of an assistant message, read once for all checks and reports that ask. */
 import type { Message } from '../element.ts';
-import { valueBytes } from '../json/members.ts';
+import { valueSpan } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { type ToolCall, toolCallsOf } from '../message.ts';
 import { perMessage } from '../per-message.ts';
@@ -22,12 +22,14 @@ export function assistantCalls(message: Message): readonly ToolCall[] {
 
 /** Has the message a `tool_calls` list that is not empty? Told without reading the calls. */
 export function hasCalls(message: Message): boolean {
-  const list = valueBytes(message.bytes, 'tool_calls');
-  return list?.[0] === OPEN_ARRAY && list[skipBlanks(list, 1)] !== CLOSE_ARRAY;
+  const { bytes } = message;
+  const list = valueSpan(bytes, 'tool_calls')?.valueStart;
+  if (list === undefined || bytes[list] !== OPEN_ARRAY) return false;
+  return bytes[skipBlanks(bytes, list + 1)] !== CLOSE_ARRAY;
 }
 
 /** Does the message hold a `function_call` (OpenAI's form before `tool_calls`) that is not null? */
 export const hasFunctionCall: (message: Message) => boolean = perMessage((message) => {
-  const bytes = valueBytes(message.bytes, 'function_call');
-  return bytes !== undefined && bytes[0] !== LETTER_N;
+  const span = valueSpan(message.bytes, 'function_call');
+  return span !== undefined && message.bytes[span.valueStart] !== LETTER_N;
 });

@@ -5,7 +5,7 @@
 import type { Message } from '../element.ts';
 import { valueBytes } from '../json/members.ts';
 import { latin1 } from '../json/utf8.ts';
-import { isObject, textOf } from '../message.ts';
+import { firstVisible, isObject, textOf } from '../message.ts';
 import { isBlank, skipSpace } from '../white-space.ts';
 
 export type Verdict = 'ok' | 'empty' | 'error';
@@ -17,8 +17,6 @@ const MAY_HAVE_ERROR_KEY = /error|timeout|missing|incomplete|\\u/i;
 /** The same of the JSON text of a string: a key in it stands between escaped quotes, and any ASCII may be written as an escape. */
 const MAY_HAVE_ERROR_KEY_WITHIN = /\\"(?:error|timeout|missing|incomplete)\\"|\\u00[0-7]/i;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const LETTER_N = 0x6e;
@@ -26,22 +24,15 @@ const LETTER_N = 0x6e;
 export function verdictOf(result: Message): Verdict {
   const content = valueBytes(result.bytes, 'content');
   if (content === undefined || content[0] === LETTER_N) return 'empty';
-  if (content[0] === QUOTE) {
-    if (beginsPlainText(content[1] as number)) return 'ok';
-    if (beginsJson(content[1] as number) && !MAY_HAVE_ERROR_KEY_WITHIN.test(latin1(content))) return 'ok';
+  const first = firstVisible(result);
+  if (first !== undefined) {
+    const mayBeError = (first === '{' || first === '[') && MAY_HAVE_ERROR_KEY_WITHIN.test(latin1(content));
+    if (!mayBeError) return 'ok';
   }
   const { text, otherParts } = textOf(result);
   if (text === undefined) return 'ok'; // a number or an object: odd, but not empty
   if (isBlank(text)) return otherParts ? 'ok' : 'empty';
   return isErrorText(text) ? 'error' : 'ok';
-}
-
-const beginsJson = (byte: number): boolean => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
-
-/** Can a string with this first byte be neither blank nor an object or array in JSON? */
-function beginsPlainText(byte: number): boolean {
-  if (byte === QUOTE || byte === BACKSLASH || beginsJson(byte)) return false;
-  return byte > 0x20 && byte < 0x7f;
 }
 
 /** Is the text JSON with a truthy error key? */

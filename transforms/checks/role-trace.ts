@@ -3,7 +3,7 @@
  * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
  */
 import type { Message } from '../element.ts';
-import { valueBytes } from '../json/members.ts';
+import { valueSpan } from '../json/members.ts';
 import { contentOf, firstVisible, isObject, textOf } from '../message.ts';
 import { perMessage } from '../per-message.ts';
 import { isBlank } from '../white-space.ts';
@@ -32,7 +32,8 @@ export const roleSign: (message: Message) => string = perMessage((message) => {
 const isPart = (part: unknown, type: string): boolean => isObject(part) && part.type === type;
 
 function isResults(message: Message): boolean {
-  if (valueBytes(message.bytes, 'content')?.[0] !== OPEN_ARRAY) return false;
+  const span = valueSpan(message.bytes, 'content');
+  if (span === undefined || message.bytes[span.valueStart] !== OPEN_ARRAY) return false;
   const content = contentOf(message);
   return Array.isArray(content) && content.length > 0 && content.every((part) => isPart(part, 'tool_result'));
 }

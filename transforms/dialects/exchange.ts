@@ -3,6 +3,7 @@
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
 import type { Entry, Line, Origin, Rejection } from '../element.ts';
+import { knownText } from '../json/known-text.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { decode, parseString } from '../json/utf8.ts';
@@ -90,10 +91,10 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const bad = (reason: LineReason, detail: string, at: number): Rejection =>
       rejectObject(line, origin, reason, detail, at);
     if (duplicateAt >= 0) return bad('duplicate-key', 'a key that is read stands twice', duplicateAt);
-    const time = timestamp.start < 0 ? undefined : timeOf(bytes.subarray(timestamp.start, timestamp.end));
+    const time = timestamp.start < 0 ? undefined : timeIn(bytes, timestamp);
     if (time === undefined)
       return bad('bad-timestamp', missingOrBad('timestamp', timestamp.start), timestamp.start);
-    const id = sessionId.start < 0 ? undefined : textValue(bytes.subarray(sessionId.start, sessionId.end));
+    const id = sessionId.start < 0 ? undefined : textIn(bytes, sessionId);
     if (!id) return bad('bad-session-id', missingOrBad('session_id', sessionId.start), sessionId.start);
     if (!messagesRead) return bad('bad-messages', missingOrBad('request.messages', messagesAt), messagesAt);
     const list = messages.items;
@@ -121,15 +122,19 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
 }
 
-function textValue(json: Uint8Array): string | undefined {
-  return json[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
+function textIn(bytes: Uint8Array, { start, end }: Span): string | undefined {
+  return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
+}
+
+function timeIn(bytes: Uint8Array, span: Span): bigint | undefined {
+  const { start, end } = span;
+  if (bytes[start] === QUOTE) return parseStamp(parseString(bytes, start, end));
+  return parseEpoch(decode(bytes.subarray(start, end)));
 }
 
 /** Nanoseconds since 1970 of a stamp: RFC 3339 in a string, or epoch seconds or milliseconds. */
 export function timeOf(json: Uint8Array): bigint | undefined {
-  const text = textValue(json);
-  if (text !== undefined) return parseStamp(text);
-  return parseEpoch(decode(json));
+  return timeIn(json, { start: 0, end: json.length });
 }
 
 const exchange: Dialect = {

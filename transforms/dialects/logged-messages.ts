@@ -4,8 +4,8 @@
  */
 import type { Message } from '../element.ts';
 import { createKeeper } from '../json/keep.ts';
-import { keyText } from '../json/key-text.ts';
 import { createKnownList, type KnownList } from '../json/known-list.ts';
+import { knownText } from '../json/known-text.ts';
 import { type Member, rememberMembers, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
@@ -54,7 +54,7 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
       return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
         const end = scanner.value(bytes, valueStart, depth + 1);
         if (end < 0) return -1;
-        const key = keyText(bytes, start, keyEnd);
+        const key = knownText(bytes, start, keyEnd);
         members.push({ key, start: start - at, valueStart: valueStart - at, end: end - at });
         return end;
       });

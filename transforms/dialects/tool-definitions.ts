@@ -42,8 +42,8 @@ export function createToolsReader(
   function recognise(bytes: Uint8Array, at: number): number {
     const index = known.findIndex((tools) => equalsAt(bytes, at, tools.bytes));
     if (index < 0) return -1;
-    const [tools] = known.splice(index, 1) as [KnownTools];
-    known.unshift(tools);
+    const tools = known[index] as KnownTools;
+    if (index > 0) known.unshift(...known.splice(index, 1));
     definitions = tools.definitions;
     return at + tools.bytes.length;
   }

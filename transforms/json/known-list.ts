@@ -3,6 +3,7 @@
  * array before it are recognised by comparing and come back as the same items (performance.md §3, known prefix).
  * A dropped, inserted or changed object costs its own scan; the run goes on behind it.
  */
+import { createKnownRun } from './known-run.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { tally } from './tally.ts';
 
@@ -37,35 +38,34 @@ export function createKnownList<T extends Known>(
   make: (bytes: Uint8Array, start: number, end: number) => T,
   scan: (bytes: Uint8Array, at: number) => number = (bytes, at) => scanner.value(bytes, at, depth),
 ): KnownList<T> {
+  const run = createKnownRun(); // from the second item on: the first one may hold a clock
   let known: readonly T[] = [];
   let items: T[] = [];
+  let next = 0; // the known item expected next
+  let fresh = 0; // objects scanned since the last recognised one
+  let runAt = 0; // where the second item stands
+  let again = 0; // how many items from the second one on are where they were
+  let againEnd = 0;
   let comparedBytes = 0;
   let scannedBytes = 0;
 
   function read(bytes: Uint8Array, at: number): number {
     known = items;
     items = [];
-    let next = 0; // the known item expected here
-    let fresh = 0; // objects scanned since the last recognised one
+    next = fresh = again = 0;
+    const end = readItems(bytes, at);
+    if (end < 0 || again < run.count) run.clear();
+    else if (again > run.count) run.extend(bytes, runAt, againEnd, again);
+    return end;
+  }
+
+  function readItems(bytes: Uint8Array, at: number): number {
     let p = skipBlanks(bytes, at + 1);
     if (bytes[p] === CLOSE_ARRAY) return p + 1;
     for (;;) {
-      const found = recognise(bytes, p, next, fresh);
-      if (found >= 0) {
-        const item = known[found] as T;
-        items.push(item);
-        p += item.bytes.length;
-        comparedBytes += item.bytes.length;
-        next = found + 1;
-        fresh = 0;
-      } else {
-        const start = p;
-        p = scan(bytes, p);
-        if (p < 0) return -1;
-        items.push(make(bytes, start, p));
-        scannedBytes += p - start;
-        fresh++;
-      }
+      const end = items.length === 1 ? takeRun(bytes, p) : -1;
+      p = end < 0 ? takeItem(bytes, p) : end;
+      if (p < 0) return -1;
       p = skipBlanks(bytes, p);
       if (bytes[p] === CLOSE_ARRAY) return p + 1;
       if (bytes[p] !== COMMA) return scanner.fail(p);
@@ -73,8 +73,49 @@ export function createKnownList<T extends Known>(
     }
   }
 
+  /** The index after the items that came as a run before, or -1 when they do not stand at `p`. */
+  function takeRun(bytes: Uint8Array, p: number): number {
+    runAt = p;
+    const end = run.endAt(bytes, p);
+    if (end < 0) {
+      run.clear();
+      return -1;
+    }
+    again = run.count;
+    againEnd = end;
+    for (let i = 1; i <= again; i++) items.push(known[i] as T);
+    comparedBytes += end - p;
+    next = again + 1;
+    fresh = 0;
+    return end;
+  }
+
+  /** The index after the item that stands at `p`, or -1. */
+  function takeItem(bytes: Uint8Array, p: number): number {
+    const found = recognise(bytes, p);
+    if (found < 0) {
+      const end = scan(bytes, p);
+      if (end < 0) return -1;
+      items.push(make(bytes, p, end));
+      scannedBytes += end - p;
+      fresh++;
+      return end;
+    }
+    const item = known[found] as T;
+    const end = p + item.bytes.length;
+    if (found === items.length && again === found - 1) {
+      again = found;
+      againEnd = end;
+    }
+    items.push(item);
+    comparedBytes += item.bytes.length;
+    next = found + 1;
+    fresh = 0;
+    return end;
+  }
+
   /** The index of the known item that stands at `p`, looking a few items ahead; or -1. */
-  function recognise(bytes: Uint8Array, p: number, next: number, fresh: number): number {
+  function recognise(bytes: Uint8Array, p: number): number {
     if (bytes[p] !== OPEN_OBJECT) return -1; // only an object tells where it ends
     const last = Math.min(known.length, next + Math.min(2 + fresh, LOOK_AHEAD));
     for (let i = next; i < last; i++) if (equalsAt(bytes, p, (known[i] as T).bytes)) return i;
@@ -85,6 +126,7 @@ export function createKnownList<T extends Known>(
     read,
     forget() {
       items = [];
+      run.clear();
     },
     get items() {
       return items;

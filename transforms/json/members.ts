@@ -1,6 +1,6 @@
 /** The members of a JSON object as spans of its bytes. */
-import { keyText } from './key-text.ts';
-import { createNotes } from './notes.ts';
+import { knownText } from './known-text.ts';
+import { Given } from './notes.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { parseString } from './utf8.ts';
@@ -14,6 +14,8 @@ export interface Member {
   readonly valueStart: number;
   readonly end: number;
 }
+
+export type ValueSpan = Pick<Member, 'valueStart' | 'end'>;
 
 const COMMA = 0x2c;
 const QUOTE = 0x22;
@@ -67,22 +69,36 @@ export function walkMembers(
   }
 }
 
-/** What is known of objects that live on: walking one again would cost as much as the first time. */
-const remembered = createNotes<readonly Member[]>();
+/**
+ * What is known of objects that live on: walking one again would cost as much as the first time. Not among the other notes
+ * (notes.ts): those who ask for them see objects of few shapes, and bytes would be two more.
+ */
+class Walked extends Given {
+  readonly #members: readonly Member[];
 
-/** Keeps the members of an object for those who ask later. Its bytes must never change. */
+  constructor(object: Uint8Array, members: readonly Member[]) {
+    super(object);
+    this.#members = members;
+  }
+
+  static membersOf(object: Uint8Array): readonly Member[] | undefined {
+    return #members in object ? (object as unknown as Walked).#members : undefined;
+  }
+}
+
+/** Keeps the members of an object for those who ask later; once for each object. Its bytes must never change. */
 export function rememberMembers(object: Uint8Array, members: readonly Member[]): void {
-  remembered.set(object, members);
+  new Walked(object, members);
 }
 
 /** The members of a valid object, in order. `object` is its JSON text, from brace to brace. */
 export function membersOf(object: Uint8Array): readonly Member[] {
-  const known = remembered.of(object);
+  const known = Walked.membersOf(object);
   if (known !== undefined) return known;
   const members: Member[] = [];
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);
-    members.push({ key: keyText(object, start, keyEnd), start, valueStart, end });
+    members.push({ key: knownText(object, start, keyEnd), start, valueStart, end });
     return end;
   });
   return members;
@@ -97,20 +113,23 @@ function lastOf(members: readonly Member[], key: string): Member | undefined {
   return undefined;
 }
 
-/** The JSON text of a member's value: the last one with that key, as JSON.parse has it; undefined when absent. */
-export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
-  const members = remembered.of(object);
-  if (members !== undefined) {
-    const member = lastOf(members, key);
-    return member && object.subarray(member.valueStart, member.end);
-  }
-  let found: Uint8Array | undefined;
+/** Where a member's value stands in the object: the last one with that key, as JSON.parse has it; undefined when absent. */
+export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefined {
+  const members = Walked.membersOf(object);
+  if (members !== undefined) return lastOf(members, key);
+  let found: ValueSpan | undefined;
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);
-    if (isKey(object, start, keyEnd, key)) found = object.subarray(valueStart, end);
+    if (isKey(object, start, keyEnd, key)) found = { valueStart, end };
     return end;
   });
   return found;
+}
+
+/** The same as its JSON text. */
+export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
+  const span = valueSpan(object, key);
+  return span && object.subarray(span.valueStart, span.end);
 }
 
 /** The JSON texts of several members' values in one walk, in the order of `keys`. */

@@ -5,7 +5,7 @@
  */
 
 /** Gives the constructor below any object as its `this`: private fields are then made on that object. */
-const Given = class {
+export const Given: new (object: object) => object = class {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: this is how a private field gets onto an object that exists
     return object;

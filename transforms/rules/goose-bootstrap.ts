@@ -1,7 +1,8 @@
 /** Replaces the system prompt of goose, which holds a clock and names the agent, by one plain sentence. */
 import type { Message } from '../element.ts';
+import { valueBytes } from '../json/members.ts';
 import { replaceValue } from '../json/splice.ts';
-import { encode } from '../json/utf8.ts';
+import { encode, latin1 } from '../json/utf8.ts';
 import { textOf } from '../message.ts';
 import { WHITE_SPACE } from '../white-space.ts';
 import type { MessageRule } from './rule.ts';
@@ -12,8 +13,14 @@ const BOOTSTRAP = new RegExp(
   'i',
 );
 
+/** JSON text of a string that lacks this, and escapes that may spell it, is no bootstrap: it need not be decoded. */
+const MAY_BOOTSTRAP = /general-purpose|\\u00[0-7]/i;
+const QUOTE = 0x22;
+
 function apply(message: Message): Message | undefined {
   if (message.role !== 'system') return message;
+  const content = valueBytes(message.bytes, 'content');
+  if (content?.[0] === QUOTE && !MAY_BOOTSTRAP.test(latin1(content))) return message;
   const { text } = textOf(message);
   if (text === undefined || !BOOTSTRAP.test(text)) return message;
   const bytes = replaceValue(message.bytes, 'content', SENTENCE) as Uint8Array;

@@ -100,6 +100,66 @@ describe('a list', () => {
     expect(scanner.failedAt).toBe(at);
   });
 
+  describe('of a history that grows', () => {
+    const objects = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => `{"n":${from + i}}`);
+    const clock = (at: number) => `{"clock":${at}}`;
+
+    it.each<[string, (length: number) => readonly string[]]>([
+      ['at its end', (n) => objects(0, n)],
+      ['with a first item that is another each time', (n) => [clock(n), ...objects(1, n)]],
+      ['with a last item that is another each time', (n) => [...objects(0, n - 1), clock(n)]],
+      ['with both', (n) => [clock(n), ...objects(1, n - 1), clock(-n)]],
+    ])('%s, keeps its items', (_what, itemsOf) => {
+      const { read } = create();
+      const first = new Map<string, Known>();
+      for (let n = 2; n < 40; n += 2) {
+        const items = itemsOf(n);
+        const { texts, items: found } = read(`[${items.join(', ')}]`);
+        expect(texts).toEqual(items);
+        for (const [i, item] of found.entries()) {
+          const key = texts[i] as string;
+          if (!first.has(key)) first.set(key, item);
+          expect(first.get(key)).toBe(item);
+        }
+      }
+    });
+
+    it('compares it again and again, whatever happened in between', () => {
+      const { read } = create();
+      const whole = `[${objects(0, 20).join()}]`;
+      const begin = `[${objects(0, 5).join()}]`;
+      const middle = `[${[...objects(0, 3), ...objects(8, 20)].join()}]`;
+      const torn = `[${objects(0, 9).join()},x]`;
+      for (const json of [
+        whole,
+        whole,
+        whole,
+        begin,
+        whole,
+        '[]',
+        whole,
+        whole,
+        middle,
+        whole,
+        whole,
+        '[{}]',
+      ])
+        expect(read(json).texts.join()).toBe(json.slice(1, -1));
+      expect(read(torn).end).toBe(-1);
+      for (const json of [whole, whole, whole]) expect(read(json).texts.join()).toBe(json.slice(1, -1));
+    });
+
+    it('scans what goes on where the run ended', () => {
+      const { list, read } = create();
+      for (let i = 0; i < 3; i++) read('[{"a":1},{"b":2},{"c":3}]');
+      const scanned = list.scannedBytes;
+      expect(read('[{"a":1},{"b":2},{"c":3},{"d":4}]').texts).toHaveLength(4);
+      expect(list.scannedBytes - scanned).toBe(7);
+      expect(read('[{"a":1},{"b":2},{"c":3}{"d":4}]').end).toBe(-1);
+    });
+  });
+
   it('keeps what it read before a failure, and no more', () => {
     const { read } = create();
     expect(read('[{"a":1},{"b":2},x]').end).toBe(-1);

@@ -1,12 +1,12 @@
-/** The text of a member's key. Keys come again and again: a known one is compared and not made anew. */
+/** Short texts that come again and again, as keys, roles and ids do: a known one is compared and not made anew. */
 import { parseString } from './utf8.ts';
 
 const SLOTS = 256;
-const LONGEST = 32;
+const LONGEST = 64;
 const known: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);
 
 /** The value of the valid JSON string between its quotes (both inside `start` to `end`). */
-export function keyText(bytes: Uint8Array, start: number, end: number): string {
+export function knownText(bytes: Uint8Array, start: number, end: number): string {
   const length = end - start - 2;
   if (length > LONGEST) return parseString(bytes, start, end);
   const slot = (length * 7 + (bytes[start + 1] as number)) % SLOTS;
