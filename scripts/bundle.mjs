@@ -12,7 +12,30 @@ const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', impo
 const ENTRIES = { bin: 'src/cli/bin.js', 'lane-worker': 'chunks/lane-worker.js' };
 const OUTSIDE = Object.keys(dependencies).filter((name) => name !== 'yargs');
 
+/**
+ * What measures text for the columns of the help compiles tables of Unicode as soon as it is parsed, which takes longer than the
+ * rest of yargs: it has files of its own, read when it is first asked (docs/decisions/0053).
+ */
+const LATE = '?late';
+const late = []; // its modules: yargs and its packages have several versions of it
+const lateStringWidth = {
+  name: 'late-string-width',
+  async resolveId(source, importer, options) {
+    if (source !== 'string-width') return null;
+    const found = await this.resolve(source, importer, { ...options, skipSelf: true });
+    return `${found.id}${LATE}`;
+  },
+  load(id) {
+    if (!id.endsWith(LATE)) return null;
+    const number = late.push(id.slice(0, -LATE.length));
+    return `import { createRequire } from 'node:module';
+const load = createRequire(import.meta.url);
+export default (...given) => load('./string-width-${number}.cjs')(...given);`;
+  },
+};
+
 const bundle = await rolldown({
+  plugins: [lateStringWidth],
   input: { bin: `${dist}src/cli/bin.js`, 'lane-worker': `${dist}src/pipeline/lane-worker.js` },
   platform: 'node',
   external: (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`)),
@@ -25,7 +48,20 @@ const { output } = await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
+for (const [index, input] of late.entries())
+  output.push(...(await writeLate(input, `string-width-${index + 1}.cjs`)));
 writeFileSync(`${dist}chunks/LICENSES.txt`, licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+
+async function writeLate(input, file) {
+  const one = await rolldown({ input, platform: 'node' });
+  const { output: written } = await one.write({
+    file: `${dist}chunks/${file}`,
+    format: 'cjs',
+    exports: 'default',
+  });
+  await one.close();
+  return written;
+}
 
 /** The licence of every package that one of the modules is from. */
 function licencesOf(modules) {
