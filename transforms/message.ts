@@ -1,8 +1,9 @@
 /** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
 import type { Message } from './element.ts';
 import { knownText } from './json/known-text.ts';
-import { elementsOf, valueBytes, valueSpan, valuesOf } from './json/members.ts';
+import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from './json/members.ts';
 import { sequenceLength } from './json/scanner.ts';
+import { trustingScanner } from './json/trusting-scanner.ts';
 import { decode, parseJson, parseString } from './json/utf8.ts';
 import { isSpace } from './white-space.ts';
 
@@ -113,11 +114,17 @@ export interface ToolCall {
 }
 
 /** `tool_calls`: the calls; `undefined` when absent or null; `'not-a-list'` when it is something else. */
-export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list' | undefined {
-  const bytes = valueBytes(message.bytes, 'tool_calls');
-  if (bytes === undefined || bytes[0] === 0x6e) return undefined;
-  if (bytes[0] !== 0x5b) return 'not-a-list';
-  return elementsOf(bytes).map(readCall);
+export function toolCallsOf({ bytes }: Message): readonly ToolCall[] | 'not-a-list' | undefined {
+  const list = valueSpan(bytes, 'tool_calls')?.valueStart;
+  if (list === undefined || bytes[list] === LETTER_N) return undefined;
+  if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
+  const calls: ToolCall[] = [];
+  walkElements(bytes, list, trustingScanner, (_number, at) => {
+    const call = readCall(bytes, at);
+    calls.push(call);
+    return at + call.bytes.length;
+  });
+  return calls;
 }
 
 /** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */
@@ -125,34 +132,58 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   const fn = objectBytes(message.bytes, 'function_call');
   const others = fn === undefined ? undefined : toolCallsOf(message);
   if (fn === undefined || (others !== undefined && others.length > 0)) return undefined;
-  const [name, args] = valuesOf(fn, ['name', 'arguments']);
-  const call = { bytes: fn, isObject: true, id: undefined, function: fn };
-  return { ...call, name: textOfValue(name), arguments: args };
+  const { name, arguments: args } = readFunction(fn, 0);
+  return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
 
-function readCall(bytes: Uint8Array): ToolCall {
-  if (bytes[0] !== OPEN_OBJECT) return { ...NO_CALL, bytes };
-  const [id, fn] = valuesOf(bytes, ['id', 'function']);
-  if (fn?.[0] !== OPEN_OBJECT) return { ...NO_CALL, bytes, isObject: true, id: textOfValue(id) };
-  const [name, args] = valuesOf(fn, ['name', 'arguments']);
-  return {
-    bytes,
-    isObject: true,
-    id: textOfValue(id),
-    function: fn,
-    name: textOfValue(name),
-    arguments: args,
-  };
+/** The call at `at`, in one walk. */
+function readCall(bytes: Uint8Array, at: number): ToolCall {
+  let id: string | undefined;
+  let called = NO_FUNCTION;
+  const isObject = bytes[at] === OPEN_OBJECT;
+  const end = !isObject
+    ? trustingScanner.value(bytes, at, 1)
+    : walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
+        if (isKey(bytes, start, keyEnd, 'function')) {
+          called = readFunction(bytes, value);
+          return called.end;
+        }
+        const after = trustingScanner.value(bytes, value, 1);
+        if (isKey(bytes, start, keyEnd, 'id')) id = textAt(bytes, value, after);
+        return after;
+      });
+  const { bytes: fn, name, arguments: args } = called;
+  return { bytes: bytes.subarray(at, end), isObject, id, function: fn, name, arguments: args };
+}
+
+/** What is called: the value at `at`; without bytes when it is no object. */
+interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
+  readonly bytes: Uint8Array | undefined;
+  readonly end: number;
+}
+
+const NO_FUNCTION: CalledFunction = { bytes: undefined, end: -1, name: undefined, arguments: undefined };
+
+function readFunction(bytes: Uint8Array, at: number): CalledFunction {
+  if (bytes[at] !== OPEN_OBJECT) return { ...NO_FUNCTION, end: trustingScanner.value(bytes, at, 1) };
+  let name: string | undefined;
+  let args: Uint8Array | undefined;
+  const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
+    const after = trustingScanner.value(bytes, value, 1);
+    if (isKey(bytes, start, keyEnd, 'name')) name = textAt(bytes, value, after);
+    else if (isKey(bytes, start, keyEnd, 'arguments')) args = bytes.subarray(value, after);
+    return after;
+  });
+  return { bytes: bytes.subarray(at, end), end, name, arguments: args };
+}
+
+function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
+  return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
 }
 
 const OPEN_OBJECT = 0x7b;
-const NO_CALL: Omit<ToolCall, 'bytes'> = {
-  isObject: false,
-  id: undefined,
-  function: undefined,
-  name: undefined,
-  arguments: undefined,
-};
+const OPEN_ARRAY = 0x5b;
+const LETTER_N = 0x6e;
 
 /** The JSON text of a member that is an object; undefined when it is absent or something else. */
 export function objectBytes(object: Uint8Array, key: string): Uint8Array | undefined {
@@ -163,8 +194,7 @@ export function objectBytes(object: Uint8Array, key: string): Uint8Array | undef
 /** The decoded value of a member that is a string; undefined when it is absent or something else. */
 export function stringValue(object: Uint8Array, key: string): string | undefined {
   const span = valueSpan(object, key);
-  if (span === undefined || object[span.valueStart] !== QUOTE) return undefined;
-  return knownText(object, span.valueStart, span.end);
+  return span && textAt(object, span.valueStart, span.end);
 }
 
 /** The decoded value of JSON text that is a string; undefined when it is absent or something else. */

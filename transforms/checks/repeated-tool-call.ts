@@ -6,7 +6,7 @@ import type { Conversation } from '../element.ts';
 import { parseJson } from '../json/utf8.ts';
 import { assistantCalls } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
-import { equalityKey } from './equality-key.ts';
+import { equalityDigest, equalityKey } from './equality-key.ts';
 import { shownName } from './shown-name.ts';
 
 interface Use {
@@ -30,29 +30,44 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
   return uses;
 }
 
-/** The same for the same arguments: a JSON string stands for the value it holds, else for itself. */
-function argumentsKey(json: Uint8Array | undefined): string {
-  if (json === undefined) return 'none';
+/** What a call's arguments say: a JSON string stands for the value it holds, else for itself. */
+interface Said {
+  readonly form: 'none' | 'json' | 'text';
+  readonly value: unknown;
+}
+
+function said(json: Uint8Array | undefined): Said {
+  if (json === undefined) return { form: 'none', value: null };
   const value = parseJson(json);
-  if (typeof value !== 'string') return `json ${equalityKey(value)}`;
+  if (typeof value !== 'string') return { form: 'json', value };
   try {
-    return `json ${equalityKey(JSON.parse(value))}`;
+    return { form: 'json', value: JSON.parse(value) };
   } catch {
-    return `text ${value}`;
+    return { form: 'text', value };
   }
+}
+
+/** How often each of the arguments comes; those that no others can be equal to are left out, by their digest. */
+function countsOf(uses: readonly Use[]): Iterable<{ readonly first: number; readonly count: number }> {
+  const digests = uses.map((use) => equalityDigest(said(use.arguments).value));
+  const uncertain = new Map<number, number>();
+  for (const digest of digests) uncertain.set(digest, (uncertain.get(digest) ?? 0) + 1);
+  const counts = new Map<string, { readonly first: number; count: number }>();
+  uses.forEach((use, i) => {
+    if (uncertain.get(digests[i] as number) === 1) return;
+    const { form, value } = said(use.arguments);
+    const key = `${form} ${equalityKey(value)}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { first: use.at, count: 1 });
+    else known.count++;
+  });
+  return counts.values();
 }
 
 function* check(conversation: Conversation): Generator<Found> {
   for (const [name, uses] of usesByName(conversation)) {
     if (uses.length < 2) continue;
-    const counts = new Map<string, { readonly first: number; count: number }>();
-    for (const use of uses) {
-      const key = argumentsKey(use.arguments);
-      const known = counts.get(key);
-      if (known === undefined) counts.set(key, { first: use.at, count: 1 });
-      else known.count++;
-    }
-    for (const { first, count } of counts.values()) {
+    for (const { first, count } of countsOf(uses)) {
       if (count < 2) continue;
       const message = `tool ${shownName(name)} is called ${count} times with the same arguments, first in messages[${first}]`;
       yield { rule: 'repeated-tool-call', severity: 'WARNING', message };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { equalityKey } from '../../../transforms/checks/equality-key.ts';
+import { describe, expect, it, test } from 'vitest';
+import { equalityDigest, equalityKey } from '../../../transforms/checks/equality-key.ts';
 
 const parsed = (json: string) => equalityKey(JSON.parse(json));
 
@@ -47,5 +47,47 @@ describe('equalityKey', () => {
   it('does not recurse', () => {
     const depth = 300_000;
     expect(equalityKey(JSON.parse('['.repeat(depth) + ']'.repeat(depth)))).toHaveLength(depth * 3);
+  });
+});
+
+describe('equalityDigest', () => {
+  const digestOf = (json: string) => equalityDigest(JSON.parse(json));
+
+  test.each([
+    ['{"a":1,"b":[true,null]}', '{ "b": [true, null], "a": 1.0 }'],
+    ['{"a":{"b":"x"},"c":0}', '{"c":-0,"a":{"b":"\\u0078"}}'],
+    ['1e300', '1000e297'],
+    ['""', '""'],
+  ])('of %s and %s is the same', (a, b) => {
+    expect(digestOf(a)).toBe(digestOf(b));
+  });
+
+  test.each([
+    ['{"path":"src/a.ts"}', '{"path":"src/bc.ts"}'],
+    ['1', '2'],
+    ['true', 'false'],
+    ['null', 'false'],
+    ['[1]', '[1,1]'],
+    ['{"a":1}', '{"b":1}'],
+  ])('tells %s from %s', (a, b) => {
+    expect(digestOf(a)).not.toBe(digestOf(b));
+  });
+
+  it('is the same for equal values', () => {
+    const json = fc.jsonValue();
+    fc.assert(
+      fc.property(json, json, (a, b) => !isDeepStrictEqual(a, b) || equalityDigest(a) === equalityDigest(b)),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+        const turned = Object.fromEntries(Object.entries(object).reverse());
+        expect(equalityDigest(turned)).toBe(equalityDigest(object));
+      }),
+    );
+  });
+
+  it('survives values that nest very deep', () => {
+    const depth = 200_000;
+    expect(digestOf('['.repeat(depth) + ']'.repeat(depth))).toBe((depth - 1) * 8 + 7);
   });
 });
