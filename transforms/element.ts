@@ -182,7 +182,7 @@ export interface SessionEnd {
   readonly last: boolean;
   /** Set by validate: the session's id, and where its validated entries lie. */
   readonly sessionId?: string | undefined;
-  readonly entries?: EntryLog;
+  readonly entries?: EntryLog | undefined;
   /** Set by validate where its entry is a session of its own: no other line is part of it. */
   readonly alone?: true;
   /** Set by snapshot-select: what became of the session. */

@@ -3,7 +3,7 @@
  * message count: a fold that keeps one candidate and the distinct tool definitions, whatever the session's length.
  */
 import { canonical } from './canonical.ts';
-import type { Conversation, Entry, Message, SessionOutcome } from './element.ts';
+import type { Conversation, Entry, Message, SessionEnd, SessionOutcome } from './element.ts';
 import type { Handlers, Stage } from './stage.ts';
 import { createToolUnion } from './tool-union.ts';
 
@@ -37,6 +37,13 @@ function conversationOf(
     toolCounts,
   };
   return sample === undefined ? made : { ...made, sample };
+}
+
+/** By its parts: what is spread would be a shape of its own for each session. */
+function closedWith(end: SessionEnd, outcome: SessionOutcome): SessionEnd {
+  const { kind, origin, last, sessionId, entries } = end;
+  const closed: SessionEnd = { kind, origin, last, sessionId, entries, outcome };
+  return end.alone === true ? { ...closed, alone: true } : closed;
 }
 
 function create(): Handlers {
@@ -86,7 +93,7 @@ function create(): Handlers {
       return [rejection];
     },
     *'session-end'(end) {
-      const closed = { ...end, outcome: outcome() };
+      const closed = closedWith(end, outcome());
       if (best !== undefined && !rejected) {
         const counts = { startedAt, superseded, truncated };
         yield conversationOf(best, { ...counts, tools: tools.definitions(), toolCounts: tools.counts() });

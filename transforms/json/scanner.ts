@@ -60,9 +60,11 @@ for (const c of ' \t\r\n') BLANK[c.charCodeAt(0)] = 1;
 
 /** The index of the first byte at or after `at` that is not JSON white space. */
 export function skipBlanks(bytes: Uint8Array, at: number): number {
-  let p = at;
-  while (BLANK[bytes[p] as number] === 1) p++;
-  return p;
+  for (let p = at; ; p++) {
+    const byte = bytes[p];
+    // behind the end there is none: to look up undefined in a table costs more than all the rest
+    if (byte === undefined || BLANK[byte] === 0) return p;
+  }
 }
 
 /** The length of the UTF-8 sequence whose lead byte is at `p`, or 0 when it is not well formed. */
