@@ -6,10 +6,10 @@ import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import { rejectObject } from './dialects/line-objects.ts';
 import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
+import { knownText } from './json/known-text.ts';
 import { walkMembers } from './json/members.ts';
 import { createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from './json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from './json/scanners.ts';
-import { parseString } from './json/utf8.ts';
 import { rejectLine } from './rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
@@ -74,7 +74,7 @@ export function detectDialect(
   const members = new Map<string, Uint8Array>();
   const end = walkMembers(line, first, scanner, (start, keyEnd, value) => {
     const valueEnd = scanner.value(line, value, 1);
-    if (valueEnd >= 0) members.set(parseString(line, start, keyEnd), line.subarray(value, valueEnd));
+    if (valueEnd >= 0) members.set(knownText(line, start, keyEnd), line.subarray(value, valueEnd));
     return valueEnd;
   });
   return end < 0 ? undefined : asked.find((dialect) => dialect.detect(members));

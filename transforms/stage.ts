@@ -55,9 +55,11 @@ export function fuse(
   const handlersOf = new Map<Kind, readonly (Handler | undefined)[]>(); // of each stage
 
   function handlersFor(kind: Kind): readonly (Handler | undefined)[] {
-    const known = handlersOf.get(kind) ?? stages.map((handlers) => handlers[kind] as Handler | undefined);
-    handlersOf.set(kind, known);
-    return known;
+    const known = handlersOf.get(kind);
+    if (known !== undefined) return known;
+    const made = stages.map((handlers) => handlers[kind] as Handler | undefined);
+    handlersOf.set(kind, made);
+    return made;
   }
 
   /** Runs an element through the stages from number `from` on. */
@@ -66,7 +68,9 @@ export function fuse(
     for (let i = from; i < handlers.length; i++) {
       const handler = handlers[i];
       if (handler === undefined) continue;
-      for (const made of handler(element)) run(made, i + 1);
+      const made = handler(element);
+      if (Array.isArray(made)) for (let k = 0; k < made.length; k++) run(made[k] as StreamElement, i + 1);
+      else for (const one of made) run(one, i + 1);
       return;
     }
     emit(element);

@@ -35,9 +35,7 @@ const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
 export function detect(first: ObjectMembers): boolean {
   if (!first.has('request')) return first.get('content')?.[0] === OPEN_ARRAY && !first.has('messages');
   if (!isObject(first.get('request'))) return false;
-  const response = bodyOf(first.get('response'));
-  const [content, choices, type] =
-    response === undefined ? [] : valuesOf(response, ['content', 'choices', 'type']);
+  const [content, choices, type] = answerOf(first.get('response'));
   if (choices !== undefined) return false;
   if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
   const request = bodyOf(first.get('request')) as Uint8Array; // after the answer: it is long
@@ -46,6 +44,15 @@ export function detect(first: ObjectMembers): boolean {
     system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)
   );
 }
+
+/** Content, choices and type of an answer, or of the body that it is logged with. */
+function answerOf(response: Uint8Array | undefined): readonly (Uint8Array | undefined)[] {
+  if (!isObject(response)) return [];
+  const [body, ...parts] = valuesOf(response, ['body', ...ANSWER]);
+  return isObject(body) ? valuesOf(body, ANSWER) : parts;
+}
+
+const ANSWER = ['content', 'choices', 'type'];
 
 /** The objects of a list; none of what is no list. */
 function objectsOf(list: Uint8Array | undefined): readonly Uint8Array[] {

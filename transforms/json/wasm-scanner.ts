@@ -70,11 +70,15 @@ function openMemory(module: object): ScanMemory {
   let buffer: ArrayBuffer;
   let asked: Uint8Array | undefined; // the bytes that were asked about last: a line is asked about many times
   let isInside = false; // do they lie in the memory?
+  let from = 0; // where they begin in it
+  let end = 0;
 
   function isInMemory(bytes: Uint8Array): boolean {
     if (bytes !== asked) {
       asked = bytes;
       isInside = bytes.buffer === buffer;
+      from = bytes.byteOffset;
+      end = from + bytes.length;
     }
     return isInside;
   }
@@ -109,7 +113,7 @@ function openMemory(module: object): ScanMemory {
     let tooDeep = false;
 
     /** The end in the array of what the module found, an address; 0 is a failure. */
-    function result(found: number, from: number): number {
+    function result(found: number): number {
       if (found !== 0) return found - from;
       failedAt = wasm.failed_at() - from;
       tooDeep = wasm.too_deep() !== 0;
@@ -127,15 +131,13 @@ function openMemory(module: object): ScanMemory {
     return {
       value(bytes, at, depth) {
         if (!isInMemory(bytes)) return elsewhere(plain.value(bytes, at, depth));
-        const from = bytes.byteOffset;
-        return result(wasm.value(from + at, from + bytes.length, Math.max(maxDepth - depth, 0)), from);
+        return result(wasm.value(from + at, end, Math.max(maxDepth - depth, 0)));
       },
       string(bytes, at) {
         const near = shortStringEnd(bytes, at);
         if (near >= 0) return near;
         if (!isInMemory(bytes)) return elsewhere(plain.string(bytes, at));
-        const from = bytes.byteOffset;
-        return result(wasm.string(from + at, from + bytes.length), from);
+        return result(wasm.string(from + at, end));
       },
       fail(at) {
         failedAt = at;
