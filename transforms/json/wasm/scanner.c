@@ -55,28 +55,30 @@ static inline u32 escape_length(u32 p, u32 end) {
   }
 }
 
-// The first byte at or after p that is a quote, a backslash, a control character or not ASCII.
-static inline u32 skip_plain(u32 p, u32 end) {
+// A bit for each of the 16 bytes at p that is a quote, a backslash, a control character or not ASCII.
+static inline u32 special_bytes(u32 p) {
   const v128_t quote = wasm_i8x16_splat('"'), backslash = wasm_i8x16_splat('\\'), space = wasm_i8x16_splat(' ');
-  for (; p < end; p += 16) {
-    v128_t bytes = wasm_v128_load((const void *)p);
-    v128_t special = wasm_v128_or(wasm_i8x16_eq(bytes, quote), wasm_i8x16_eq(bytes, backslash));
-    u32 mask = wasm_i8x16_bitmask(wasm_v128_or(special, wasm_i8x16_lt(bytes, space)));  // signed: below ' ' and from 0x80
-    if (mask != 0) return p + __builtin_ctz(mask);
-  }
-  return p;
+  v128_t bytes = wasm_v128_load((const void *)p);
+  v128_t special = wasm_v128_or(wasm_i8x16_eq(bytes, quote), wasm_i8x16_eq(bytes, backslash));
+  return wasm_i8x16_bitmask(wasm_v128_or(special, wasm_i8x16_lt(bytes, space)));  // signed: below ' ' and from 0x80
 }
 
-// p is after the opening quote; returns the index after the closing one, or 0.
+// p is after the opening quote; returns the index after the closing one, or 0. A vector is loaded once, however many escapes it holds.
 static inline u32 scan_string(u32 p, u32 end) {
   for (;;) {
-    p = skip_plain(p, end);
     if (p >= end) return fail(end);
-    u8 c = byte_at(p);
-    if (c == '"') return p + 1;
-    u32 length = c == '\\' ? escape_length(p, end) : c >= 0x80 ? sequence_length(p, end) : 0;
-    if (length == 0) return fail(p);
-    p += length;
+    u32 next = 16;  // where the text goes on, counted from p
+    for (u32 special = special_bytes(p); special != 0; special &= ~0u << next) {
+      u32 at = __builtin_ctz(special), q = p + at;
+      if (q >= end) return fail(end);
+      u8 c = byte_at(q);
+      if (c == '"') return q + 1;
+      u32 length = c == '\\' ? escape_length(q, end) : c >= 0x80 ? sequence_length(q, end) : 0;
+      if (length == 0) return fail(q);
+      next = at + length;
+      if (next >= 16) break;
+    }
+    p += next < 16 ? 16 : next;
   }
 }
 
