@@ -118,6 +118,7 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
       return take(end, 1);
     }
     searched = have;
+    filled = NO_BYTES; // the slab's memory may be given back when a giant line is over
     if (tooLong === undefined && have - start <= maxLineBytes + BOM.length + 1) return undefined;
     skip(have > start && slab.bytes[have - 1] === CR ? have - 1 : have); // it may belong to the terminator
     return undefined;
