@@ -1,6 +1,7 @@
 // Puts the modules that the command and its worker threads load into few files: the start of a run reads and links some 280
 // modules otherwise, which takes half of it (docs/decisions/0050-the-command-is-bundled.md). Of the packages only yargs, which
 // every start needs, is taken in, with its licences beside it; the others stay where they are.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,20 +18,24 @@ const OUTSIDE = Object.keys(dependencies).filter((name) => name !== 'yargs');
  * rest of yargs: it has files of its own, read when it is first asked (docs/decisions/0053).
  */
 const LATE = '?late';
-const late = []; // its modules: yargs and its packages have several versions of it
+const late = new Map(); // its modules, of which yargs and its packages have several versions, and their files
 const lateStringWidth = {
   name: 'late-string-width',
   async resolveId(source, importer, options) {
     if (source !== 'string-width') return null;
     const found = await this.resolve(source, importer, { ...options, skipSelf: true });
+    if (found === null) throw new Error(`${importer} needs ${source}, which is not installed`);
     return `${found.id}${LATE}`;
   },
   load(id) {
     if (!id.endsWith(LATE)) return null;
-    const number = late.push(id.slice(0, -LATE.length));
+    const module = id.slice(0, -LATE.length);
+    const place = module.slice(module.indexOf('node_modules'));
+    const file = `string-width-${createHash('sha256').update(place).digest('hex').slice(0, 8)}.cjs`;
+    late.set(module, file);
     return `import { createRequire } from 'node:module';
 const load = createRequire(import.meta.url);
-export default (...given) => load('./string-width-${number}.cjs')(...given);`;
+export default (...given) => load('./${file}')(...given);`;
   },
 };
 
@@ -48,8 +53,11 @@ const { output } = await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
-for (const [index, input] of late.entries())
-  output.push(...(await writeLate(input, `string-width-${index + 1}.cjs`)));
+for (const { fileName, moduleIds = [] } of output) {
+  const isBeside = fileName.startsWith('chunks/') || !moduleIds.some((id) => id.endsWith(LATE));
+  if (!isBeside) throw new Error(`${fileName} loads files of chunks/ as if they lay beside it`);
+}
+for (const [module, file] of late) output.push(...(await writeLate(module, file)));
 writeFileSync(`${dist}chunks/LICENSES.txt`, licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 
 async function writeLate(input, file) {

@@ -58,19 +58,34 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
   return changedBy.length === 0 ? undefined : { message: current, changedBy };
 }
 
+/** What rules find out about single messages, once for each. */
+interface OnMessages {
+  readonly clean: (message: Message) => Cleaned | undefined;
+  /** Could a rule touch an entry because of this message? */
+  readonly concerns: (message: Message) => boolean;
+}
+
+/** By the names of the rules: what is noted on messages is so for all who clean with the same. */
+const known = new Map<string, OnMessages>();
+
+function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): OnMessages {
+  const key = enabled.map((rule) => rule.name).join();
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const messageRules = enabled.filter((rule): rule is MessageRule => rule.on === 'message');
+  const clean = perMessage((message) => cleanMessage(message, messageRules));
+  const isSuspect = (message: Message): boolean => pairRules.some((rule) => rule.suspects(message));
+  const concerns = perMessage((message) => clean(message) !== undefined || isSuspect(message));
+  known.set(key, { clean, concerns });
+  return { clean, concerns };
+}
+
 function create({ cleanup: names }: CleanupOptions): Handlers {
   const enabled = rulesOf(names);
   if (enabled.length === 0) return {};
-  const messageRules = enabled.filter((rule): rule is MessageRule => rule.on === 'message');
   const entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
-  const pairRules = enabled
-    .filter((rule): rule is PairRule => rule.on === 'pair')
-    .map((rule) => ({ ...rule, suspects: perMessage(rule.suspects) }));
-  const clean = perMessage((message) => cleanMessage(message, messageRules));
-  /** Could a rule touch an entry because of this message? */
-  const concerns = perMessage(
-    (message) => clean(message) !== undefined || pairRules.some((rule) => rule.suspects(message)),
-  );
+  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
+  const { clean, concerns } = onMessages(enabled, pairRules);
 
   function cleanEntry(entry: Entry): Entry {
     if (!entry.messages.some(concerns)) return entry;

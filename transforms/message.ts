@@ -136,24 +136,29 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
 
-/** The call at `at`, in one walk. */
+/** The call at `at`, in one walk. Of a key that stands twice the last one counts. */
 function readCall(bytes: Uint8Array, at: number): ToolCall {
-  let id: string | undefined;
-  let called = NO_FUNCTION;
   const isObject = bytes[at] === OPEN_OBJECT;
-  const end = !isObject
-    ? trustingScanner.value(bytes, at, 1)
-    : walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
-        if (isKey(bytes, start, keyEnd, 'function')) {
-          called = readFunction(bytes, value);
-          return called.end;
-        }
-        const after = trustingScanner.value(bytes, value, 1);
-        if (isKey(bytes, start, keyEnd, 'id')) id = textAt(bytes, value, after);
-        return after;
-      });
-  const { bytes: fn, name, arguments: args } = called;
-  return { bytes: bytes.subarray(at, end), isObject, id, function: fn, name, arguments: args };
+  if (!isObject) return { ...NO_CALL, bytes: bytes.subarray(at, trustingScanner.value(bytes, at, 1)) };
+  let id: string | undefined;
+  let called: CalledFunction | undefined;
+  const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
+    if (isKey(bytes, start, keyEnd, 'function')) {
+      called = readFunction(bytes, value);
+      return called.end;
+    }
+    const after = trustingScanner.value(bytes, value, 1);
+    if (isKey(bytes, start, keyEnd, 'id')) id = textAt(bytes, value, after);
+    return after;
+  });
+  return {
+    bytes: bytes.subarray(at, end),
+    isObject,
+    id,
+    function: called?.bytes,
+    name: called?.name,
+    arguments: called?.arguments,
+  };
 }
 
 /** What is called: the value at `at`; without bytes when it is no object. */
@@ -162,12 +167,12 @@ interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
   readonly end: number;
 }
 
-const NO_FUNCTION: CalledFunction = { bytes: undefined, end: -1, name: undefined, arguments: undefined };
-
 function readFunction(bytes: Uint8Array, at: number): CalledFunction {
-  if (bytes[at] !== OPEN_OBJECT) return { ...NO_FUNCTION, end: trustingScanner.value(bytes, at, 1) };
   let name: string | undefined;
   let args: Uint8Array | undefined;
+  if (bytes[at] !== OPEN_OBJECT) {
+    return { bytes: undefined, end: trustingScanner.value(bytes, at, 1), name, arguments: args };
+  }
   const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
     const after = trustingScanner.value(bytes, value, 1);
     if (isKey(bytes, start, keyEnd, 'name')) name = textAt(bytes, value, after);
@@ -180,6 +185,14 @@ function readFunction(bytes: Uint8Array, at: number): CalledFunction {
 function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
   return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
 }
+
+const NO_CALL: Omit<ToolCall, 'bytes'> = {
+  isObject: false,
+  id: undefined,
+  function: undefined,
+  name: undefined,
+  arguments: undefined,
+};
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;

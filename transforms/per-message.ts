@@ -5,7 +5,10 @@ import { createNotes } from './json/notes.ts';
 /** Noted where the work made undefined of an object. */
 const UNDEFINED = Symbol('undefined');
 
-/** Remembers what `work` made of each object, as long as the object lives. `work` must depend on it alone. */
+/**
+ * Remembers what `work` made of each object, as long as the object lives. `work` must depend on it alone. For modules: each call
+ * makes a kind of note (json/notes.ts).
+ */
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
   const made = createNotes<T | typeof UNDEFINED>();
   return (object) => {

@@ -24,26 +24,29 @@ function conversationOf(
   const { origin, sessionId, sample } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
   const { startedAt, superseded, truncated, tools, toolCounts } = parts;
-  const made: Conversation = {
+  const counts = { startedAt, superseded, truncated, tools, toolCounts };
+  if (sample !== undefined)
+    return { kind: 'conversation', origin, sessionId, messages, changes, sample, ...counts };
+  return {
     kind: 'conversation',
     origin,
     sessionId,
-    startedAt,
     messages,
-    tools,
+    changes,
+    startedAt,
     superseded,
     truncated,
-    changes,
+    tools,
     toolCounts,
   };
-  return sample === undefined ? made : { ...made, sample };
 }
 
-/** By its parts: what is spread would be a shape of its own for each session. */
+/** What is told of a session's end. By its parts: what is spread would be a shape of its own for each session. */
 function closedWith(end: SessionEnd, outcome: SessionOutcome): SessionEnd {
-  const { kind, origin, last, sessionId, entries } = end;
-  const closed: SessionEnd = { kind, origin, last, sessionId, entries, outcome };
-  return end.alone === true ? { ...closed, alone: true } : closed;
+  const { kind, origin, last, alone, sessionId, entries } = end;
+  return alone === true
+    ? { kind, origin, last, alone, sessionId, entries, outcome }
+    : { kind, origin, last, sessionId, entries, outcome };
 }
 
 function create(): Handlers {

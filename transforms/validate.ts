@@ -36,13 +36,15 @@ function create(): Handlers {
   function close(end: SessionEnd): SessionEnd {
     const id = sessionId ?? droppedId;
     const { kind, origin, last } = end;
-    const closed: SessionEnd = { kind, origin, last, sessionId: id, entries: log.take() };
-    const result: SessionEnd = alone ? { ...closed, alone } : closed;
+    const entries = log.take();
+    const closed: SessionEnd = alone
+      ? { kind, origin, last, alone, sessionId: id, entries }
+      : { kind, origin, last, sessionId: id, entries };
     if (id !== undefined && !alone) ended.add(id);
     if (end.last) ended = new Set();
     sessionId = droppedId = latest = undefined;
     rejected = alone = false;
-    return result;
+    return closed;
   }
 
   return {

@@ -38,8 +38,8 @@ const numbersIn = (path: string, count: number): readonly number[] => {
 };
 
 /**
- * Every Node process that finds one of these reads the certificates of the machine's proxy when it starts, which can take longer
- * than all the rest of its start: no contender gets them.
+ * What a machine makes every Node process do when it starts: to read the certificates of its proxy alone can take longer than all
+ * the rest. No contender gets them.
  */
 const UNMEASURED = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
 

@@ -3,6 +3,7 @@ import type { Outcome } from '../pipeline/outcome.ts';
 import { build } from '../pipeline/run.ts';
 import { printable } from '../printable.ts';
 import type { Listing } from '../sources/source.ts';
+import { compileLater } from './compile-later.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
 import { settingsOf } from './options/settings-of.ts';
@@ -21,6 +22,7 @@ export async function runWhole(
   signal: AbortSignal,
 ): Promise<number> {
   checkStdin(inputs, values.allowEmpty === true);
+  compileLater();
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent';
   const notes = createNotes();

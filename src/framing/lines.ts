@@ -112,10 +112,10 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
 
   /** The next line that is complete; undefined when there is none. */
   function next(): Line | Rejection | undefined {
-    const end = indexOf.call(filled, LF, searched);
-    if (end >= 0) {
+    for (let end = indexOf.call(filled, LF, searched); end >= 0; end = indexOf.call(filled, LF, searched)) {
       searched = end + 1;
-      return take(end, 1);
+      const made = take(end, 1);
+      if (made !== undefined) return made;
     }
     searched = have;
     filled = NO_BYTES; // the slab's memory may be given back when a giant line is over

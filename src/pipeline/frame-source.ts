@@ -19,7 +19,7 @@ export const FIRST_BYTES: number = 64 * 1024;
 
 /**
  * Throws SourceFault for what is no log.
- * @param first room for the first bytes, at least HEAD_BYTES; it is not touched any more when all of them were read from the result
+ * @param first room for the first bytes, at least HEAD_BYTES; the caller may use it again once the result's `read` has given them out
  */
 export async function frameSource(
   reader: SourceReader,

@@ -4,9 +4,10 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Origin, StreamElement } from '../../transforms/element.ts';
-import { scanMemory } from '../../transforms/json/scanners.ts';
+import { borrowScanMemory } from '../../transforms/json/scanners.ts';
 import { SourceFault, systemCode, TurnmillError } from '../errors.ts';
 import { type Framer, type FramingCounts, NO_BYTES } from '../framing/framer.ts';
+import { HEAD_BYTES } from '../framing/shape.ts';
 import { createSlab, shrinkSlab } from '../framing/slab.ts';
 import type { SourceReader } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
@@ -100,7 +101,8 @@ async function* readSources(
   watch: Watch,
   signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
-  const slab = createSlab(scanMemory(settings.scanner)?.slab);
+  const memory = borrowScanMemory(settings.scanner);
+  const slab = createSlab(memory?.slab);
   const first = Buffer.allocUnsafe(FIRST_BYTES); // of a source, until they are framed
   const chains = new Map<SessionBy, Chain>();
   let outcomes: Outcome[] = [];
@@ -194,7 +196,9 @@ async function* readSources(
       memberAt = reader.memberAt;
       const provisional = !isStdin || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
-      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, first);
+      // of a pipe no more than is looked at: what was read of one that is refused is told
+      const head = isStdin ? first.subarray(0, HEAD_BYTES) : first;
+      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, head);
       framer = watch.framer(framed.framer);
       if (framed.repair !== undefined) chain.push(framed.repair);
       const source = { framer, read: framed.read, chain };
@@ -238,12 +242,16 @@ async function* readSources(
     emit(report(index, reader, framing, collector.endSource(), fault, limited));
   }
 
-  for await (const source of sources) {
-    if (atLimit?.() === true) break;
-    yield* readSource(source);
-    if (weight >= BATCH_BYTES || source.flush === true) yield take(source.flush);
+  try {
+    for await (const source of sources) {
+      if (atLimit?.() === true) break;
+      yield* readSource(source);
+      if (weight >= BATCH_BYTES || source.flush === true) yield take(source.flush);
+    }
+    yield take();
+  } finally {
+    memory?.giveBack();
   }
-  yield take();
 }
 
 /** A bug in the chain, with the place in the logs where it struck: its stack alone would tell nobody which line to look at. */

@@ -2,7 +2,6 @@
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../sources/source.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { compileLater } from './compile-later.ts';
 import { boundHeap } from './heap-size.ts';
 import { type Kept, NOTHING_KEPT } from './kept.ts';
 import { runLanes } from './lanes.ts';
@@ -46,7 +45,6 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
     workerRestarts++;
   };
   const checkHeap = boundHeap();
-  compileLater();
 
   function take(outcome: Outcome): Promise<void> | void {
     const seen = onOutcome?.(outcome, listing);

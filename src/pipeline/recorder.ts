@@ -11,6 +11,7 @@ import type { Destination, Location, Spool } from './destination.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
 import {
   type Outcome,
+  type Refusal,
   type RowOutcome,
   repairsOf,
   type SessionReport,
@@ -71,9 +72,10 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
 
   function writeSession(ref: SourceRef, session: SessionReport): Promise<void> | undefined {
     const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
-    // of one record, as ever, its place; of several each one's, and the formats that refused
-    const isAlone = settings.format.length === 1 && places.length === 1;
-    const only = isAlone && outcome === 'written' ? places[0] : undefined;
+    // of the one record that a written session mostly has, its place; of several each one's, and the formats that refused
+    const only = settings.format.length === 1 && places.length === 1 ? places[0] : undefined;
+    const isWritten = outcome === 'written';
+    const several = isWritten && only === undefined;
     ledger.session(session);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, group, session.usage);
@@ -83,10 +85,10 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       source_b64: ref.nameBase64,
       input: inputOf(ref),
       fate: rejection === undefined ? outcome : `rejected:${rejection.reason}`,
-      shard: only?.shard,
-      line: only?.line,
-      records: only === undefined && outcome === 'written' ? places : undefined,
-      refused: refusals.length === 0 ? undefined : refusals.map(({ format, reason }) => ({ format, reason })),
+      shard: isWritten ? only?.shard : undefined,
+      line: isWritten ? only?.line : undefined,
+      records: several ? places : undefined,
+      refused: several && refusals.length > 0 ? refusals.map(refused) : undefined,
       origin: snapshot,
       entries: session.entries,
       superseded: session.superseded,
@@ -99,6 +101,8 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     places = [];
     return rejection === undefined && refusals.length === 0 ? undefined : writeRejected(session);
   }
+
+  const refused = ({ format, reason }: Refusal): object => ({ format, reason });
 
   async function writeRejected(session: SessionReport): Promise<void> {
     const { rejection, refusals = [] } = session;

@@ -136,7 +136,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   for (const [input, given] of inputs.entries()) addInput(given, input);
   walk();
   followLinks();
-  sort(sources);
+  sortSources(sources);
   const once = withoutSeconds();
   return { sources: once, skipped: skipped.sort(compareSources), excluded };
 }
@@ -146,7 +146,7 @@ const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 /** In the order of the sources. Names in ASCII alone, as most are, are compared as they are. */
-function sort(sources: SourceRef[]): void {
+function sortSources(sources: SourceRef[]): void {
   const isPlain = sources.every(({ name, nameBase64 }) => nameBase64 === undefined && isAscii(name));
   sources.sort(
     isPlain ? (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.input - b.input) : compareSources,

@@ -38,7 +38,8 @@ export function createKnownList<T extends Known>(
   make: (bytes: Uint8Array, start: number, end: number) => T,
   scan: (bytes: Uint8Array, at: number) => number = (bytes, at) => scanner.value(bytes, at, depth),
 ): KnownList<T> {
-  const run = createKnownRun(); // from the second item on: the first one may hold a clock
+  /** From the second item on, for the first one may hold a clock: the text of `items[1]` to `items[run.count]` as last read. */
+  const run = createKnownRun();
   let known: readonly T[] = [];
   let items: T[] = [];
   let next = 0; // the known item expected next
@@ -76,7 +77,7 @@ export function createKnownList<T extends Known>(
   /** The index after the items that came as a run before, or -1 when they do not stand at `p`. */
   function takeRun(bytes: Uint8Array, p: number): number {
     runAt = p;
-    const end = run.endAt(bytes, p);
+    const end = next > 1 ? -1 : run.endAt(bytes, p); // no item comes twice in one list
     if (end < 0) {
       run.clear();
       return -1;

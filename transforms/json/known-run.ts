@@ -1,5 +1,5 @@
 /**
- * The items that a list begins with again and again, as one text: to compare it once costs less than its items one by one.
+ * Items that stand one behind the other in a list again and again, as one text: to compare it once costs less than them one by one.
  * What has come a second time is in it; so what a client changes on every line (at the end, mostly) never is.
  */
 import { tally } from './tally.ts';
@@ -9,7 +9,7 @@ export interface KnownRun {
   readonly count: number;
   /** The index after the run, when it stands at `p`; else -1. */
   endAt(bytes: Uint8Array, p: number): number;
-  /** The run, which stands at `from`, goes on to `end` and has so many items. Nothing happens when it would be too long. */
+  /** The run, which must stand at `from`, goes on to `end` and has so many items. Nothing happens when it would be too long. */
   extend(bytes: Uint8Array, from: number, end: number, items: number): void;
   clear(): void;
 }
@@ -25,7 +25,7 @@ export function createKnownRun(): KnownRun {
 
   function reserve(bytes: number): void {
     if (bytes <= text.length) return;
-    const grown = new Uint8Array(Math.max(FIRST_BYTES, bytes * 2));
+    const grown = new Uint8Array(Math.min(MAX_BYTES, Math.max(FIRST_BYTES, bytes * 2)));
     grown.set(text.subarray(0, length));
     text = grown;
   }

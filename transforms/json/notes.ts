@@ -33,7 +33,7 @@ export interface Notes<T> {
 
 let kinds = 0;
 
-/** A kind of note: each call makes one that the others do not see. */
+/** A kind of note: each call makes one that the others do not see. For modules, not for what they make: a kind is never given back. */
 export function createNotes<T>(): Notes<T> {
   const kind = kinds++;
   return {

@@ -6,12 +6,34 @@ export const SCANNERS = ['auto', 'plain'] as const;
 export type ScannerName = (typeof SCANNERS)[number];
 
 let memory: ScanMemory | undefined;
+let isLent = false;
 
 /** The memory of this thread that WebAssembly scanners can read: made when it is first asked for. */
-export function scanMemory(name: ScannerName): ScanMemory | undefined {
+function scanMemory(name: ScannerName): ScanMemory | undefined {
   if (name === 'plain') return undefined;
   memory ??= createScanMemory();
   return memory;
+}
+
+/** Memory for a slab, until it is given back. */
+export interface LentMemory extends Pick<ScanMemory, 'slab'> {
+  giveBack(): void;
+}
+
+/**
+ * Lends that memory to one reader at a time. Undefined: it is not to be had, or somebody else in this thread has it (two builds
+ * at once, by the library); then a slab lies elsewhere, and the plain scanner answers for it.
+ */
+export function borrowScanMemory(name: ScannerName): LentMemory | undefined {
+  const lent = isLent ? undefined : scanMemory(name);
+  if (lent === undefined) return undefined;
+  isLent = true;
+  return {
+    slab: lent.slab,
+    giveBack() {
+      isLent = false;
+    },
+  };
 }
 
 export function createScanner(name: ScannerName, maxDepth?: number): Scanner {

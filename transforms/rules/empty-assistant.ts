@@ -4,6 +4,7 @@
  */
 import type { Message } from '../element.ts';
 import { firstVisible, memberValue, textOf } from '../message.ts';
+import { perMessage } from '../per-message.ts';
 import { isBlank } from '../white-space.ts';
 import type { PairRule } from './rule.ts';
 
@@ -14,12 +15,12 @@ function isNone(value: unknown): boolean {
   );
 }
 
-function suspects(message: Message): boolean {
+const suspects: (message: Message) => boolean = perMessage((message) => {
   if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
   const { text, otherParts } = textOf(message);
   if (text === undefined || otherParts || !isBlank(text)) return false;
   return isNone(memberValue(message, 'tool_calls')) && isNone(memberValue(message, 'tool_call_id'));
-}
+});
 
 const emptyAssistant: PairRule = {
   name: 'empty-assistant',

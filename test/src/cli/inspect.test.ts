@@ -84,3 +84,12 @@ test('several sources come in order, a broken one as a rejection (3); standard i
     ['entry', 'session-end', 'entry', 'session-end'].map((kind) => `"kind":"${kind}"`),
   );
 });
+
+test('the members of an element come in one order', async () => {
+  const path = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
+  const elements = await inspect(path, '--after', 'snapshot-select');
+  expect(elements.map((element) => Object.keys(element).join(' '))).toEqual([
+    'kind origin sessionId messages changes startedAt superseded truncated tools toolCounts',
+    'kind origin last sessionId entries outcome',
+  ]);
+});

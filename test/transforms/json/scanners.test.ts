@@ -8,17 +8,23 @@ const load = () => {
 };
 afterEach(() => vi.unstubAllGlobals());
 
-it('one memory serves the thread, and none the plain scanner', async () => {
-  const { scanMemory } = await load();
-  expect(scanMemory('plain')).toBeUndefined();
-  expect(scanMemory('auto')).toBeDefined();
-  expect(scanMemory('auto')).toBe(scanMemory('auto'));
+it('the memory serves one reader at a time, and never the plain scanner', async () => {
+  const { borrowScanMemory, createScanner } = await load();
+  expect(borrowScanMemory('plain')).toBeUndefined();
+  const first = borrowScanMemory('auto');
+  expect(first).toBeDefined();
+  expect(borrowScanMemory('auto')).toBeUndefined();
+  const slab = first?.slab(1024) as Uint8Array;
+  slab.set(asArray('[1]'));
+  expect(createScanner('auto').value(slab, 0, 0)).toBe(3);
+  first?.giveBack();
+  expect(borrowScanMemory('auto')).toBeDefined();
 });
 
 it.each([true, false])('every scanner scans (WebAssembly: %s)', async (there) => {
   if (!there) vi.stubGlobal('WebAssembly', undefined);
-  const { createScanner, SCANNERS, scanMemory } = await load();
-  expect(scanMemory('auto') !== undefined).toBe(there);
+  const { borrowScanMemory, createScanner, SCANNERS } = await load();
+  expect(borrowScanMemory('auto') !== undefined).toBe(there);
   for (const scanner of SCANNERS.map((name) => createScanner(name, 2))) {
     expect(scanner.value(asArray('[1]'), 0, 0)).toBe(3);
     expect(scanner.value(asArray('[1,]'), 0, 0)).toBe(-1);

@@ -7,8 +7,9 @@ const BUDGET_BYTES = 200_000;
 const INLINED_BYTES = 150;
 
 /**
- * Functions are compiled when they have run three times as much as V8 would wait for, and each by itself more than as a part of
- * those that call it: less is compiled for nothing, and less of it again. Long runs do not notice (bench/RESULTS.md, main).
+ * Functions are compiled when they have run three times as much as V8 would wait for, and little of what they call is compiled
+ * into them: less is compiled for nothing, and less of it again. For the whole process, so only the command asks for it
+ * (docs/decisions/0052-compile-later.md).
  */
 export function compileLater(): void {
   setFlagsFromString(`--interrupt-budget=${BUDGET_BYTES}`);
