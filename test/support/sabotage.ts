@@ -53,9 +53,8 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   lossy_numbers: {
     file: 'transforms/formats/chat.ts',
-    from: 'return concat([HEAD, ...withCommas(messages), MIDDLE, ...list, TAIL]);',
-    to: `const record = concat([HEAD, ...withCommas(messages), MIDDLE, ...list, TAIL]);
-  return encode(JSON.stringify(JSON.parse(new TextDecoder().decode(record))));`,
+    from: 'return concat(pieces);',
+    to: 'return encode(JSON.stringify(JSON.parse(new TextDecoder().decode(concat(pieces)))));',
     test: ['test/faults/nothing-lost.test.ts', 'every number keeps its text'],
   },
   no_lock: {
