@@ -14,6 +14,8 @@ const LF = 0x0a;
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const BACKSLASH = 0x5c;
 const BOM = '\xef\xbb\xbf';
 const BLANKS = ' \t\r\n';
 const TAR_MAGIC_AT = 257;
@@ -50,11 +52,39 @@ export function shapeOf(head: Uint8Array, complete: boolean): Shape | undefined 
   }
   if (bytes[first] === OPEN_ARRAY && bytes[next] !== 0) {
     if (next >= bytes.length) return complete ? 'lines' : undefined;
-    return bytes[next] === OPEN_OBJECT || bytes.subarray(first, next).includes(LF) ? 'document' : 'lines';
+    if (bytes.subarray(first, next).includes(LF)) return 'document';
+    return bytes[next] === OPEN_OBJECT ? shapeOfArray(bytes, first, complete) : 'lines';
   }
   if (!complete) return undefined;
   refuse(bytes.toString('latin1', start));
   return 'lines';
+}
+
+/** An array is a document, but not one that its line ends, with an object on the next one: that is a line that is no entry. */
+function shapeOfArray(bytes: Uint8Array, start: number, complete: boolean): Shape | undefined {
+  const end = endOfArray(bytes, start);
+  if (end < 0) return 'document';
+  const behind = skipBlanks(bytes, end);
+  if (behind >= bytes.length) return complete ? 'document' : undefined;
+  const isLine = bytes[behind] === OPEN_OBJECT && bytes.subarray(end, behind).includes(LF);
+  return isLine ? 'lines' : 'document';
+}
+
+/** The index after the array that opens at `start`, or the end of the bytes; -1 when its line ends before it does. */
+function endOfArray(bytes: Uint8Array, start: number): number {
+  let open = 0;
+  let inString = false;
+  for (let p = start; p < bytes.length; p++) {
+    const byte = bytes[p];
+    if (byte === LF) return -1;
+    if (inString) {
+      if (byte === BACKSLASH) p++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN_ARRAY) open++;
+    else if (byte === CLOSE_ARRAY && --open === 0) return p + 1;
+  }
+  return bytes.length;
 }
 
 function skipBlanks(bytes: Uint8Array, at: number): number {
