@@ -95,8 +95,10 @@ export function workPath(root: string, name: string): string {
   return join(root, WORK, name);
 }
 
+/** Its checkpoint goes first: what a kill leaves of the rest is nothing that a run could go on from. */
 function remove(path: string): TurnmillError[] {
   try {
+    removeTree(join(path, WORK));
     removeTree(path);
     return [];
   } catch (error) {
