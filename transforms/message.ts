@@ -161,13 +161,14 @@ function readCall(bytes: Uint8Array, at: number): ToolCall {
   };
 }
 
-/** What is called: the value at `at`; without bytes when it is no object. */
-interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
+/** The value of `function`, which ends at `end`; without bytes when it is no object. */
+export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
   readonly bytes: Uint8Array | undefined;
   readonly end: number;
 }
 
-function readFunction(bytes: Uint8Array, at: number): CalledFunction {
+/** Of a call, or of a tool's definition. Of a key that stands twice the last one counts. */
+export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
   let name: string | undefined;
   let args: Uint8Array | undefined;
   if (bytes[at] !== OPEN_OBJECT) {
@@ -182,7 +183,8 @@ function readFunction(bytes: Uint8Array, at: number): CalledFunction {
   return { bytes: bytes.subarray(at, end), end, name, arguments: args };
 }
 
-function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
+/** The decoded value of the JSON text in `bytes[start, end)` that is a string; undefined when it is something else. */
+export function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
   return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
 }
 

@@ -23,22 +23,8 @@ function conversationOf(
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
   const { origin, sessionId, sample } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
-  const { startedAt, superseded, truncated, tools, toolCounts } = parts;
-  const counts = { startedAt, superseded, truncated, tools, toolCounts };
-  if (sample !== undefined)
-    return { kind: 'conversation', origin, sessionId, messages, changes, sample, ...counts };
-  return {
-    kind: 'conversation',
-    origin,
-    sessionId,
-    messages,
-    changes,
-    startedAt,
-    superseded,
-    truncated,
-    tools,
-    toolCounts,
-  };
+  const carried = sample === undefined ? {} : { sample };
+  return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...parts };
 }
 
 /** What is told of a session's end. By its parts: what is spread would be a shape of its own for each session. */

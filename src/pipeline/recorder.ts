@@ -64,7 +64,10 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   let places: RecordPlace[] = []; // of the records that the session that comes next has
   let group = '';
 
-  /** The number of the input that a source was found in, where there are several. */
+  /**
+   * The number of the input that a source was found in, where there are several. Each line spells out how it names its source:
+   * to spread that into the lines of every session took a tenth of a run over small files.
+   */
   const inputOf = ({ input }: Pick<SourceRef, 'input'>): number | undefined =>
     settings.inputs.length > 1 ? input : undefined;
   const write = (record: object): void => destination.line(FILES.quarantine, record);

@@ -148,16 +148,19 @@ type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 /** In the order of the sources. Names in ASCII alone, as most are, are compared as they are. */
 function sortSources(sources: SourceRef[]): void {
   const isPlain = sources.every(({ name, nameBase64 }) => nameBase64 === undefined && isAscii(name));
-  sources.sort(
-    isPlain ? (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.input - b.input) : compareSources,
-  );
+  sources.sort(isPlain ? by(({ name }) => name) : compareSources);
 }
 
 /** The order of the sources. Bytewise: a name that is not UTF-8 compares by its bytes too. */
-export function compareSources(a: Named, b: Named): number {
-  const [left, right] = [bytesOf(a), bytesOf(b)];
-  if (left === right) return a.input - b.input;
-  return left < right ? -1 : 1;
+export const compareSources: (a: Named, b: Named) => number = by(bytesOf);
+
+function by(keyOf: (source: Named) => string): (a: Named, b: Named) => number {
+  return (a, b) => {
+    const left = keyOf(a);
+    const right = keyOf(b);
+    if (left === right) return a.input - b.input;
+    return left < right ? -1 : 1;
+  };
 }
 
 function bytesOf({ name, nameBase64 }: Named): string {

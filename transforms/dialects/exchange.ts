@@ -3,10 +3,10 @@
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
 import type { Entry, Line, Origin, Rejection } from '../element.ts';
-import { knownText } from '../json/known-text.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { decode, parseString } from '../json/utf8.ts';
+import { textAt } from '../message.ts';
 import type { LineReason } from '../rejection.ts';
 import { parseEpoch, parseStamp } from '../timestamp.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
@@ -94,7 +94,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const time = timestamp.start < 0 ? undefined : timeIn(bytes, timestamp);
     if (time === undefined)
       return bad('bad-timestamp', missingOrBad('timestamp', timestamp.start), timestamp.start);
-    const id = sessionId.start < 0 ? undefined : textIn(bytes, sessionId);
+    const id = sessionId.start < 0 ? undefined : textAt(bytes, sessionId.start, sessionId.end);
     if (!id) return bad('bad-session-id', missingOrBad('session_id', sessionId.start), sessionId.start);
     if (!messagesRead) return bad('bad-messages', missingOrBad('request.messages', messagesAt), messagesAt);
     const list = messages.items;
@@ -120,10 +120,6 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 
   const object: ObjectWalk = { walk, entryOf };
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
-}
-
-function textIn(bytes: Uint8Array, { start, end }: Span): string | undefined {
-  return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
 }
 
 function timeIn(bytes: Uint8Array, span: Span): bigint | undefined {

@@ -9,7 +9,7 @@ import { elementsOf, isKey, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
-import { textOfValue } from '../message.ts';
+import { type CalledFunction, readFunction, textAt } from '../message.ts';
 
 export interface ToolsReader {
   /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
@@ -83,33 +83,17 @@ function definitionsOf(
 
 /** The object under `function` where there is one, else the whole (conversion.md §3.8). */
 function flatten(definition: Uint8Array): ToolDefinition {
-  let inner: NamedObject | undefined;
-  const outer = readNamed(definition, 0, (value) => {
-    inner = definition[value] === OPEN_OBJECT ? readNamed(definition, value) : undefined;
-    return inner?.end;
+  let inner: CalledFunction | undefined;
+  let outerName: string | undefined;
+  walkMembers(definition, 0, trustingScanner, (start, keyEnd, value) => {
+    if (isKey(definition, start, keyEnd, 'function')) {
+      inner = readFunction(definition, value);
+      return inner.end;
+    }
+    const end = trustingScanner.value(definition, value, 1);
+    if (isKey(definition, start, keyEnd, 'name')) outerName = textAt(definition, value, end);
+    return end;
   });
-  const { start, end } = inner ?? outer;
-  return { bytes: oneLine(copyOf(definition, start, end)), name: inner?.name || outer.name || undefined };
-}
-
-interface NamedObject {
-  readonly start: number;
-  readonly end: number;
-  readonly name: string | undefined;
-}
-
-/** @param readFunction gets where the value of `function` begins and returns its end, if it has read it */
-function readNamed(
-  bytes: Uint8Array,
-  start: number,
-  readFunction?: (value: number) => number | undefined,
-): NamedObject {
-  let name: string | undefined;
-  const end = walkMembers(bytes, start, trustingScanner, (keyStart, keyEnd, value) => {
-    const isFunction = readFunction !== undefined && isKey(bytes, keyStart, keyEnd, 'function');
-    const after = (isFunction ? readFunction(value) : undefined) ?? trustingScanner.value(bytes, value, 1);
-    if (isKey(bytes, keyStart, keyEnd, 'name')) name = textOfValue(bytes.subarray(value, after));
-    return after;
-  });
-  return { start, end, name };
+  const name = inner?.name || outerName || undefined;
+  return { bytes: oneLine(copyOf(inner?.bytes ?? definition)), name };
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { checkDestination } from '../../../src/sinks/destination.ts';
 import { fileSystem } from '../../../src/sinks/file-system.ts';
 import { partPath } from '../../../src/sinks/place.ts';
 import { openStaging } from '../../../src/sinks/staging.ts';
@@ -9,14 +10,14 @@ import { temporaryFolder } from '../../support/folder.ts';
 afterEach(() => vi.restoreAllMocks());
 
 test('a run that is superseded loses its checkpoint before anything else', () => {
-  const parent = temporaryFolder();
-  const place = { path: join(parent, 'out'), parent, name: 'out' };
-  const old = partPath(place, 'staging', '0123456789abcdef');
+  const out = join(temporaryFolder(), 'out');
+  const destination = checkDestination({ out, inputs: [], replace: false });
+  const old = partPath(destination, 'staging', '0123456789abcdef');
   mkdirSync(join(old, 'work'), { recursive: true });
   mkdirSync(join(old, 'data'));
   writeFileSync(join(old, 'work/checkpoint.json'), '{}');
   writeFileSync(join(old, 'data/a.jsonl'), '{}\n');
-  const staging = openStaging({ ...place, existing: 'none' } as never, '0123456789abcdef');
+  const staging = openStaging(destination, '0123456789abcdef');
   const { rmSync } = fileSystem;
   vi.spyOn(fileSystem, 'rmSync').mockImplementation((path, options) => {
     if (path !== join(old, 'work')) expect(existsSync(join(old, 'work'))).toBe(false);
