@@ -27,7 +27,8 @@ export interface FileSystem {
   accessSync(path: string, mode: number): void;
   unlinkSync(path: string): void;
   rmdirSync(path: string): void;
-  rmSync(path: string, options: { recursive: true; force: true }): void;
+  /** A folder and what it holds, or what else has this name, if anything; a link, not what it leads to. */
+  rmSync(path: string): void;
   /** To read, while signals are heard. */
   open(path: string, flags: 'r'): Promise<ReadableFile>;
 }
@@ -37,11 +38,24 @@ export interface ReadableFile {
   close(): Promise<void>;
 }
 
+const SLASH = Buffer.from('/');
+
 export const fileSystem: FileSystem = {
   ...fs,
   mkdirSync: (path, options) => void fs.mkdirSync(path, options),
   realpathSync: fs.realpathSync.native,
   // With an encoding Node takes a shortcut that aborts the process when the file cannot be closed.
   readFileSync: (path, encoding) => fs.readFileSync(path).toString(encoding),
+  rmSync: (path) => removeAll(Buffer.from(path)),
   open,
 };
+
+/** Since Node 24 its own `rmSync` leaves a link that leads nowhere, and tells a failure without its code. */
+function removeAll(path: Buffer): void {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) {
+    const names = fs.readdirSync(path, { encoding: 'buffer' }); // they need not be UTF-8
+    for (const name of names) removeAll(Buffer.concat([path, SLASH, name]));
+    fs.rmdirSync(path);
+  } else if (stats !== undefined) fs.unlinkSync(path);
+}

@@ -127,7 +127,7 @@ export function removeEmptyDirectory(path: string): void {
 }
 
 export function removeTree(path: string): void {
-  io('remove', path, () => fs.rmSync(path, { recursive: true, force: true }));
+  io('remove', path, () => fs.rmSync(path));
 }
 
 /** How many files this process may have open; undefined where the system does not say. */

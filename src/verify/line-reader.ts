@@ -5,9 +5,9 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { createGunzip } from 'node:zlib';
 import split2 from 'split2';
 import { ioError, TurnmillError } from '../errors.ts';
+import { gzipContent } from './gzip-content.ts';
 import { asObject, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
 import { zstdContent } from './zstd-content.ts';
@@ -23,7 +23,6 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 /** One chunk short of the longest string that there is. */
 const LINE_MAX_CHARS = 512 * 1024 * 1024 - 24 - CHUNK_BYTES;
 const NEWLINE = 0x0a;
-const AFTER_THE_END: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']);
 
 /** Reads to the end, or to where the file cannot be read on. Throws `io` or `permission`. */
 export async function* readLines(path: string, file: string, problems: Problems): AsyncGenerator<ReadLine> {
@@ -57,27 +56,30 @@ export async function* readTexts(
   }
 }
 
-function packingOf(file: string): 'gzip' | 'zstd' | undefined {
+type Packing = 'gzip' | 'zstd' | undefined;
+
+function packingOf(file: string): Packing {
   if (file.endsWith('.gz')) return 'gzip';
   return file.endsWith('.zst') ? 'zstd' : undefined;
 }
 
-/** What is wrong with packed data: zlib's own words, or what Node makes of bytes after the last member. */
+/** What is wrong with packed data. */
 function packedFault({ code = '', message }: NodeJS.ErrnoException): string | undefined {
-  if (code.startsWith('Z_') || code.startsWith('ZSTD_')) return message;
-  return AFTER_THE_END.has(code) ? 'other bytes after its end' : undefined;
+  return code.startsWith('Z_') || code.startsWith('ZSTD_') ? message : undefined;
+}
+
+function sourceOf(path: string, packing: Packing): AsyncIterable<Buffer> {
+  if (packing === 'gzip') return gzipContent(path, CHUNK_BYTES);
+  if (packing === 'zstd') return zstdContent(path, CHUNK_BYTES);
+  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
 function textLines(path: string, file: string, problems: Problems): Readable {
-  const packing = packingOf(file);
-  const source = (): Readable => createReadStream(path, { highWaterMark: CHUNK_BYTES });
   const lines = split2('\n', { maxLength: LINE_MAX_CHARS });
   const content = (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> => checked(chunks, file, problems);
   // An error reaches the caller through the lines.
   const reported = (): void => undefined;
-  if (packing === 'gzip')
-    return pipeline(source(), createGunzip({ chunkSize: CHUNK_BYTES }), content, lines, reported);
-  return pipeline(packing === 'zstd' ? zstdContent(path, CHUNK_BYTES) : source(), content, lines, reported);
+  return pipeline(sourceOf(path, packingOf(file)), content, lines, reported);
 }
 
 /** What split2 does not tell: bytes that are not UTF-8, and a last line without its newline. */

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
 
@@ -15,6 +16,8 @@ interface ZlibWithZstd {
 const { createZstdDecompress } = zlib as unknown as ZlibWithZstd;
 
 const READ_BYTES = 256 * 1024;
+/** To many a node:zlib a frame that is cut short is complete. So bytes stand behind the file that no complete frame takes. */
+const BEYOND = Buffer.alloc(64);
 
 /**
  * @returns chunks of about that size, so that what splits them into lines stays quick
@@ -60,8 +63,9 @@ async function* byProgram(path: string): AsyncGenerator<Buffer> {
 
 async function* byZlib(path: string): AsyncGenerator<Buffer> {
   const { size } = statSync(path);
-  for (let start = 0; start < size; ) {
-    const source = createReadStream(path, { start, highWaterMark: READ_BYTES });
+  let start = 0; // of the frame in hand
+  while (start < size) {
+    const source = Readable.from(bytesFrom(path, start));
     const frame = (createZstdDecompress as NonNullable<typeof createZstdDecompress>)({
       chunkSize: READ_BYTES,
     });
@@ -74,4 +78,15 @@ async function* byZlib(path: string): AsyncGenerator<Buffer> {
     if (frame.bytesWritten === 0) throw Object.assign(new Error('no zstd data'), { code: 'ZSTD_none' });
     start += frame.bytesWritten;
   }
+  if (start > size) throw Object.assign(new Error('a frame that is cut short'), { code: 'ZSTD_cut' });
+}
+
+/** In one piece with the end of the file: what came alone would be taken for the next frame. */
+async function* bytesFrom(path: string, start: number): AsyncGenerator<Buffer> {
+  let last: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { start, highWaterMark: READ_BYTES })) {
+    if (last.length > 0) yield last;
+    last = chunk as Buffer;
+  }
+  yield Buffer.concat([last, BEYOND]);
 }

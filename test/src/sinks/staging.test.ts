@@ -19,9 +19,9 @@ test('a run that is superseded loses its checkpoint before anything else', () =>
   writeFileSync(join(old, 'data/a.jsonl'), '{}\n');
   const staging = openStaging(destination, '0123456789abcdef');
   const { rmSync } = fileSystem;
-  vi.spyOn(fileSystem, 'rmSync').mockImplementation((path, options) => {
+  vi.spyOn(fileSystem, 'rmSync').mockImplementation((path) => {
     if (path !== join(old, 'work')) expect(existsSync(join(old, 'work'))).toBe(false);
-    rmSync(path, options);
+    rmSync(path);
   });
   expect(staging.supersede()).toEqual([]);
   expect(existsSync(old)).toBe(false);

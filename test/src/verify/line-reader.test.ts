@@ -67,13 +67,13 @@ test('a packed file that is cut is told, not thrown', async () => {
   expect(problems.join()).toContain('expected gzip data, found');
 });
 
-test('a byte after the packed data is told, not thrown', async () => {
-  for (const byte of [0, 0x0a, 0x1f]) {
-    const { problems } = await read(
-      Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from([byte])]),
-      'f.jsonl.gz',
-    );
-    expect(problems.join()).toContain('expected gzip data, found');
+test('bytes after the packed data are told, not thrown', async () => {
+  for (const bytes of [[0], [0x0a], [0x1f], [0, 0, 0x1f, 0x8b], Array<number>(300).fill(0)]) {
+    const packed = Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from(bytes)]);
+    for (let again = 0; again < 20; again++) {
+      const { problems } = await read(packed, 'f.jsonl.gz');
+      expect(problems.join()).toContain('expected gzip data, found');
+    }
   }
 });
 
@@ -102,7 +102,11 @@ describe.skipIf(!hasZstd)('zstd', () => {
   test('packed data that is damaged is told', async () => {
     const wrong = Buffer.from(packed);
     wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1;
-    for (const damaged of [packed.subarray(0, -2), wrong, Buffer.concat([packed, Buffer.from('garbage')])]) {
+    const cut = [1, 2, 4, 5, 10].map((bytes) => packed.subarray(0, -bytes));
+    const followed = ['g', 'garbage', '\0', '\x28\xb5\x2f'].map((bytes) =>
+      Buffer.concat([packed, Buffer.from(bytes, 'latin1')]),
+    );
+    for (const damaged of [wrong, ...cut, ...followed]) {
       const { problems } = await read(damaged, 'f.jsonl.zst');
       expect(problems.join()).toContain('expected zstd data, found ');
     }

