@@ -259,11 +259,13 @@ it('F002: killed at 12 moments, the old dataset or the new one', async () => {
 it('F035: two updates at once: one of them ends with 75', async () => {
   const { logs, out } = someLogs();
   writePlainLogs(logs, { sessions: 40, entries: 10, messageChars: 4000, seed: SEED });
-  const both = await Promise.all([
-    turnmill(['build', logs, '--update', out]),
-    turnmill(['build', logs, '--update', out]),
-  ]);
-  expect(both.map(({ status }) => status).sort()).toEqual([0, 75]);
+  const update = (): ReturnType<typeof turnmill> => turnmill(['build', logs, '--update', out]);
+  const statuses = async (): Promise<unknown[]> =>
+    (await Promise.all([update(), update()])).map(({ status }) => status).sort();
+  let both = await statuses();
+  // on a busy machine one may have ended before the other began
+  for (let again = 0; again < 20 && both[1] === 0; again++) both = await statuses();
+  expect(both).toEqual([0, 75]);
   expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
 });
 
