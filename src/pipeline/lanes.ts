@@ -2,6 +2,7 @@
  * Lanes: the sources are cut into units, the main thread and worker threads take one after the other, and their batches come
  * out in the order of the sources with a bounded window, so the bytes do not depend on the number of workers.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../sources/source.ts';
 import { type Batch, type LaneSource, runLane } from './lane.ts';
 import { laneCount } from './lane-count.ts';
@@ -102,8 +103,10 @@ async function* runThreads(
         continue;
       }
       if (own?.isFree()) give(own);
-      if (own?.canWork()) await own.work();
-      else
+      if (own?.canWork()) {
+        await own.work();
+        await setImmediate(); // the threads' batches come in, and they get their next units
+      } else
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
