@@ -55,9 +55,15 @@ start().then(
   },
   (error: unknown) => {
     ended = true;
-    if (['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+    const { code = '', syscall } = error as NodeJS.ErrnoException;
+    if (['EMFILE', 'ENFILE'].includes(code)) {
       process.exitCode = 74;
       tell('turnmill: there are too few file descriptors to start with: see `ulimit -n`\n');
+      return;
+    }
+    if (syscall === 'uv_cwd') {
+      process.exitCode = 66;
+      tell(`turnmill: the current folder is gone or cannot be reached (${code}): go to another one\n`);
       return;
     }
     tell(`${error instanceof Error ? error.stack : String(error)}\n`);

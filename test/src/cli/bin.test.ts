@@ -54,6 +54,17 @@ test('F167 an unsupported Node is told so, with 78', () => {
   ]);
 });
 
+test('a current folder that is gone is told, with 66', () => {
+  const gone = join(temporaryFolder(), 'gone');
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$0" "$2" --help', process.execPath, gone, COMMAND],
+    { encoding: 'utf8' },
+  );
+  const told = 'turnmill: the current folder is gone or cannot be reached (ENOENT): go to another one\n';
+  expect([status, stderr]).toEqual([66, told]);
+});
+
 const SCRIPT = '/usr/bin/script';
 
 describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
