@@ -26,7 +26,7 @@ export interface Decoder {
 
 /**
  * Decodes pieces; closes the decoder however it ends. What is wrong with the pieces themselves is thrown first, whenever the
- * decoder gave up: its pace must not show in what is reported.
+ * decoder gave up, and only when all is out that they hold before: its pace must not show in what is reported.
  * @param pieces each may be used again when the next one is asked for
  * @throws what `fault` makes of the decoder's words
  */
@@ -37,6 +37,16 @@ export async function* decodeWith(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let taken = true;
   let wrong: string | undefined;
+  let broken: { readonly by: unknown } | undefined;
+
+  /** The pieces, up to where they break. */
+  async function* sound(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces;
+    } catch (error) {
+      broken = { by: error };
+    }
+  }
 
   /** What comes out, until the piece is taken, or with `toEnd` until all is out. */
   async function* output(toEnd: boolean): AsyncGenerator<Uint8Array> {
@@ -53,7 +63,7 @@ export async function* decodeWith(
   }
 
   try {
-    for await (const piece of pieces) {
+    for await (const piece of sound()) {
       if (wrong !== undefined) continue;
       taken = false;
       decoder.write(piece, () => {
@@ -63,6 +73,7 @@ export async function* decodeWith(
     }
     decoder.end();
     yield* output(true);
+    if (broken !== undefined) throw broken.by;
     if (wrong !== undefined) throw fault(wrong);
   } finally {
     await decoder.close();

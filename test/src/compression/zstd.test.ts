@@ -108,6 +108,27 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
+  test('F077 what is whole before a break comes out, and as much every time', async () => {
+    const content = noise(1_000_000);
+    const packed = zstd(content);
+    const damaged: [Buffer, number][] = [
+      [Buffer.concat([packed, Buffer.from('garbage')]), content.length],
+      [packed.subarray(0, -3), 700_000],
+      [packed.subarray(0, packed.length / 2), 300_000],
+    ];
+    for (const [bytes, atLeast] of damaged) {
+      const lengths = new Set<number>();
+      for (let again = 0; again < 5; again++) {
+        const unpacked = await unzip(bytes, [70_000]);
+        expect(unpacked.fault).toBeDefined();
+        expect(content.subarray(0, unpacked.bytes.length).equals(unpacked.bytes)).toBe(true);
+        lengths.add(unpacked.bytes.length);
+      }
+      expect(lengths.size).toBe(1);
+      expect([...lengths][0]).toBeGreaterThanOrEqual(atLeast);
+    }
+  });
+
   test('F077 a flipped bit anywhere is a fault or changes nothing, where there is a checksum', async () => {
     let faults = 0;
     for (let bit = 0; bit < A.length * 8; bit += 1) {
