@@ -22,6 +22,12 @@ export const DEFAULT_RATIOS: Readonly<Record<Packing, number>> = { gzip: 200, zs
 /** Up to here any ratio is fine. */
 export const RATIO_FROM_BYTES: number = 256 * 1024 * 1024;
 
+/** @returns how many bytes may come out of so many that went in */
+export function allowedBytes(limits: DecompressionLimits, packing: Packing, read: number): number {
+  const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
+  return Math.min(maxDecompressedBytes, Math.max(RATIO_FROM_BYTES, Math.floor(maxRatio * read)));
+}
+
 /**
  * @param given bytes that came out so far
  * @param read bytes that went in so far
@@ -33,10 +39,10 @@ export function checkLimits(
   given: number,
   read: number,
 ): void {
+  if (given <= allowedBytes(limits, packing, read)) return;
   const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
   if (given > maxDecompressedBytes) refuse(`it holds more than ${maxDecompressedBytes} bytes`);
-  if (given > RATIO_FROM_BYTES && given > maxRatio * read)
-    refuse(`it holds more than ${RATIO_FROM_BYTES} bytes, and over ${maxRatio} times what was read of it`);
+  refuse(`it holds more than ${RATIO_FROM_BYTES} bytes, and over ${maxRatio} times what was read of it`);
 }
 
 function refuse(what: string): never {

@@ -1,7 +1,7 @@
 /** A packed source's content. It is unpacked once: what is packed in what was packed is refused by its name. */
 import { SourceFault } from '../errors.ts';
 import { DECODER_KILLED } from './decoder.ts';
-import { checkLimits, type DecompressionLimits } from './limits.ts';
+import { allowedBytes, checkLimits, type DecompressionLimits } from './limits.ts';
 import type { Members } from './members.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 import { type Compression, SNIFF_BYTES, sniff } from './sniff.ts';
@@ -67,13 +67,15 @@ async function* unpackOnce({
   let given = 0;
   let head = Buffer.alloc(0);
   for await (const piece of await open(packing, counted(), counts, members)) {
-    given += piece.length;
-    checkLimits(limits, packing, given, read);
     if (head.length < SNIFF_BYTES) {
       head = Buffer.concat([head, piece.subarray(0, SNIFF_BYTES - head.length)]);
       refusePacked(head, packing);
     }
-    yield piece;
+    const readNow = read; // it may go on while the piece is used
+    // up to the limit to the byte: where a decoder's pieces end is its own affair
+    yield piece.subarray(0, allowedBytes(limits, packing, readNow) - given);
+    given += piece.length;
+    checkLimits(limits, packing, given, readNow);
   }
 }
 

@@ -214,6 +214,8 @@ faultTest('F076', 'a bomb stops at the limit, and the others go on', { needs }, 
     expect(sources[name]).toMatchObject({ status: 'rejected', reason: 'decompression-limit' });
     expect(sources[name].detail).toContain('more than 200000 bytes');
   }
+  // exactly, whatever decodes and however its pieces end
+  expect([sources['b.jsonl.gz'].lines, sources['b.jsonl.zst'].lines]).toEqual([200_000, 200_000]);
 });
 
 /** So many bytes of one kind, packed: some megabytes for 10 GB. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkLimits, RATIO_FROM_BYTES, UNLIMITED } from '../../../src/compression/limits.ts';
+import { allowedBytes, checkLimits, RATIO_FROM_BYTES, UNLIMITED } from '../../../src/compression/limits.ts';
 
 const limits = { maxDecompressedBytes: 1e12, maxRatio: undefined };
 const FROM = RATIO_FROM_BYTES;
@@ -22,4 +22,15 @@ test('F076 refused: more than the size, or than the ratio beyond a size; each fl
   expect(() => checkLimits({ ...limits, maxRatio: 1000 }, 'zstd', 2 * FROM, FROM / 501)).toThrow(refused);
   expect(() => checkLimits({ ...limits, maxDecompressedBytes: 10 }, 'gzip', 11, 11)).toThrow(refused);
   expect(() => checkLimits(UNLIMITED, 'gzip', 1e15, 1)).not.toThrow();
+});
+
+test('F076 what is allowed is not refused, and one byte more is', () => {
+  for (const maxDecompressedBytes of [10, 1e12]) {
+    for (const read of [1, 1e6 + 1, 1e9]) {
+      const some = { maxDecompressedBytes, maxRatio: 1.5 };
+      const allowed = allowedBytes(some, 'gzip', read);
+      expect(() => checkLimits(some, 'gzip', allowed, read)).not.toThrow();
+      expect(() => checkLimits(some, 'gzip', allowed + 1, read)).toThrow(refused);
+    }
+  }
 });
