@@ -1,18 +1,13 @@
 /** The content of a .gz file for the second reader: all its members, by node:zlib, and nothing behind them. */
 import { createReadStream, statSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
+import { decoded } from './decoded.ts';
 
 /** @throws an error with a code `Z_...` when the data is damaged, or when other bytes follow it */
 export async function* gzipContent(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
   const { size } = statSync(path);
-  const source = createReadStream(path, { highWaterMark: chunkBytes });
   const members = createGunzip({ chunkSize: chunkBytes });
-  source.on('error', (error) => members.destroy(error));
-  try {
-    for await (const piece of source.pipe(members)) yield piece as Buffer;
-  } finally {
-    source.destroy();
-  }
+  yield* decoded(createReadStream(path, { highWaterMark: chunkBytes }), members);
   // node:zlib passes over NULs behind the last member, and over all that follows them
   if (members.bytesWritten !== size)
     throw Object.assign(new Error('other bytes after its end'), { code: 'Z_BEHIND' });

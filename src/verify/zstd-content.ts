@@ -8,6 +8,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
+import { decoded } from './decoded.ts';
 
 /** What the types of Node 20 do not know. */
 interface ZlibWithZstd {
@@ -69,12 +70,7 @@ async function* byZlib(path: string): AsyncGenerator<Buffer> {
     const frame = (createZstdDecompress as NonNullable<typeof createZstdDecompress>)({
       chunkSize: READ_BYTES,
     });
-    source.on('error', (error) => frame.destroy(error));
-    try {
-      for await (const piece of source.pipe(frame)) yield piece as Buffer;
-    } finally {
-      source.destroy();
-    }
+    yield* decoded(source, frame);
     if (frame.bytesWritten === 0) throw Object.assign(new Error('no zstd data'), { code: 'ZSTD_none' });
     start += frame.bytesWritten;
   }
