@@ -25,6 +25,9 @@ test('F076 refused: more than the size, or than the ratio beyond a size; each fl
 });
 
 test('F076 what is allowed is not refused, and one byte more is', () => {
+  expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 400_000_001)).toBe(600_000_001);
+  expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 1)).toBe(FROM);
+  expect(allowedBytes({ ...limits, maxDecompressedBytes: 10 }, 'gzip', 1)).toBe(10);
   for (const maxDecompressedBytes of [10, 1e12]) {
     for (const read of [1, 1e6 + 1, 1e9]) {
       const some = { maxDecompressedBytes, maxRatio: 1.5 };
