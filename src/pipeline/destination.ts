@@ -4,10 +4,10 @@ import { deserialize, serialize } from 'node:v8';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../sinks/checkpoint.ts';
 import { type Committed, commitDataset } from '../sinks/commit.ts';
-import { createLineFile, type LineFile } from '../sinks/line-file.ts';
+import { createLineFile, type LineFile, type WrittenFile } from '../sinks/line-file.ts';
 import type { ManifestBody } from '../sinks/manifest.ts';
 import { createShards, type Series } from '../sinks/shards.ts';
-import { openSpoolFile } from '../sinks/spool-file.ts';
+import { SpoolFile } from '../sinks/spool-file.ts';
 import { QUARANTINE_FILE_MODE, type Staging, workPath } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
 import { writeWholeFile } from '../sinks/whole-file.ts';
@@ -71,7 +71,7 @@ export function openDataset(
   const { path: root } = staging;
   let hasCheckpoint = false;
   let listed: FileCheckpoint | undefined;
-  const texts: { readonly path: string; readonly bytes: number }[] = [];
+  const texts: WrittenFile[] = [];
   function close(): void {
     shards.abandon();
     for (const file of lineFiles.values()) file.abandon();
@@ -82,9 +82,7 @@ export function openDataset(
     record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
     line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
-      const path = join(staging.path, file);
-      writeWholeFile(path, text);
-      texts.push({ path, bytes: Buffer.byteLength(text) });
+      texts.push(writeWholeFile(join(staging.path, file), text));
     },
     openSpool: () => createSpool(workPath(root, 'spool')),
     async commit(body, runFacts, profile) {
@@ -94,6 +92,7 @@ export function openDataset(
         file.close();
       }
       const own = [...lineFiles].filter(([path]) => path !== PROOFS).map(([, file]) => file);
+      const proofs = lineFiles.get(PROOFS);
       const written = [...own, ...texts];
       profile?.enter('read-back');
       return commitDataset({
@@ -102,7 +101,7 @@ export function openDataset(
         files: written,
         body,
         runFacts,
-        proofs: join(root, PROOFS),
+        ...(proofs && { proofs }),
         replace,
         ...(signal && { signal }),
         onReadBack: () => profile?.enter('sync'),
@@ -112,7 +111,7 @@ export function openDataset(
       listed ??= writeListing(root, listing);
       const files = [...lineFiles].map(([path, file]) => {
         file.checkpoint();
-        return { path, bytes: file.bytes };
+        return { path, bytes: file.bytes, crc32: file.crc32 };
       });
       const made = { toolVersion: toolVersion(), settings: decisiveSettings(settings), sources };
       writeCheckpoint(root, { ...made, shards: shards.checkpoint(), files: [...files, listed] });
@@ -144,13 +143,13 @@ function openLineFile(staging: Staging, file: string): LineFile {
 }
 
 function createSpool(path: string): Spool {
-  const file = openSpoolFile(path);
+  const file = new SpoolFile(path);
   return {
     write: (items) => file.write(serialize(items)),
     *read() {
       for (const block of file.read()) yield* deserialize(block) as unknown[];
     },
-    close: file.close,
+    close: () => file.close(),
   };
 }
 

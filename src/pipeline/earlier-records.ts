@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAppendFile } from '../sinks/append-file.ts';
+import { BlockSums } from './block-sums.ts';
 import { type Earlier, type EarlierShard, readEarlierFile } from './earlier.ts';
 import { recordsOfDeck } from './earlier-deck.ts';
 import { damaged, type EarlierLines, readEarlierLines } from './earlier-lines.ts';
@@ -40,24 +41,31 @@ export function createEarlierRecords(
   async function begin(path: string): Promise<BegunShard> {
     const shard = byPath.get(path);
     if (shard === undefined) throw damaged(join(root, path), 'is named in the ledger, and no shard');
-    const packed = COMPRESSED.test(path);
-    const unpacked = packed ? pathFor(`unpacked-${begun.size}`) : undefined;
-    const bytes = unpacked === undefined ? shard.bytes : await unpack(shard, unpacked);
-    if (!packed && shard.sha256 !== undefined) await readEarlierFile(root, shard, { signal });
-    const lines = readEarlierLines(unpacked ?? join(root, path), bytes);
+    const unpacked = COMPRESSED.test(path) ? pathFor(`unpacked-${begun.size}`) : undefined;
+    const lines = unpacked === undefined ? await plainLines(shard) : await unpackedLines(shard, unpacked);
     const made = { shard, lines: DECK.test(path) ? recordsOfDeck(lines) : lines, unpacked, line: 0 };
     begun.set(path, made);
     return made;
   }
 
-  async function unpack(shard: EarlierShard, to: string): Promise<number> {
+  async function plainLines(shard: EarlierShard): Promise<EarlierLines> {
+    const sums = shard.sums ?? (await readEarlierFile(root, shard, { signal }));
+    return readEarlierLines(join(root, shard.path), shard.bytes, sums);
+  }
+
+  async function unpackedLines(shard: EarlierShard, to: string): Promise<EarlierLines> {
     const file = createAppendFile(to, { mode: 0o600 });
     try {
       // of a checkpoint: everything may still be gathered
-      if (shard.bytes > 0) await readEarlierFile(root, shard, { signal, onContent: file.write });
-      if (shard.gathered !== undefined) file.write(shard.gathered);
+      const packed = shard.bytes > 0;
+      const read = { signal, onContent: file.write };
+      const sums = packed ? await readEarlierFile(root, shard, read) : new BlockSums();
+      if (shard.gathered !== undefined) {
+        file.write(shard.gathered);
+        sums.add(shard.gathered);
+      }
       file.close();
-      return file.bytes;
+      return readEarlierLines(to, file.bytes, sums);
     } finally {
       file.abandon();
     }

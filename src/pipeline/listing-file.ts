@@ -17,5 +17,5 @@ export function writeListing(root: string, { sources }: Listing): FileCheckpoint
   } finally {
     file.abandon();
   }
-  return { path: LISTING, bytes: file.bytes };
+  return { path: LISTING, bytes: file.bytes, crc32: file.crc32 };
 }

@@ -1,17 +1,17 @@
 /**
- * `build --resume`: goes on from the last checkpoint of a run that was killed. What it had read must be what is there now: else the
- * run is refused, and nothing is touched (docs/decisions/0025-resume.md).
+ * `build --resume`: goes on from the last checkpoint of a run that was killed. What it had read must be what is there now, and what
+ * it had written what its checkpoint says: else the run is refused, and nothing is touched (docs/decisions/0025-resume.md).
  */
 import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
-import { type FoundCheckpoint, findCheckpoint } from '../sinks/checkpoint.ts';
+import { findCheckpoint } from '../sinks/checkpoint.ts';
 import type { Place } from '../sinks/place.ts';
 import { compareSources } from '../sources/list.ts';
 import type { Listing, SourceRef } from '../sources/source.ts';
 import { proofIfUnchanged } from '../sources/unchanged.ts';
 import { toolVersion } from '../version.ts';
 import { differences } from './decisive.ts';
-import { earlierCheckpoint } from './earlier.ts';
+import { checkStaged, cutToCheckpoint, type Earlier } from './earlier.ts';
 import { damaged, linesOf } from './earlier-lines.ts';
 import type { TakenOver } from './kept.ts';
 import { LISTING } from './listing-file.ts';
@@ -25,19 +25,29 @@ export interface Resumption extends TakenOver {
 }
 
 /** Undefined when there is nothing to go on from. Throws `cannot-resume` when something has changed since. */
-export function planResume(place: Place, settings: Settings, listing: Listing): Resumption | undefined {
+export async function planResume(
+  place: Place,
+  settings: Settings,
+  listing: Listing,
+  signal?: AbortSignal,
+): Promise<Resumption | undefined> {
   const found = findCheckpoint(place);
   if (found === undefined) return undefined;
   if (found.toolVersion !== toolVersion()) refuse(`version ${found.toolVersion} of turnmill began it`);
   const different = differences(found.settings, settings);
   if (different.length > 0) refuse(`it was begun with other settings: ${different.join(', ')}`);
-  checkListing(found, listing.sources);
-  const proofs = checkProofs(found, listing.sources);
-  const { runId, sources } = found;
-  return { earlier: earlierCheckpoint(found), proofs, runId, sources };
+  const { root, runId, sources } = found;
+  const files = await checkStaged(root, found.files, refuseStaged, signal);
+  checkListing({ root, files }, listing.sources);
+  const proofs = checkProofs({ root, files }, found.sources, listing.sources);
+  const shards = await checkStaged(root, found.shards, refuseStaged, signal);
+  cutToCheckpoint(root, [...files, ...shards]);
+  return { earlier: { root, files, shards }, proofs, runId, sources };
 }
 
-function checkListing(found: FoundCheckpoint, sources: readonly SourceRef[]): void {
+type StagedFiles = Pick<Earlier, 'root' | 'files'>;
+
+function checkListing(found: StagedFiles, sources: readonly SourceRef[]): void {
   let at = 0;
   for (const then of linesOf(found, LISTING) as Generator<SourceRef>) {
     const now = sources[at++];
@@ -51,7 +61,7 @@ function checkListing(found: FoundCheckpoint, sources: readonly SourceRef[]): vo
 }
 
 /** The proofs as of now of the sources that are done. */
-function checkProofs(found: FoundCheckpoint, sources: readonly SourceRef[]): readonly string[] {
+function checkProofs(found: StagedFiles, done: number, sources: readonly SourceRef[]): readonly string[] {
   const proofs: string[] = [];
   for (const then of linesOf(found, PROOFS) as Generator<string>) {
     const ref = sources[proofs.length];
@@ -59,9 +69,12 @@ function checkProofs(found: FoundCheckpoint, sources: readonly SourceRef[]): rea
     if (now === undefined) refuse(`${ref?.name} was changed`);
     proofs.push(now);
   }
-  if (proofs.length !== found.sources)
-    throw damaged(join(found.root, PROOFS), 'is not what the checkpoint says');
+  if (proofs.length !== done) throw damaged(join(found.root, PROOFS), 'is not what the checkpoint says');
   return proofs;
+}
+
+function refuseStaged(path: string): never {
+  refuse(`${path} in its staging folder does not hold what was written`);
 }
 
 function refuse(what: string): never {

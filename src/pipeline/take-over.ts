@@ -27,7 +27,7 @@ export async function planTakeOver(
   const update = settings.update ? await planUpdate(place.path, settings, listing, signal) : undefined;
   if (typeof update === 'string') onNote?.(`${update}: everything is read again`);
   const plan = typeof update === 'object' ? update : undefined;
-  const resumed = settings.resume ? planResume(place, settings, listing) : undefined;
+  const resumed = settings.resume ? await planResume(place, settings, listing, signal) : undefined;
   if (settings.resume)
     onNote?.(
       resumed === undefined

@@ -10,7 +10,7 @@ import type { Listing, SourceRef } from '../sources/source.ts';
 import { proofIfUnchanged } from '../sources/unchanged.ts';
 import { toolVersion } from '../version.ts';
 import { differences } from './decisive.ts';
-import { type Earlier, earlierDataset, readEarlierFile } from './earlier.ts';
+import { type Earlier, earlierDataset } from './earlier.ts';
 import { earlierSkipped, earlierSources } from './earlier-ledger.ts';
 import type { TakenOver } from './kept.ts';
 import type { LedgerSums } from './ledger.ts';
@@ -39,8 +39,7 @@ export async function planUpdate(
   const proofs = readProofs(root);
   if (proofs === undefined) return 'the dataset does not say which files it was made of';
 
-  const earlier = earlierDataset(root, manifest);
-  for (const file of manifest.files) await readEarlierFile(root, file, { signal });
+  const earlier = await earlierDataset(root, manifest, signal);
   const found = unchanged(earlierSources(earlier), proofs, listing.sources, settings);
   const all = listing.sources.length;
   const same = found.count === all && found.seen === all && passedOverAsBefore(manifest, earlier, listing);

@@ -3,6 +3,7 @@
  * that any number of files is written through few descriptors; coming back it makes sure that it is still the file
  * it left (F102). A failed fsync is final: the kernel may have dropped the pages, a second one would lie (F023).
  */
+import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
 import { closeFile, type Identity, identityOf, openAgain, openNew, syncFile, writeAll } from './fs-calls.ts';
 
@@ -10,6 +11,8 @@ export interface AppendFile {
   readonly path: string;
   /** Bytes given to the system. */
   readonly bytes: number;
+  /** CRC-32 of those bytes, computed before the system had them: what the file must hold. */
+  readonly crc32: number;
   write(bytes: Uint8Array): void;
   /** Gives the descriptor back; the next call that needs it takes a new one. */
   park(): void;
@@ -25,6 +28,7 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
   let fd: number | undefined = openNew(path, mode);
   const made: Identity = identityOf(fd, path);
   let bytes = 0;
+  let checksum = 0;
   let syncedBytes = -1;
   let failure: unknown;
 
@@ -66,8 +70,12 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
     get bytes() {
       return bytes;
     },
+    get crc32() {
+      return checksum;
+    },
     write: (more) =>
       attempt(() => {
+        checksum = crc32(more, checksum);
         writeAll(descriptor(), more, path);
         bytes += more.length;
       }),

@@ -8,16 +8,18 @@ import { readTextIfAny, rename, syncDirectory, unlinkIfAny } from './fs-calls.ts
 import { type Place, partPath, runsWith } from './place.ts';
 import type { ShardCheckpoint } from './shards.ts';
 import { SUBFOLDERS, workPath } from './staging.ts';
-import { writeWholeFile } from './whole-file.ts';
+import { writeCheckedFile } from './whole-file.ts';
 
 const NAME = 'checkpoint.json';
-const VERSION = 1;
+const VERSION = 2;
 
 /** What was written of a file when everything in it was on the disk. */
 export interface FileCheckpoint {
   /** Below the staging folder. */
   readonly path: string;
   readonly bytes: number;
+  /** Of those bytes, as they were given to the file system. */
+  readonly crc32: number;
 }
 
 export interface Checkpoint {
@@ -53,7 +55,7 @@ export function writeCheckpoint(root: string, checkpoint: Checkpoint): void {
   }));
   const text = JSON.stringify({ ...checkpoint, shards });
   unlinkIfAny(fresh);
-  writeWholeFile(fresh, JSON.stringify({ v: VERSION, sha256: sha256(text), text }));
+  writeCheckedFile(fresh, [JSON.stringify({ v: VERSION, sha256: sha256(text), text })]);
   rename(fresh, path);
   syncDirectory(dirname(path));
 }

@@ -1,11 +1,12 @@
 /**
- * The commit protocol (reliability.md §1.2): everything is written, synced and closed; every file is read back and
- * compared with what its writer counted; then run.json, the manifest as the last file, the folders, the rename.
+ * The commit protocol: everything is written, synced and closed; every file is read back and compared with its
+ * writer's counts and with the checksum of the bytes that were given to the file system; then run.json, the manifest as the last file, the folders, the rename.
  * An error anywhere leaves the destination as it was.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { readDirectory, syncDirectory } from './fs-calls.ts';
+import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 import {
   createManifest,
@@ -30,7 +31,7 @@ export interface CommitRequest {
   /** What differs from run to run (clock, host, paths): run.json, which the manifest does not list. */
   readonly runFacts: object;
   /** A file of lines of JSON: run.json holds them as `proofs`. */
-  readonly proofs?: string;
+  readonly proofs?: WrittenFile;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
   /** Everything was read back and is what was written. */
@@ -60,10 +61,11 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
     listedShards.push({ path, group, records, bytes, sha256: found.sha256 });
   }
   const listedFiles: ManifestFile[] = [];
-  for (const { path, bytes, lines } of files) {
+  for (const { path, bytes, lines, crc32 } of files) {
     const found = await readBack(join(root, path), signal && { signal });
     compare(join(root, path), 'bytes', bytes, found.bytes);
     if (lines !== undefined) compare(join(root, path), 'lines', lines, found.lines);
+    if (crc32 !== found.crc32) throw notAsWritten(join(root, path));
     listedFiles.push({ path, bytes, sha256: found.sha256 });
   }
 
@@ -77,12 +79,13 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
 }
 
 /** A line file counts through getters, which a spread reads once. */
-function listed({ path, bytes, lines }: WrittenFile): {
+function listed({ path, bytes, lines, crc32 }: WrittenFile): {
   path: string;
   bytes: number;
   lines: number | undefined;
+  crc32: number;
 } {
-  return { path, bytes, lines };
+  return { path, bytes, lines, crc32 };
 }
 
 function below(root: string, path: string): string {
@@ -117,6 +120,7 @@ function checkShard(path: string, shard: ShardInfo, found: ReadBack): void {
   compare(path, 'bytes', shard.bytes, found.bytes);
   compare(path, 'records', shard.records, found.lines - shard.innerLines);
   compare(path, 'uncompressed bytes', shard.uncompressedBytes, found.contentBytes);
+  if (shard.crc32 !== found.crc32 || shard.contentCrc32 !== found.contentCrc32) throw notAsWritten(path);
 }
 
 function compare(path: string, what: string, written: number, found: number): void {

@@ -42,3 +42,9 @@ export function ifAny<T>(doing: string, path: string, call: () => T): T | undefi
     throw ioError(doing, path, error);
   }
 }
+
+/** The fault of a file that does not hold what this run wrote into it. */
+export function notAsWritten(path: string): TurnmillError {
+  const text = `${path} does not hold what was written (its checksum differs), so nothing was committed; check the disk and the memory, then run again`;
+  return new TurnmillError('io', text, { subject: path });
+}

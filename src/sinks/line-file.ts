@@ -1,6 +1,6 @@
 /**
  * A file of lines: shards, ledger, quarantine, reports. Lines gather in at most 256 KiB; a larger line goes straight
- * to the system. What it counts is compared with what is read back before the commit (reliability.md §1.2).
+ * to the system. Its counts and its checksum are compared with what is read back before the commit.
  */
 import { createAppendFile } from './append-file.ts';
 import { createByteBuffer } from './byte-buffer.ts';
@@ -14,12 +14,16 @@ export interface WrittenFile {
   /** As it was given to the writer. */
   readonly path: string;
   readonly bytes: number;
+  /** CRC-32 of the bytes that were given to the file system. */
+  readonly crc32: number;
   readonly lines?: number;
 }
 
 export interface LineFile extends WrittenFile {
   /** Bytes written so far, those still gathered included. */
   readonly bytes: number;
+  /** Of what was flushed. */
+  readonly crc32: number;
   readonly lines: number;
   /** Appends the bytes and a newline; copies what it keeps. */
   write(line: Uint8Array): void;
@@ -52,6 +56,9 @@ export function createLineFile(path: string, options: { mode?: number } = {}): L
     path,
     get bytes() {
       return file.bytes + gathered.length;
+    },
+    get crc32() {
+      return file.crc32;
     },
     get lines() {
       return lines;

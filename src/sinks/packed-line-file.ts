@@ -2,6 +2,7 @@
  * A line file whose lines are gathered to blocks, each written as one gzip member or zstd frame: they may follow one
  * another in a file, so nothing has to be kept between blocks and the descriptor can be parked.
  */
+import { crc32 } from 'node:zlib';
 import { createAppendFile } from './append-file.ts';
 import { createByteBuffer } from './byte-buffer.ts';
 import { type LineFile, NEWLINE } from './line-file.ts';
@@ -10,6 +11,8 @@ import type { Packing } from './packing.ts';
 export interface PackedLineFile extends LineFile {
   /** Bytes of the file on disk; what is still gathered is not in it. */
   readonly bytes: number;
+  /** CRC-32 of the lines that were packed: what unpacking the file must give. */
+  readonly contentCrc32: number;
   /** Memory that the gathered lines hold. */
   readonly pendingBytes: number;
 }
@@ -23,9 +26,11 @@ export function createPackedLineFile(
   const file = createAppendFile(path, options);
   const block = createByteBuffer();
   let lines = 0;
+  let contentChecksum = 0;
 
   function flush(): void {
     if (block.length === 0) return;
+    contentChecksum = crc32(block.bytes(), contentChecksum);
     file.write(pack(block.bytes()));
     block.release();
   }
@@ -34,6 +39,12 @@ export function createPackedLineFile(
     path,
     get bytes() {
       return file.bytes;
+    },
+    get crc32() {
+      return file.crc32;
+    },
+    get contentCrc32() {
+      return contentChecksum;
     },
     get lines() {
       return lines;

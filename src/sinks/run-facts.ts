@@ -3,9 +3,9 @@
  * each source was, one proof per source that was read, in the order of the ledger.
  */
 import { join } from 'node:path';
-import { TurnmillError } from '../errors.ts';
 import { readTextIfAny } from './fs-calls.ts';
-import { prettyJson, writeCheckedFile } from './whole-file.ts';
+import type { WrittenFile } from './line-file.ts';
+import { prettyJson, readWrittenText, writeCheckedFile } from './whole-file.ts';
 
 const NAME = 'run.json';
 const PIECE_LENGTH = 256 * 1024;
@@ -14,11 +14,8 @@ const PIECE_LENGTH = 256 * 1024;
  * @param proofs a file with a JSON text in each line
  * @throws TurnmillError `io` when that file is not what was written
  */
-export function writeRunFacts(root: string, facts: object, proofs?: string): void {
-  const lines = proofs === undefined ? undefined : readTextIfAny(proofs);
-  for (const line of linesOf(lines ?? '')) {
-    if (!isJson(line)) throw new TurnmillError('io', `${proofs} is not what was written`);
-  }
+export function writeRunFacts(root: string, facts: object, proofs?: WrittenFile): void {
+  const lines = proofs === undefined ? undefined : readWrittenText(proofs);
   const text = prettyJson(facts);
   const pieces = lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
   writeCheckedFile(join(root, NAME), pieces);
@@ -56,14 +53,5 @@ export function readProofs(root: string): readonly string[] | undefined {
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

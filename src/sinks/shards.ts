@@ -30,6 +30,10 @@ export interface ShardInfo {
   readonly uncompressedBytes: number;
   /** Newlines inside of records; lines of JSON have none. */
   readonly innerLines: number;
+  /** Of the bytes on disk, as they were given to the file system. */
+  readonly crc32: number;
+  /** Of the records and their newlines. */
+  readonly contentCrc32: number;
 }
 
 /** How far a shard was at a checkpoint. */
@@ -39,6 +43,8 @@ export interface ShardCheckpoint {
   readonly records: number;
   /** On disk. */
   readonly bytes: number;
+  /** Of the bytes on disk. */
+  readonly crc32: number;
   /** Lines that were gathered for a block of the file, and are not in it; valid until the next record. */
   readonly gathered: Uint8Array;
 }
@@ -77,7 +83,7 @@ interface OpenShard {
   readonly path: string;
   readonly group: string;
   readonly number: number;
-  readonly file: LineFile & { readonly pendingBytes?: number };
+  readonly file: LineFile & { readonly pendingBytes?: number; readonly contentCrc32?: number };
   uncompressedBytes: number;
   innerLines: number;
 }
@@ -149,7 +155,8 @@ export function createShards(options: ShardOptions): Shards {
     recent.delete(shard);
     note(shard);
     const { path, group, file, uncompressedBytes, innerLines } = shard;
-    finished.push({ path, group, records: file.lines, bytes: file.bytes, uncompressedBytes, innerLines });
+    const { lines: records, bytes, crc32, contentCrc32 = crc32 } = file;
+    finished.push({ path, group, records, bytes, uncompressedBytes, innerLines, crc32, contentCrc32 });
   }
 
   return {
@@ -179,7 +186,7 @@ export function createShards(options: ShardOptions): Shards {
         touch(shard);
         const { path, group, file } = shard;
         const gathered = file.checkpoint();
-        return { path, group, records: file.lines, bytes: file.bytes, gathered };
+        return { path, group, records: file.lines, bytes: file.bytes, crc32: file.crc32, gathered };
       });
       return [...ended, ...going];
     },

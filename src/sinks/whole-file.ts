@@ -1,7 +1,8 @@
 /** A file that is written at once and is on the disk when the call returns: the manifest, run.json, a report. */
-import { TurnmillError } from '../errors.ts';
+import { crc32 } from 'node:zlib';
 import { createAppendFile } from './append-file.ts';
 import { readTextIfAny } from './fs-calls.ts';
+import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 
 /** Makes the file, which must not exist, writes, syncs and closes it. */
@@ -27,23 +28,26 @@ function writePieces(
   } finally {
     file.abandon();
   }
-  return { path, bytes: file.bytes };
+  return { path, bytes: file.bytes, crc32: file.crc32 };
 }
 
 /**
- * The same, read back at once: for what no manifest lists, run.json and the manifest itself (F025).
- * @param pieces are gone through twice
+ * The same, read back at once: for files that no manifest lists (run.json, the manifest itself, a checkpoint).
+ * @throws TurnmillError `io` when the file does not hold what was written
  */
 export function writeCheckedFile(path: string, pieces: Iterable<string>): void {
-  writePieces(path, pieces);
-  const found = readTextIfAny(path) ?? '';
-  const wrong = new TurnmillError('io', `${path} is not what was written`, { subject: path });
-  let same = 0; // characters
-  for (const piece of pieces) {
-    if (!found.startsWith(piece, same)) throw wrong;
-    same += piece.length;
-  }
-  if (same < found.length) throw wrong;
+  readWrittenText(writePieces(path, pieces));
+}
+
+/**
+ * The text of a file that this run wrote.
+ * @throws TurnmillError `io` when the file does not hold what was written
+ */
+export function readWrittenText({ path, bytes, crc32: checksum }: WrittenFile): string {
+  const text = readTextIfAny(path) ?? '';
+  // bytes that are not UTF-8 decode to other ones, so that the checksum of the text tells them too
+  if (Buffer.byteLength(text) !== bytes || crc32(text) !== checksum) throw notAsWritten(path);
+  return text;
 }
 
 /** Readable JSON: two spaces, a final newline, keys in the order given. */

@@ -166,4 +166,8 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F187: 'metamorphic laws: permuted files, split files, blank lines, other compression, a superseded entry',
     F188: 'redaction changes only redacted spans; same key, same pseudonym',
   },
+  'M Second attack': {
+    F200: 'a bit flipped in a write, or in the reading back, of every staged file',
+    F201: 'a bit flipped in what a killed run left, in a reading of it, or in what is unpacked of it',
+  },
 };

@@ -5,7 +5,6 @@
 import {
   appendFileSync,
   existsSync,
-  readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
@@ -23,6 +22,7 @@ import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
+import { checkpointIn, FIVE_SOURCES, stagingIn, stopAfter, stopped } from '../support/stopped-run.ts';
 import { hasZstd } from '../support/zstd.ts';
 
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
@@ -42,32 +42,6 @@ const VARIANTS: readonly Partial<Settings>[] = [
 
 beforeEach(() => vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0'));
 afterEach(() => vi.unstubAllEnvs());
-
-const stagingIn = (folder: string): string[] =>
-  readdirSync(folder).filter((name) => name.includes('.staging-'));
-const checkpointIn = (folder: string): string | undefined =>
-  stagingIn(folder)
-    .map((name) => join(folder, name, 'work', 'checkpoint.json'))
-    .find(existsSync);
-
-/** Runs until so many outcomes have come; true when it ended before. */
-async function stopAfter(given: Parameters<typeof build>[0], outcomes: number): Promise<boolean> {
-  const controller = new AbortController();
-  let seen = 0;
-  const onOutcome = (): void => {
-    if (++seen < outcomes) return;
-    controller.abort(new Error('stop'));
-    controller.signal.throwIfAborted();
-  };
-  const { signal } = controller;
-  return build(given, { signal, onOutcome }).then(
-    () => true,
-    (error: Error) => {
-      if (error.message !== 'stop') throw error;
-      return false;
-    },
-  );
-}
 
 /** Odd logs, each stopped at `points` moments, at some of them twice or three times. */
 async function stopAndGoOn(
@@ -157,26 +131,6 @@ faultTest('F002, F138', `50 kills, plain (seed ${SEED})`, { long: true }, () =>
 faultTest('F002, F138', `50 kills, gzip (seed ${SEED})`, { long: true }, () =>
   killAndGoOn(50, SEED + 2, ['--compress', 'gzip', '--shard-size', '20KiB']),
 );
-
-interface Stopped {
-  readonly folder: string;
-  readonly logs: string;
-  readonly out: string;
-  readonly args: readonly string[];
-}
-
-/** Outcomes: begin, finding, record, session and report of each, and the one at which it stops. */
-const FIVE_SOURCES = 5 * 5 + 1;
-
-/** A build that was stopped after five of eight sources. */
-async function stopped(given: Partial<Settings> = {}): Promise<Stopped> {
-  const folder = temporaryFolder();
-  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
-  writePlainLogs(logs, { sessions: 8, entries: 3, messageChars: 400, seed: SEED });
-  expect(await stopAfter({ inputs: [logs], out, workers: 1, ...given }, FIVE_SOURCES)).toBe(false);
-  expect(checkpointIn(folder)).toBeDefined();
-  return { folder, logs, out, args: ['build', logs, '--out', out, '--workers', '1'] };
-}
 
 it('it says how far the other run was, and the summary how much was taken over', async () => {
   const { args, folder, out } = await stopped();

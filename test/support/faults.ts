@@ -37,6 +37,9 @@ const PROBES = {
   /** A terminal of its own for a command. */
   script: '[ "$(script -qec "echo 1" /dev/null </dev/null | tr -d "\\r")" = 1 ]',
   gdb: 'gdb --version',
+  /** A C compiler whose libraries can be put before a program's own. */
+  preload: `printf '#include <stdio.h>\n__attribute__((constructor)) static void f(void) { fputs("on", stdout); }' >a.c &&
+    cc -shared -fPIC -o a.so a.c && [ "$(LD_PRELOAD=$PWD/a.so cat /dev/null)" = on ]`,
 } as const;
 
 export type Need = keyof typeof PROBES;

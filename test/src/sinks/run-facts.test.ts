@@ -2,14 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readProofs, writeRunFacts } from '../../../src/sinks/run-facts.ts';
-import { writeCheckedFile } from '../../../src/sinks/whole-file.ts';
+import { readWrittenText, writeWholeFile } from '../../../src/sinks/whole-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
-function written(lines: string | undefined): { root: string; text: string } {
+function written(
+  lines: string | undefined,
+  damage: (proofs: string) => void = () => undefined,
+): { root: string; text: string } {
   const root = temporaryFolder();
   const proofs = join(root, 'proofs.jsonl');
-  if (lines !== undefined) writeFileSync(proofs, lines);
-  writeRunFacts(root, { host: 'h', inputs: ['a'] }, lines === undefined ? undefined : proofs);
+  const file = lines === undefined ? undefined : writeWholeFile(proofs, lines);
+  damage(proofs);
+  writeRunFacts(root, { host: 'h', inputs: ['a'] }, file);
   return { root, text: readFileSync(join(root, 'run.json'), 'utf8') };
 }
 
@@ -30,28 +34,31 @@ describe('run.json', () => {
     expect(text).toBe(`${JSON.stringify({ host: 'h', inputs: ['a'], proofs }, undefined, 2)}\n`);
   });
 
-  test('is not made of a file that is not what was written', () => {
-    expect(() => written('"x"\n"y\n')).toThrow(expect.objectContaining({ code: 'io' }));
-  });
+  test.each([
+    ['lost its end', (text: string) => text.slice(0, -1)],
+    ['is another text of JSON', (text) => text.replace('x', 'y')],
+    ['is longer', (text) => `${text}"z"\n`],
+    ['has a byte that is not UTF-8', (text) => Buffer.from(text).with(1, 0xf8)],
+  ] satisfies [string, (text: string) => string | Uint8Array][])(
+    'is not made of a file that %s after it was written',
+    (_what, changed) => {
+      const damage = (proofs: string): void => writeFileSync(proofs, changed(readFileSync(proofs, 'utf8')));
+      expect(() => written('"x"\n"y"\n', damage)).toThrow(expect.objectContaining({ code: 'io' }));
+    },
+  );
 });
 
 describe('a file that is read back', () => {
-  /** Pieces that are others when they are gone through again: as if the disk had kept `written`. */
-  const changing = (...rounds: readonly (readonly string[])[]): Iterable<string> => {
-    let round = 0;
-    return { [Symbol.iterator]: () => (rounds[round++] ?? [])[Symbol.iterator]() };
-  };
-
   test.each([
-    ['lacks its last piece', ['ab'], ['ab', 'cd']],
-    ['lacks its first piece', ['cd'], ['ab', 'cd']],
-    ['has a piece more', ['ab', 'cd'], ['ab']],
-    ['is empty', [], ['ab']],
-    ['differs in a character', ['ab', 'cx'], ['ab', 'cd']],
-  ])('and %s is an error', (_what, kept, meant) => {
-    const path = join(temporaryFolder(), 'file');
-    expect(() => writeCheckedFile(path, changing(kept, meant))).toThrow(
-      expect.objectContaining({ code: 'io' }),
-    );
+    ['lacks its end', 'ab'],
+    ['lacks its beginning', 'cd'],
+    ['has more', 'abcde'],
+    ['is empty', ''],
+    ['differs in a character', 'abcx'],
+  ])('and %s is an error', (_what, kept) => {
+    const file = writeWholeFile(join(temporaryFolder(), 'file'), 'abcd');
+    expect(readWrittenText(file)).toBe('abcd');
+    writeFileSync(file.path, kept);
+    expect(() => readWrittenText(file)).toThrow(expect.objectContaining({ code: 'io', subject: file.path }));
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createShards } from '../../../src/sinks/shards.ts';
 import { hasZstd } from '../../support/zstd.ts';
@@ -29,10 +29,17 @@ describe('shards', () => {
     expect(sink.write('b', bytes('1'))).toEqual({ shard: 'data/b-00000.jsonl', line: 1 });
     expect(sink.write('a', bytes('22'))).toEqual({ shard: 'data/a-00000.jsonl', line: 1 });
     expect(sink.write('b', bytes('333'))).toEqual({ shard: 'data/b-00000.jsonl', line: 2 });
-    expect(sink.finish()).toEqual([
-      { path: 'data/a-00000.jsonl', group: 'a', records: 1, bytes: 3, uncompressedBytes: 3, innerLines: 0 },
-      { path: 'data/b-00000.jsonl', group: 'b', records: 2, bytes: 6, uncompressedBytes: 6, innerLines: 0 },
-    ]);
+    const shard = (group: string, records: number, content: string): object => ({
+      path: `data/${group}-00000.jsonl`,
+      group,
+      records,
+      bytes: content.length,
+      uncompressedBytes: content.length,
+      innerLines: 0,
+      crc32: crc32(content),
+      contentCrc32: crc32(content),
+    });
+    expect(sink.finish()).toEqual([shard('a', 1, '22\n'), shard('b', 2, '1\n333\n')]);
     expect(readFileSync(folder.in('data/b-00000.jsonl'), 'utf8')).toBe('1\n333\n');
     expect(openInData()).toBe(0);
   });

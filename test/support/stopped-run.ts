@@ -1,0 +1,57 @@
+/** Runs that are stopped on the way and leave a checkpoint. Tests set TURNMILL_CHECKPOINT_BYTES to 0: one after every source. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { build } from '../../src/pipeline/run.ts';
+import type { Settings } from '../../src/pipeline/settings.ts';
+import { temporaryFolder } from './folder.ts';
+import { writePlainLogs } from './plain-logs.ts';
+
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+
+export const stagingIn = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => name.includes('.staging-'));
+
+export const checkpointIn = (folder: string): string | undefined =>
+  stagingIn(folder)
+    .map((name) => join(folder, name, 'work', 'checkpoint.json'))
+    .find(existsSync);
+
+/** Runs until so many outcomes have come; true when it ended before. */
+export async function stopAfter(given: Parameters<typeof build>[0], outcomes: number): Promise<boolean> {
+  const controller = new AbortController();
+  let seen = 0;
+  const onOutcome = (): void => {
+    if (++seen < outcomes) return;
+    controller.abort(new Error('stop'));
+    controller.signal.throwIfAborted();
+  };
+  const { signal } = controller;
+  return build(given, { signal, onOutcome }).then(
+    () => true,
+    (error: Error) => {
+      if (error.message !== 'stop') throw error;
+      return false;
+    },
+  );
+}
+
+export interface Stopped {
+  readonly folder: string;
+  readonly logs: string;
+  readonly out: string;
+  readonly args: readonly string[];
+}
+
+/** Outcomes: begin, finding, record, session and report of each, and the one at which it stops. */
+export const FIVE_SOURCES: number = 5 * 5 + 1;
+
+/** A build that was stopped after five of eight sources. */
+export async function stopped(given: Partial<Settings> = {}): Promise<Stopped> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  writePlainLogs(logs, { sessions: 8, entries: 3, messageChars: 400, seed: SEED });
+  expect(await stopAfter({ inputs: [logs], out, workers: 1, ...given }, FIVE_SOURCES)).toBe(false);
+  expect(checkpointIn(folder)).toBeDefined();
+  return { folder, logs, out, args: ['build', logs, '--out', out, '--workers', '1'] };
+}
