@@ -1,0 +1,204 @@
+/**
+ * F201: one bit of what a killed run left is another one, on the disk, when it is read, or when it is read again. `--resume` and
+ * `--update` refuse it (65) or end with 74, and name the file: no dataset is made of it.
+ */
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { build } from '../../src/pipeline/run.ts';
+import type { Settings } from '../../src/pipeline/settings.ts';
+import { expectTold, type Flip, flipper } from '../support/bit-flip.ts';
+import { turnmill } from '../support/command.ts';
+import { type FaultOptions, faultTest } from '../support/faults.ts';
+import { hashesOf } from '../support/folder.ts';
+import { checkpointIn, type Stopped, stagingIn, stopped } from '../support/stopped-run.ts';
+
+interface Staged {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+interface Variant {
+  readonly name: string;
+  readonly given: Partial<Settings>;
+  readonly args: readonly string[];
+  readonly needs?: FaultOptions['needs'];
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: 'plain shards', given: {}, args: [] },
+  {
+    name: 'gzip shards',
+    given: { compress: 'gzip', shardSizeBytes: 3000 },
+    args: ['--compress', 'gzip', '--shard-size', '3000'],
+  },
+  {
+    name: 'zstd shards',
+    given: { compress: 'zstd', shardSizeBytes: 3000 },
+    args: ['--compress', 'zstd', '--shard-size', '3000'],
+    needs: ['zstd'],
+  },
+];
+
+/** Calls with the bit that are let through, and the status: it is checked first, and then read again. */
+const READINGS = [
+  [0, 65],
+  [1, 74],
+] as const;
+/** A run without checkpoints of its own leaves what it goes on from. */
+const NO_CHECKPOINT = { TURNMILL_CHECKPOINT_BYTES: '1e12' };
+
+beforeEach(() => vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0'));
+afterEach(() => vi.unstubAllEnvs());
+
+const flipped = (bytes: Buffer, bit: number): Uint8Array =>
+  bytes.with(bit >> 3, (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7)));
+
+/** The staging folder, and the files that the checkpoint speaks of and that have bytes. */
+function staged(folder: string): { root: string; files: readonly Staged[] } {
+  const checkpoint = checkpointIn(folder) as string;
+  const { files, shards } = JSON.parse(JSON.parse(readFileSync(checkpoint, 'utf8')).text);
+  const all = [...files, ...shards].filter(({ bytes }: Staged) => bytes > 0);
+  return { root: dirname(dirname(checkpoint)), files: all };
+}
+
+async function straightRun({ folder, logs }: Stopped, given: Partial<Settings>): Promise<object> {
+  const out = join(folder, 'straight');
+  await build({ inputs: [logs], out, workers: 1, ...given });
+  return hashesOf(out);
+}
+
+async function expectGoesOn(
+  { args, out }: Stopped,
+  straight: object,
+  more: readonly string[],
+): Promise<void> {
+  expect(await turnmill([...args, '--resume', ...more])).toMatchObject({ status: 0 });
+  expect(hashesOf(out)).toEqual(straight);
+  expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({ kept_sources: 5 });
+}
+
+/** One of each folder; where shards are packed only one of them, because the other files are the same. */
+function someOf(files: readonly Staged[], packed: boolean): Staged[] {
+  const folders = new Map(files.map((file) => [dirname(file.path), file]));
+  return [...folders.values()].filter(({ path }) => !packed || path.startsWith('data/'));
+}
+
+/** Bits of files on the disk. */
+async function damageFiles({ given, args: more }: Variant, all: boolean): Promise<void> {
+  const run = await stopped(given);
+  const { root, files } = staged(run.folder);
+  const straight = await straightRun(run, given);
+  expect(files.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      ...['ledger/sources.jsonl', 'ledger/sessions.jsonl', 'work/proofs.jsonl', 'work/listing.jsonl'],
+      expect.stringMatching(/^data\//),
+    ]),
+  );
+  for (const { path, bytes } of all ? files : someOf(files, more.length > 0)) {
+    const whole = join(root, path);
+    appendFileSync(whole, 'what was written after the checkpoint');
+    const content = readFileSync(whole);
+    for (const bit of all ? [0, bytes * 4 + 1, bytes * 8 - 1] : [bytes * 4 + 1]) {
+      const damaged = flipped(content, bit);
+      writeFileSync(whole, damaged);
+      const { status, stderr } = await turnmill([...run.args, '--resume', ...more]);
+      expect(status, `${path}, bit ${bit}: ${stderr}`).toBe(65);
+      expect(JSON.parse(stderr)).toMatchObject({ code: 'cannot-resume', msg: expect.stringContaining(path) });
+      expect(existsSync(run.out)).toBe(false);
+      expect(readFileSync(whole).equals(damaged), path).toBe(true);
+    }
+    writeFileSync(whole, content);
+  }
+  await expectGoesOn(run, straight, more);
+  expect(stagingIn(run.folder)).toEqual([]);
+}
+
+/** Bits of what is read, the first time and the second. */
+async function damageReads({ given, args: more }: Variant, all: boolean): Promise<void> {
+  const run = await stopped(given);
+  const { files } = staged(run.folder);
+  const straight = await straightRun(run, given);
+  const flip = flipper(run.folder);
+  for (const { path, bytes } of all ? files : someOf(files, more.length > 0))
+    for (const [after, status] of READINGS) {
+      const one: Flip = { call: 'read', file: path, bit: bytes * 4 + 1, after };
+      expectTold(await flip([...run.args, '--resume', ...more], one, NO_CHECKPOINT), one, status);
+      expect(existsSync(run.out)).toBe(false);
+    }
+  await expectGoesOn(run, straight, more);
+}
+
+for (const variant of VARIANTS)
+  for (const long of [false, true]) {
+    const { name, needs = [] } = variant;
+    const which = long ? 'three bits of each staged file' : 'a bit of staged files';
+    faultTest('F201', `${which}: refused, and nothing is touched (${name})`, { needs, long }, () =>
+      damageFiles(variant, long),
+    );
+    const read = long ? 'a bit of a read of each staged file' : 'a bit of a read';
+    const options = { needs: ['preload', ...needs], long } as const;
+    faultTest('F201', `${read}: refused, or 74 when it is read again (${name})`, options, () =>
+      damageReads(variant, long),
+    );
+  }
+
+for (const { name, given, args: more, needs = [] } of VARIANTS.slice(1)) {
+  const unpacking = { needs: ['preload', ...needs] } as const;
+  faultTest('F201', `a bit of an unpacked shard, written or read (${name})`, unpacking, async () => {
+    const run = await stopped(given);
+    const straight = await straightRun(run, given);
+    const flip = flipper(run.folder);
+    for (const call of ['write', 'read'] as const)
+      for (const bit of [1, 4001]) {
+        const one: Flip = { call, file: 'work/unpacked-0', bit };
+        const found = await flip([...run.args, '--resume', ...more], one, NO_CHECKPOINT);
+        expectTold(found, one, 74);
+        expect(existsSync(run.out)).toBe(false);
+      }
+    await expectGoesOn(run, straight, more);
+  });
+}
+
+faultTest(
+  'F201',
+  'lines that were gathered and not yet written: a checkpoint with a changed bit is none',
+  {},
+  async () => {
+    const more = ['--compress', 'gzip'];
+    const run = await stopped({ compress: 'gzip' });
+    const straight = await straightRun(run, { compress: 'gzip' });
+    const checkpoint = checkpointIn(run.folder) as string;
+    const content = readFileSync(checkpoint);
+    const at = content.indexOf('gathered') + 100;
+    writeFileSync(checkpoint, flipped(content, at * 8));
+    expect(await turnmill([...run.args, '--resume', ...more])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('starts from the beginning'),
+    });
+    expect(hashesOf(run.out)).toEqual(straight);
+  },
+);
+
+faultTest(
+  'F201',
+  'a dataset that an update takes over: 65 when it is read, 74 when it is read again',
+  { needs: ['preload'] },
+  async () => {
+    const { logs, out, folder } = await stopped();
+    rmSync(join(folder, stagingIn(folder)[0] as string), { recursive: true });
+    const args = ['build', logs, '--out', out, '--workers', '1'];
+    expect(await turnmill(args)).toMatchObject({ status: 0 });
+    writeFileSync(join(logs, 'more.jsonl'), readFileSync(join(logs, '2026-01-13/job-000.jsonl')));
+    const before = hashesOf(out);
+    const flip = flipper(folder);
+    for (const file of Object.keys(before).filter((path) => /^(?:data|ledger)\//.test(path)))
+      for (const [after, status] of READINGS) {
+        const one: Flip = { call: 'read', file, bit: statSync(join(out, file)).size * 4 + 1, after };
+        expectTold(await flip([...args, '--update'], one), one, status);
+        expect(hashesOf(out)).toEqual(before);
+      }
+    expect(await turnmill([...args, '--update'])).toMatchObject({ status: 0 });
+    expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+  },
+);
