@@ -111,6 +111,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
     const { resumed, nothingChanged } = takeOver ?? {};
     if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
     const staging = openStaging(place, resumed?.runId);
+    for (const note of staging.notes) run.hooks.onNote?.(note);
     let destination: Destination | undefined;
     try {
       destination = openDataset(

@@ -3,8 +3,9 @@
  * publishes it (reliability.md §1.2). Nothing of it is ever visible under OUT before that.
  */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
+import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
 import { tidy } from './heal.ts';
@@ -32,6 +33,8 @@ export interface Staging {
   readonly isResumed: boolean;
   /** Leftovers of earlier runs that could not be removed. */
   readonly problems: readonly TurnmillError[];
+  /** What a person should know of leftovers that were not touched. */
+  readonly notes: readonly string[];
   /**
    * Puts it under OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards.
    * When it throws, `discard` is still due.
@@ -48,35 +51,43 @@ export interface Staging {
  * @param resumed the crashed run that this one goes on from: its folder stays, until it is superseded
  */
 export function openStaging(destination: Destination, resumed?: string): Staging {
-  const stale = runsWith(destination, ['staging']).filter((run) => run !== resumed);
-  const problems = stale.flatMap((run) => remove(partPath(destination, 'staging', run)));
+  const left = runsWith(destination, ['staging']).filter((run) => run !== resumed);
+  const paths = left.map((run) => partPath(destination, 'staging', run));
+  const foreign = new Set(paths.filter((folder) => isOfOtherBoot(folder, join(folder, WORK))));
+  const problems = paths.filter((folder) => !foreign.has(folder)).flatMap(remove);
+  const notes = [...foreign].map(
+    (folder) =>
+      `${basename(folder)} is left alone: a run before a restart, or on another machine, wrote it less than a day ago; remove it by hand if that run is over`,
+  );
   const runId = randomBytes(8).toString('hex');
   const path = partPath(destination, 'staging', runId);
   makeDirectory(path, OWNER_ONLY);
   try {
     for (const [name, mode] of Object.entries(SUBFOLDERS)) makeDirectory(join(path, name), mode);
     makeDirectory(join(path, WORK), OWNER_ONLY);
+    recordBoot(join(path, WORK));
   } catch (error) {
     remove(path);
     throw error;
   }
   let published = false;
-  let left = resumed;
+  let superseded = resumed;
 
   function supersede(): TurnmillError[] {
-    if (left === undefined) return [];
-    const superseded = partPath(destination, 'staging', left);
-    left = undefined;
-    return remove(superseded);
+    if (superseded === undefined) return [];
+    const folder = partPath(destination, 'staging', superseded);
+    superseded = undefined;
+    return remove(folder);
   }
 
   return {
     path,
     runId,
     get isResumed() {
-      return left !== undefined;
+      return superseded !== undefined;
     },
     problems,
+    notes,
     publish({ replace }) {
       removeTree(join(path, WORK));
       setMode(path, 0o777 & ~process.umask());
