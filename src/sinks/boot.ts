@@ -14,7 +14,8 @@ import {
   writeAll,
 } from './fs-calls.ts';
 
-const NAME = 'boot';
+/** The file that holds the id. */
+export const BOOT_RECORD = 'boot';
 const READABLE_BY_ALL = 0o644;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -27,7 +28,7 @@ function bootId(): string | undefined {
 export function recordBoot(folder: string): void {
   const id = bootId();
   if (id === undefined) return;
-  const path = join(folder, NAME);
+  const path = join(folder, BOOT_RECORD);
   const fd = openNew(path, READABLE_BY_ALL);
   try {
     writeAll(fd, Buffer.from(`${id}\n`), path);
@@ -42,7 +43,7 @@ export function recordBoot(folder: string): void {
  * @param noted the folder that holds the record
  */
 export function isOfOtherBoot(folder: string, noted: string = folder): boolean {
-  const [made, now] = [readTextIfAny(join(noted, NAME))?.trim(), bootId()];
+  const [made, now] = [readTextIfAny(join(noted, BOOT_RECORD))?.trim(), bootId()];
   if (!made || now === undefined || made === now) return false;
   return Date.now() - newestChange(folder) < DAY_MS;
 }

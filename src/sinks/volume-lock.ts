@@ -14,7 +14,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnmillError } from '../errors.ts';
-import { isOfOtherBoot, recordBoot } from './boot.ts';
+import { BOOT_RECORD, isOfOtherBoot, recordBoot } from './boot.ts';
 import {
   closeFile,
   type Identity,
@@ -22,8 +22,10 @@ import {
   makeDirectory,
   openFolder,
   openNew,
+  removeEmptyDirectory,
   removeTree,
   setMode,
+  unlinkIfAny,
 } from './fs-calls.ts';
 import { codeOf } from './fs-faults.ts';
 import { type Place, partPath, runsWith } from './place.ts';
@@ -78,7 +80,18 @@ export class VolumeLock {
     if (server !== undefined) await new Promise<void>((resolve) => server.close(() => resolve()));
     if (this.#fd !== undefined) closeFile(this.#fd, this.#folder());
     this.#fd = undefined;
-    this.#remove(this.#runId);
+    this.#removeOwn();
+  }
+
+  /** File by file: unlike a walk it needs no descriptor. What stays does no harm: the next run removes it. */
+  #removeOwn(): void {
+    const folder = this.#folder();
+    try {
+      for (const name of [SOCKET, HELD, BOOT_RECORD]) unlinkIfAny(join(folder, name));
+      if (lstatIfAny(folder) !== undefined) removeEmptyDirectory(folder);
+    } catch (error) {
+      if (!(error instanceof TurnmillError)) throw error;
+    }
   }
 
   #folder(runId: string = this.#runId): string {
@@ -103,7 +116,7 @@ export class VolumeLock {
       server.listen({ path, exclusive: true, readableAll: true, writableAll: true });
       await once(server, 'listening');
     } catch {
-      this.#remove(this.#runId); // this file system has no sockets
+      this.#removeOwn(); // this file system has no sockets
       return;
     }
     server.on('error', () => {}); // of a connection that was given up
@@ -153,11 +166,11 @@ export class VolumeLock {
     return isOfOtherBoot(folder) ? 'other-boot' : 'dead';
   }
 
-  /** What stays does no harm: the next run tries again. */
   #remove(run: string): void {
     try {
       removeTree(this.#folder(run));
     } catch (error) {
+      // The next run tries again.
       if (!(error instanceof TurnmillError)) throw error;
     }
   }

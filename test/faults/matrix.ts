@@ -166,4 +166,11 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F187: 'metamorphic laws: permuted files, split files, blank lines, other compression, a superseded entry',
     F188: 'redaction changes only redacted spans; same key, same pseudonym',
   },
+  'M Second attack': {
+    F208: 'two runs in different containers on one volume; a staging folder of another boot',
+    F209: 'a manifest that names files outside its dataset',
+    F210: 'inputs that not everybody may read; --mode',
+    F211: 'a signal before the handlers are there',
+    F212: 'a name of OUT that leaves no room for its staging folder',
+  },
 };
