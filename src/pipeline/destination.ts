@@ -8,7 +8,7 @@ import { createLineFile, type LineFile } from '../sinks/line-file.ts';
 import type { ManifestBody } from '../sinks/manifest.ts';
 import { createShards, type Series } from '../sinks/shards.ts';
 import { openSpoolFile } from '../sinks/spool-file.ts';
-import { QUARANTINE_FILE_MODE, type Staging, workPath } from '../sinks/staging.ts';
+import { type Staging, workPath } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
 import { writeWholeFile } from '../sinks/whole-file.ts';
 import type { Listing } from '../sources/source.ts';
@@ -66,7 +66,7 @@ export function openDataset(
   const { shardSizeBytes, compress, format: chosen } = settings;
   const replace = settings.replace || settings.update;
   const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-  const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
+  const shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
   const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
   const { path: root } = staging;
   let hasCheckpoint = false;
@@ -83,7 +83,7 @@ export function openDataset(
     line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
       const path = join(staging.path, file);
-      writeWholeFile(path, text);
+      writeWholeFile(path, text, { mode: staging.modes.file(file) });
       texts.push({ path, bytes: Buffer.byteLength(text) });
     },
     openSpool: () => createSpool(workPath(root, 'spool')),
@@ -140,7 +140,7 @@ function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Se
 
 function openLineFile(staging: Staging, file: string): LineFile {
   const path = join(staging.path, file);
-  return createLineFile(path, file.startsWith('quarantine/') ? { mode: QUARANTINE_FILE_MODE } : {});
+  return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
 function createSpool(path: string): Spool {

@@ -9,18 +9,12 @@ import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
 import { tidy } from './heal.ts';
+import { type Modes, modesOf } from './modes.ts';
 import { partPath, runsWith } from './place.ts';
 import { publish } from './publish.ts';
 
-/** Every subfolder of a dataset, with the mode that the umask narrows. Rejected lines may be anything: owner only. */
-export const SUBFOLDERS: Readonly<Record<string, number>> = {
-  data: 0o777,
-  ledger: 0o777,
-  quarantine: 0o700,
-  reports: 0o777,
-};
-/** For the files in quarantine/. */
-export const QUARANTINE_FILE_MODE = 0o600;
+/** Every subfolder of a dataset. */
+export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
 const OWNER_ONLY = 0o700;
 /** What a run keeps for itself while it works: no part of the dataset. */
 const WORK = 'work';
@@ -28,6 +22,7 @@ const WORK = 'work';
 export interface Staging {
   /** Write below this. */
   readonly path: string;
+  readonly modes: Modes;
   readonly runId: string;
   /** Does it go on from what a crashed run left, which is still there? */
   readonly isResumed: boolean;
@@ -49,8 +44,9 @@ export interface Staging {
 /**
  * Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock.
  * @param resumed the crashed run that this one goes on from: its folder stays, until it is superseded
+ * @param modes of what is made in it
  */
-export function openStaging(destination: Destination, resumed?: string): Staging {
+export function openStaging(destination: Destination, resumed?: string, modes: Modes = modesOf({})): Staging {
   const left = runsWith(destination, ['staging']).filter((run) => run !== resumed);
   const paths = left.map((run) => partPath(destination, 'staging', run));
   const foreign = new Set(paths.filter((folder) => isOfOtherBoot(folder, join(folder, WORK))));
@@ -63,7 +59,7 @@ export function openStaging(destination: Destination, resumed?: string): Staging
   const path = partPath(destination, 'staging', runId);
   makeDirectory(path, OWNER_ONLY);
   try {
-    for (const [name, mode] of Object.entries(SUBFOLDERS)) makeDirectory(join(path, name), mode);
+    for (const name of SUBFOLDERS) makeDirectory(join(path, name), modes.folder(name));
     makeDirectory(join(path, WORK), OWNER_ONLY);
     recordBoot(join(path, WORK));
   } catch (error) {
@@ -82,6 +78,7 @@ export function openStaging(destination: Destination, resumed?: string): Staging
 
   return {
     path,
+    modes,
     runId,
     get isResumed() {
       return superseded !== undefined;
@@ -90,7 +87,7 @@ export function openStaging(destination: Destination, resumed?: string): Staging
     notes,
     publish({ replace }) {
       removeTree(join(path, WORK));
-      setMode(path, 0o777 & ~process.umask());
+      setMode(path, modes.folder('.'));
       syncDirectory(path);
       publish(destination, runId, replace);
       published = true;

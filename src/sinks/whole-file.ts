@@ -34,8 +34,12 @@ function writePieces(
  * The same, read back at once: for what no manifest lists, run.json and the manifest itself (F025).
  * @param pieces are gone through twice
  */
-export function writeCheckedFile(path: string, pieces: Iterable<string>): void {
-  writePieces(path, pieces);
+export function writeCheckedFile(
+  path: string,
+  pieces: Iterable<string>,
+  options: { mode?: number } = {},
+): void {
+  writePieces(path, pieces, options);
   const found = readTextIfAny(path) ?? '';
   const wrong = new TurnmillError('io', `${path} is not what was written`, { subject: path });
   let same = 0; // characters
