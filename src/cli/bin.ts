@@ -6,6 +6,23 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 process.exitCode = 70;
+/** As in exit-code.ts, which is not loaded yet. */
+const EARLY_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+type EarlySignal = keyof typeof EARLY_SIGNALS;
+
+function endEarly(name: EarlySignal): never {
+  tell(`turnmill: stopped by ${name} before the run began; nothing was written\n`);
+  process.exit(EARLY_SIGNALS[name]);
+}
+
+/** From here on a signal ends in a word and a status; one that comes while Node itself starts ends the process as it always does. */
+for (const name of Object.keys(EARLY_SIGNALS) as EarlySignal[]) process.on(name, endEarly);
+
+/** The command listens to signals itself now. */
+function stopListening(): void {
+  for (const name of Object.keys(EARLY_SIGNALS) as EarlySignal[]) process.off(name, endEarly);
+}
+
 let ended = false;
 process.on('beforeExit', () => {
   if (!ended) tell('turnmill: unfinished: the run ended before its time; this is a bug\n');
@@ -45,7 +62,7 @@ async function start(): Promise<number> {
   await import('yargs');
   await import('../../transforms/index.ts');
   const { main } = await import('./main.ts');
-  return main(process.argv.slice(2));
+  return main(process.argv.slice(2), stopListening);
 }
 
 start().then(

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
 import { ioError, TurnmillError } from '../errors.ts';
 import { resolveDataset } from '../sinks/heal.ts';
+import { checkManifest } from '../sinks/manifest.ts';
 
 export interface RecordPlace {
   readonly shard: string;
@@ -29,7 +30,9 @@ export async function findRecords(
   source: string,
   session: string,
 ): Promise<readonly RecordPlace[]> {
-  const path = join(resolveDataset(out), 'ledger', 'sessions.jsonl');
+  const root = resolveDataset(out);
+  checkManifest(root);
+  const path = join(root, 'ledger', 'sessions.jsonl');
   const found: RecordPlace[] = [];
   try {
     await pipeline(createReadStream(path), split2(parseLine), async (lines: AsyncIterable<SessionLine>) => {

@@ -8,8 +8,11 @@ import { listenForInterrupts } from './interrupts.ts';
 import { endPrinting, printLine } from './print.ts';
 import { tellBug, tellFault, tellUsage } from './tell-fault.ts';
 
-/** @returns the exit status; the caller sets it, nothing here ends the process but a bug or a second signal */
-export async function main(argv: readonly string[]): Promise<number> {
+/**
+ * @param onListening signals are listened to from here on, until the command is over
+ * @returns the exit status; the caller sets it, nothing here ends the process but a bug or a second signal
+ */
+export async function main(argv: readonly string[], onListening?: () => void): Promise<number> {
   let level: LogLevel = 'warn';
   try {
     const invocation = readArguments(argv, process.stdout.columns);
@@ -19,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       return SUCCESS;
     }
     level = invocation.values.logLevel ?? level;
-    return await runCommand(invocation, level);
+    return await runCommand(invocation, level, onListening);
   } catch (error) {
     return statusOf(error, argv, level);
   }
@@ -27,8 +30,13 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 type Chosen = Exclude<ReturnType<typeof readArguments>, { readonly text: string }>;
 
-async function runCommand({ command, words, values }: Chosen, level: LogLevel): Promise<number> {
+async function runCommand(
+  { command, words, values }: Chosen,
+  level: LogLevel,
+  onListening?: () => void,
+): Promise<number> {
   const interrupts = listenForInterrupts(!command.stoppable);
+  onListening?.();
   try {
     return await command.run({ words, values, signal: interrupts.signal });
   } catch (error) {

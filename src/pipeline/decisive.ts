@@ -12,6 +12,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     resume: _resume,
     workers: _workers,
     allowEmpty: _allowEmpty,
+    mode: _mode,
     follow: _follow,
     onReject: _onReject,
     maxQuarantine: _maxQuarantine,

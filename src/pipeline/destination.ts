@@ -8,7 +8,7 @@ import { createLineFile, type LineFile, type WrittenFile } from '../sinks/line-f
 import type { ManifestBody } from '../sinks/manifest.ts';
 import { createShards, type Series } from '../sinks/shards.ts';
 import { SpoolFile } from '../sinks/spool-file.ts';
-import { QUARANTINE_FILE_MODE, type Staging, workPath } from '../sinks/staging.ts';
+import { type Staging, workPath } from '../sinks/staging.ts';
 import { createStdoutSink } from '../sinks/stdout.ts';
 import { writeWholeFile } from '../sinks/whole-file.ts';
 import type { Listing } from '../sources/source.ts';
@@ -66,7 +66,7 @@ export function openDataset(
   const { shardSizeBytes, compress, format: chosen } = settings;
   const replace = settings.replace || settings.update;
   const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-  const shards = createShards({ dir: staging.path, shardSizeBytes, compress });
+  const shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
   const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
   const { path: root } = staging;
   let hasCheckpoint = false;
@@ -82,7 +82,7 @@ export function openDataset(
     record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
     line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
-      texts.push(writeWholeFile(join(staging.path, file), text));
+      texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
     },
     openSpool: () => createSpool(workPath(root, 'spool')),
     async commit(body, runFacts, profile) {
@@ -139,7 +139,7 @@ function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Se
 
 function openLineFile(staging: Staging, file: string): LineFile {
   const path = join(staging.path, file);
-  return createLineFile(path, file.startsWith('quarantine/') ? { mode: QUARANTINE_FILE_MODE } : {});
+  return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
 function createSpool(path: string): Spool {

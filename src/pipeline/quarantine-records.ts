@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { lstatIfAny } from '../sinks/fs-calls.ts';
+import { checkManifest } from '../sinks/manifest.ts';
 import { readElements } from './elements.ts';
 import { MAX_LINE_CEILING } from './settings.ts';
 
@@ -43,9 +44,10 @@ export function quarantineFile(out: string): string {
   return join(out, 'quarantine', 'rejected.jsonl');
 }
 
-/** Throws `no-input` when there is no dataset. */
+/** Throws `no-input` when there is no dataset, `invalid-dataset` when its manifest leads out of it. */
 export function requireQuarantine(out: string): void {
   const isDataset = lstatIfAny(join(out, 'manifest.json')) !== undefined;
+  if (isDataset) checkManifest(out);
   if (isDataset && lstatIfAny(quarantineFile(out)) !== undefined) return;
   throw new TurnmillError('no-input', `there is no dataset in ${out}`, { subject: out });
 }

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { type AppendFile, createAppendFile } from '../sinks/append-file.ts';
+import { isOfOtherBoot } from '../sinks/boot.ts';
 import {
   lstatIfAny,
   makeDirectory,
@@ -21,7 +22,7 @@ import { acquireLock } from '../sinks/lock.ts';
 import { checkOverlap } from '../sinks/overlap.ts';
 import { createPackedLineFile } from '../sinks/packed-line-file.ts';
 import { packingNamed } from '../sinks/packing.ts';
-import { locate, partPath, runsWith } from '../sinks/place.ts';
+import { locate, type Place, partPath, runsWith } from '../sinks/place.ts';
 import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
@@ -65,7 +66,7 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
     });
   const place = locate(into);
   checkOverlap(into, place, apart);
-  for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
+  removeLeftovers(place);
   const staging = partPath(place, 'staging', randomBytes(8).toString('hex'));
   const folders = new Set<string>();
 
@@ -99,6 +100,12 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
     },
     discard: () => removeTree(staging),
   };
+}
+
+/** A replay on another machine that shares the volume may still be at work: its lock is all that tells. */
+function removeLeftovers(place: Place): void {
+  if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(partPath(place, 'lock', run)))) return;
+  for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
 }
 
 /** The name below the folder: that of the source. Undefined when it is no path that stays inside. */

@@ -11,6 +11,7 @@ import { checkDestination } from '../sinks/destination.ts';
 import { healDestination } from '../sinks/heal.ts';
 import { acquireLock } from '../sinks/lock.ts';
 import type { Manifest } from '../sinks/manifest.ts';
+import { modesOf } from '../sinks/modes.ts';
 import type { Place } from '../sinks/place.ts';
 import { openStaging, workPath } from '../sinks/staging.ts';
 import { listSources } from '../sources/list.ts';
@@ -110,7 +111,12 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
     const takeOver = update || resume ? await planLate(place, run) : undefined;
     const { resumed, nothingChanged } = takeOver ?? {};
     if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
-    const staging = openStaging(place, resumed?.runId);
+    const staging = openStaging(
+      place,
+      resumed?.runId,
+      modesOf({ mode: settings.mode, sources: run.listing.mode }),
+    );
+    for (const note of staging.notes) run.hooks.onNote?.(note);
     let destination: Destination | undefined;
     try {
       destination = openDataset(

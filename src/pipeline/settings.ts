@@ -77,6 +77,8 @@ export interface Settings extends LaneSettings {
   /** More rejections than this, and nothing is committed; undefined: any number is. */
   readonly maxQuarantine: Tolerance | undefined;
   readonly allowEmpty: boolean;
+  /** Permissions of the dataset's files (`0o640`); undefined: what all sources and the umask grant. */
+  readonly mode: number | undefined;
   /** Which symbolic links in folders are followed. */
   readonly follow: Follow;
 }
@@ -118,6 +120,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   onReject: 'quarantine',
   maxQuarantine: undefined,
   allowEmpty: false,
+  mode: undefined,
   follow: 'none',
 };
 
@@ -157,6 +160,7 @@ export function resolveSettings(given: Given): Settings {
   const { maxQuarantine } = settings;
   if (maxQuarantine !== undefined && parseTolerance(String(maxQuarantine)) === undefined)
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
+  checkMode(settings.mode);
   checkRules(settings.cleanup);
   checkTakeOver(settings);
   return settings;
@@ -183,6 +187,14 @@ function checkFinding(rule: string, names: readonly string[]): void {
   if (having.length === 0) oneOf('on-finding', rule, [...new Set(formats.flatMap(({ rules }) => rules))]);
   if (!having.some((name) => names.includes(name)))
     fail(`--on-finding: ${rule} is a rule of ${having.join(', ')}, and --format is ${names.join(', ')}`);
+}
+
+function checkMode(mode: number | undefined): void {
+  if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && (mode & ~0o666) === 0)) return;
+  const shown = Number.isInteger(mode) && mode >= 0 ? `0${mode.toString(8)}` : String(mode);
+  fail(
+    `--mode: ${shown} is not a mode of read and write bits such as 0640; folders get the x bits by themselves`,
+  );
 }
 
 /** What another run has done counts for a whole dataset of files only. */

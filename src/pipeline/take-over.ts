@@ -1,4 +1,7 @@
 /** What a run need not do again, because an earlier one has: the part of a killed run, the unchanged part of the dataset. */
+import { lstatIfAny } from '../sinks/fs-calls.ts';
+import { manifestPath } from '../sinks/manifest.ts';
+import { modesOf } from '../sinks/modes.ts';
 import type { Place } from '../sinks/place.ts';
 import type { Listing } from '../sources/source.ts';
 import { createKept } from './earlier-kept.ts';
@@ -35,7 +38,8 @@ export async function planTakeOver(
         : `${resumed.sources} of ${listing.sources.length} sources are done`,
     );
   return {
-    nothingChanged: plan !== undefined && mayEndAtOnce(plan, settings) ? plan : undefined,
+    nothingChanged:
+      plan !== undefined && mayEndAtOnce(plan, settings) && hasMode(plan, settings) ? plan : undefined,
     resumed,
     open(pathFor) {
       const open = (taken: TakenOver): Kept => createKept(taken, settings, listing, pathFor, signal);
@@ -53,6 +57,13 @@ export async function planTakeOver(
 /** A run that must not tolerate what the dataset holds goes through all of it, and fails. */
 function mayEndAtOnce({ nothingChanged }: Update, { onReject, maxQuarantine }: Settings): boolean {
   return nothingChanged && onReject === 'quarantine' && maxQuarantine === undefined;
+}
+
+/** A mode that the user names is given to a dataset that is up to date, too. */
+function hasMode({ earlier }: Update, { mode }: Settings): boolean {
+  if (mode === undefined) return true;
+  const found = lstatIfAny(manifestPath(earlier.root))?.mode ?? 0n;
+  return (Number(found) & 0o777) === modesOf({ mode }).file('manifest.json');
 }
 
 /** All sources of the first stand before those of the second. */

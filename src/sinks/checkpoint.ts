@@ -40,10 +40,7 @@ export interface FoundCheckpoint extends Checkpoint {
 
 /** Replaces the checkpoint in the folder. What it speaks of must be on the disk. */
 export function writeCheckpoint(root: string, checkpoint: Checkpoint): void {
-  const folders = new Set([
-    ...Object.keys(SUBFOLDERS),
-    ...checkpoint.shards.map(({ path }) => dirname(path)),
-  ]);
+  const folders = new Set([...SUBFOLDERS, ...checkpoint.shards.map(({ path }) => dirname(path))]);
   for (const folder of folders) syncDirectory(join(root, folder));
   syncDirectory(root);
   syncDirectory(dirname(root));

@@ -5,7 +5,7 @@
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { TurnmillError } from '../errors.ts';
-import { readDirectory, syncDirectory } from './fs-calls.ts';
+import { readDirectory, setMode, syncDirectory } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 import {
@@ -71,11 +71,24 @@ export async function commitDataset(request: CommitRequest): Promise<Committed> 
 
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
-  writeRunFacts(root, runFacts, request.proofs);
-  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);
-  for (const name of [...shardFolders(shards), ...Object.keys(SUBFOLDERS)]) syncDirectory(join(root, name));
+  const mode = staging.modes.file('manifest.json');
+  writeRunFacts(root, runFacts, request.proofs, { mode });
+  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });
+  const folders = [...shardFolders(shards), ...SUBFOLDERS];
+  if (staging.modes.isExact) setModes(staging, [...paths, 'run.json', 'manifest.json'], folders);
+  for (const name of folders) syncDirectory(join(root, name));
   signal?.throwIfAborted();
   return { manifest, problems: staging.publish({ replace }) };
+}
+
+/** Adds what the umask took away when they were made. A crash before it is on the disk leaves less, never more. */
+function setModes(
+  { path: root, modes }: Staging,
+  files: readonly string[],
+  folders: readonly string[],
+): void {
+  for (const path of files) setMode(join(root, path), modes.file(path));
+  for (const path of folders) setMode(join(root, path), modes.folder(path));
 }
 
 /** A line file counts through getters, which a spread reads once. */
@@ -103,7 +116,7 @@ function shardFolders(shards: readonly ShardInfo[]): string[] {
 
 /** The folder holds what was written, all of it, and plain files only. */
 function checkNames(root: string, expected: readonly string[], folders: readonly string[]): void {
-  const found = [...Object.keys(SUBFOLDERS), ...folders].flatMap((folder) =>
+  const found = [...SUBFOLDERS, ...folders].flatMap((folder) =>
     readDirectory(join(root, folder)).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (folders.includes(path) && entry.isDirectory()) return [];

@@ -4,7 +4,7 @@
  */
 import { TurnmillError } from '../errors.ts';
 import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
-import { isDataset } from './manifest.ts';
+import { checkManifest, isDataset } from './manifest.ts';
 import { checkOverlap } from './overlap.ts';
 import { locate, type Place } from './place.ts';
 
@@ -23,7 +23,7 @@ export interface DestinationRequest {
   readonly replace: boolean;
 }
 
-/** Throws `usage`, `cannot-create` or `permission`. Called under the lock, after `healDestination`. */
+/** Throws `usage`, `cannot-create`, `invalid-dataset` or `permission`. Called under the lock, after `healDestination`. */
 export function checkDestination({ out, inputs, replace }: DestinationRequest): Destination {
   const place = locate(out);
   checkOverlap(out, place, inputs);
@@ -42,6 +42,7 @@ function inspect(place: Place, out: string, replace: boolean): Destination['foun
   if (!link && !stats.isDirectory()) refuse(out, 'exists and is no folder');
   if (!link && readDirectory(place.path).length === 0) return 'empty';
   if (!isDataset(place.path)) refuse(out, 'exists and is no dataset of turnmill; it is never replaced');
+  checkManifest(place.path);
   if (!replace) refuse(out, 'exists; --replace puts the new dataset in its place');
   return link ? 'link' : 'folder';
 }

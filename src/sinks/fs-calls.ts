@@ -93,6 +93,16 @@ export function readDirectory(path: string): Dirent[] {
   return io('list', path, () => fs.readdirSync(path, { withFileTypes: true }));
 }
 
+/** Empty where there is no such folder. */
+export function readDirectoryIfAny(path: string): Dirent[] {
+  return ifAny('list', path, () => fs.readdirSync(path, { withFileTypes: true })) ?? [];
+}
+
+/** A descriptor of a folder, to reach what is in it by a short path. */
+export function openFolder(path: string): number {
+  return io('open', path, () => fs.openSync(path, 'r'));
+}
+
 export function readTextIfAny(path: string): string | undefined {
   return ifAny('read', path, () => fs.readFileSync(path, 'utf8'));
 }

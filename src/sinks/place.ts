@@ -1,17 +1,20 @@
 /**
  * Where a destination really lies, and the names of what a run puts beside it:
  * `.NAME.staging-RUN` a run at work; `.NAME.v-RUN` a complete version that OUT links to; `.NAME.link-RUN` the link that
- * is about to become OUT; `.NAME.old-RUN` what RUN supersedes (docs/decisions/0004-publishing-by-rename.md).
+ * is about to become OUT; `.NAME.old-RUN` what RUN supersedes; `.NAME.lock-RUN` the lock of a run at work
+ * (docs/decisions/0004-publishing-by-rename.md).
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { readDirectory, readLinkIfAny, realpathIfAny, statIfAny } from './fs-calls.ts';
 
 const MOST_LINKS = 40;
+/** Bytes of a file's name: the limit of Linux and of its usual file systems. */
+const MOST_NAME_BYTES = 255;
 const RUN_ID = /^[0-9a-f]{16}$/;
 const ENDS_IN_RUN_ID = /-([0-9a-f]{16})$/;
 /** Where a run's parts lie beside OUT. */
-export type Part = 'staging' | 'v' | 'link' | 'old';
+export type Part = 'staging' | 'v' | 'link' | 'old' | 'lock';
 
 export interface Place {
   /** Parent and name joined. May be a link to one of its own versions, never another link. */
@@ -41,12 +44,26 @@ function placeOf(out: string): Place {
   if (name === '' || name.includes('\0')) {
     throw new TurnmillError('usage', `${JSON.stringify(out)} cannot be an output folder`, { subject: out });
   }
+  checkName(out, name, MOST_NAME_BYTES);
   const parent = realpathIfAny(dirname(path));
   if (parent === undefined || !statIfAny(parent)?.isDirectory()) {
     const text = `cannot create ${out}: the folder ${dirname(path)} does not exist`;
     throw new TurnmillError('cannot-create', text, { subject: out });
   }
   return { path: join(parent, name), parent, name };
+}
+
+/** Throws `cannot-create` when the destination's own name leaves no room for those of the parts beside it. */
+export function checkRoomForParts(out: string, place: Place): void {
+  const longest = Buffer.byteLength(partName({ ...place, name: '' }, 'staging', '0'.repeat(16)));
+  checkName(out, place.name, MOST_NAME_BYTES - longest);
+}
+
+function checkName(out: string, name: string, most: number): void {
+  const bytes = Buffer.byteLength(name);
+  if (bytes <= most) return;
+  const text = `cannot create ${out}: its name has ${bytes} bytes, and at most ${most} are allowed${most < MOST_NAME_BYTES ? `: its staging folder beside it, .NAME.staging-RUN, needs the other ${MOST_NAME_BYTES - most} of a file name's ${MOST_NAME_BYTES}` : ''}`;
+  throw new TurnmillError('cannot-create', text, { subject: out });
 }
 
 /** A part's name in the parent; a relative link target too. */

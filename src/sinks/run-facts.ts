@@ -14,11 +14,16 @@ const PIECE_LENGTH = 256 * 1024;
  * @param proofs a file with a JSON text in each line
  * @throws TurnmillError `io` when that file is not what was written
  */
-export function writeRunFacts(root: string, facts: object, proofs?: WrittenFile): void {
+export function writeRunFacts(
+  root: string,
+  facts: object,
+  proofs?: WrittenFile,
+  options: { mode?: number } = {},
+): void {
   const lines = proofs === undefined ? undefined : readWrittenText(proofs);
   const text = prettyJson(facts);
   const pieces = lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
-  writeCheckedFile(join(root, NAME), pieces);
+  writeCheckedFile(join(root, NAME), pieces, options);
 }
 
 /** In pieces: there may be a million of them. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { lstatIfAny, makeDirectory, openFilesLimit } from './fs-calls.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
+import { type Modes, modesOf } from './modes.ts';
 import { createPackedLineFile } from './packed-line-file.ts';
 import { PACKINGS } from './packing.ts';
 import { shardPath, shardStem } from './shard-name.ts';
@@ -75,6 +76,8 @@ export interface ShardOptions {
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   readonly maxOpenFiles?: number;
+  /** By default what the umask leaves. */
+  readonly modes?: Pick<Modes, 'file' | 'folder'>;
   /** Cap of the gathered blocks; part of what decides the bytes. */
   readonly maxPendingBytes?: number;
 }
@@ -95,6 +98,7 @@ export function createShards(options: ShardOptions): Shards {
     compress,
     maxOpenFiles = affordableFiles(),
     maxPendingBytes = PENDING_BYTES,
+    modes = modesOf({}),
   } = options;
   const packing = compress === 'none' ? undefined : PACKINGS[compress];
   const open = new Map<string, OpenShard>();
@@ -109,7 +113,7 @@ export function createShards(options: ShardOptions): Shards {
   function checkFolder(folder: string): void {
     guards.get('data')?.();
     if (!guards.has(folder)) {
-      makeDirectory(join(dir, folder));
+      makeDirectory(join(dir, folder), modes.folder(folder));
       guards.set(folder, folderGuard(dir, folder));
     }
     guards.get(folder)?.();
@@ -121,7 +125,9 @@ export function createShards(options: ShardOptions): Shards {
     checkFolder(folder);
     makeRoom(maxOpenFiles - 1);
     const at = join(dir, path);
-    const file = packing === undefined ? createLineFile(at) : createPackedLineFile(at, packing);
+    const mode = modes.file(path);
+    const file =
+      packing === undefined ? createLineFile(at, { mode }) : createPackedLineFile(at, packing, { mode });
     const shard = { path, group, number, file, uncompressedBytes: 0, innerLines: 0 };
     open.set(`${folder}/${group}`, shard);
     return shard;

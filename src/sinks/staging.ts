@@ -3,23 +3,18 @@
  * publishes it (reliability.md §1.2). Nothing of it is ever visible under OUT before that.
  */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
+import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
 import { tidy } from './heal.ts';
+import { type Modes, modesOf } from './modes.ts';
 import { partPath, runsWith } from './place.ts';
 import { publish } from './publish.ts';
 
-/** Every subfolder of a dataset, with the mode that the umask narrows. Rejected lines may be anything: owner only. */
-export const SUBFOLDERS: Readonly<Record<string, number>> = {
-  data: 0o777,
-  ledger: 0o777,
-  quarantine: 0o700,
-  reports: 0o777,
-};
-/** For the files in quarantine/. */
-export const QUARANTINE_FILE_MODE = 0o600;
+/** Every subfolder of a dataset. */
+export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
 const OWNER_ONLY = 0o700;
 /** What a run keeps for itself while it works: no part of the dataset. */
 const WORK = 'work';
@@ -27,11 +22,14 @@ const WORK = 'work';
 export interface Staging {
   /** Write below this. */
   readonly path: string;
+  readonly modes: Modes;
   readonly runId: string;
   /** Does it go on from what a crashed run left, which is still there? */
   readonly isResumed: boolean;
   /** Leftovers of earlier runs that could not be removed. */
   readonly problems: readonly TurnmillError[];
+  /** What a person should know of leftovers that were not touched. */
+  readonly notes: readonly string[];
   /**
    * Puts it under OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards.
    * When it throws, `discard` is still due.
@@ -46,40 +44,50 @@ export interface Staging {
 /**
  * Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock.
  * @param resumed the crashed run that this one goes on from: its folder stays, until it is superseded
+ * @param modes of what is made in it
  */
-export function openStaging(destination: Destination, resumed?: string): Staging {
-  const stale = runsWith(destination, ['staging']).filter((run) => run !== resumed);
-  const problems = stale.flatMap((run) => remove(partPath(destination, 'staging', run)));
+export function openStaging(destination: Destination, resumed?: string, modes: Modes = modesOf({})): Staging {
+  const left = runsWith(destination, ['staging']).filter((run) => run !== resumed);
+  const paths = left.map((run) => partPath(destination, 'staging', run));
+  const foreign = new Set(paths.filter((folder) => isOfOtherBoot(folder, join(folder, WORK))));
+  const problems = paths.filter((folder) => !foreign.has(folder)).flatMap(remove);
+  const notes = [...foreign].map(
+    (folder) =>
+      `${basename(folder)} is left alone: a run before a restart, or on another machine, wrote it less than a day ago; remove it by hand if that run is over`,
+  );
   const runId = randomBytes(8).toString('hex');
   const path = partPath(destination, 'staging', runId);
   makeDirectory(path, OWNER_ONLY);
   try {
-    for (const [name, mode] of Object.entries(SUBFOLDERS)) makeDirectory(join(path, name), mode);
+    for (const name of SUBFOLDERS) makeDirectory(join(path, name), modes.folder(name));
     makeDirectory(join(path, WORK), OWNER_ONLY);
+    recordBoot(join(path, WORK));
   } catch (error) {
     remove(path);
     throw error;
   }
   let published = false;
-  let left = resumed;
+  let superseded = resumed;
 
   function supersede(): TurnmillError[] {
-    if (left === undefined) return [];
-    const superseded = partPath(destination, 'staging', left);
-    left = undefined;
-    return remove(superseded);
+    if (superseded === undefined) return [];
+    const folder = partPath(destination, 'staging', superseded);
+    superseded = undefined;
+    return remove(folder);
   }
 
   return {
     path,
+    modes,
     runId,
     get isResumed() {
-      return left !== undefined;
+      return superseded !== undefined;
     },
     problems,
+    notes,
     publish({ replace }) {
       removeTree(join(path, WORK));
-      setMode(path, 0o777 & ~process.umask());
+      setMode(path, modes.folder('.'));
       syncDirectory(path);
       publish(destination, runId, replace);
       published = true;

@@ -35,8 +35,12 @@ function writePieces(
  * The same, read back at once: for files that no manifest lists (run.json, the manifest itself, a checkpoint).
  * @throws TurnmillError `io` when the file does not hold what was written
  */
-export function writeCheckedFile(path: string, pieces: Iterable<string>): void {
-  readWrittenText(writePieces(path, pieces));
+export function writeCheckedFile(
+  path: string,
+  pieces: Iterable<string>,
+  options: { mode?: number } = {},
+): void {
+  readWrittenText(writePieces(path, pieces, options));
 }
 
 /**

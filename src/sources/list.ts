@@ -9,6 +9,7 @@ import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 
 const LOG_NAME = /\.(?:jsonl|ndjson|json|toml)(?:\.(?:gz|zst))?$/i;
+const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 
 interface Folder {
@@ -31,6 +32,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   const folders: Folder[] = []; // to be walked: a tree may be deeper than a call stack
   let links: FoundLink[] = []; // to be followed, when all else is listed
   let excluded = 0;
+  let mode: number | undefined;
 
   function skip(input: number, relative: string, reason: SkipReason): void {
     skipped.push({ ...nameOf(relative), input, reason });
@@ -39,6 +41,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
     const source = sourceOf(input, path, relative, Number(stats.size));
     sources.push(source);
+    mode = (mode ?? ALL_PERMISSIONS) & Number(stats.mode);
     // only links and several inputs can bring a file twice
     if (stats.nlink > 1n || inputs.length > 1 || follow !== 'none') inodes.set(source, inodeOf(stats));
   }
@@ -138,7 +141,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   followLinks();
   sortSources(sources);
   const once = withoutSeconds();
-  return { sources: once, skipped: skipped.sort(compareSources), excluded };
+  return { sources: once, skipped: skipped.sort(compareSources), excluded, mode };
 }
 
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;

@@ -31,4 +31,6 @@ export interface Listing {
   readonly skipped: readonly SkippedSource[];
   /** Files in the folders whose names are not those of logs. */
   readonly excluded: number;
+  /** Permissions that every source that is a file grants (`0o777` at most); undefined when none is a file. */
+  readonly mode?: number | undefined;
 }

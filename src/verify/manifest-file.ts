@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../version.ts';
 import { asCount, asObject, asText, type JsonObject } from './json-value.ts';
@@ -40,10 +40,14 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
 
-/** @throws TurnmillError `no-input` without a manifest, `invalid-dataset` when it is not one of a known schema */
+/**
+ * @throws TurnmillError `no-input` without a manifest, `invalid-dataset` when it is not one of a known schema or names a
+ * file outside the dataset
+ */
 export function readManifest(root: string, problems: Problems): ManifestFacts {
   const bytes = manifestBytes(join(root, MANIFEST));
   const manifest = parseManifest(bytes, root);
+  checkPaths(manifest, root);
   const settings = asObject(manifest.settings) ?? {};
   const check = (what: string, expected: unknown, found: unknown): void =>
     problems.equal(MANIFEST, undefined, what, expected, found);
@@ -112,6 +116,34 @@ function parseManifest(bytes: Buffer, root: string): JsonObject {
     throw invalid(`has schema ${schema}, this version reads up to ${SCHEMA_VERSION}`);
   if (schema < 1) throw invalid('has no known schema');
   return manifest;
+}
+
+/** Before any of them is opened: a manifest may be from anywhere. Whatever else is wrong with it is a problem, no end. */
+function checkPaths({ shards, files }: JsonObject, root: string): void {
+  const items = [shards, files].flatMap((list) => (Array.isArray(list) ? list : []));
+  const paths = items.map((item) => asObject(item)?.path).filter((path) => path !== undefined);
+  const outside = paths.find((path) => !PATH.test(asText(path) ?? ''));
+  if (outside !== undefined) {
+    const shown = JSON.stringify(outside).slice(0, 200);
+    throw unsafe(root, `names ${shown}, which is not a file inside a dataset`);
+  }
+  const folders = new Set(paths.map((path) => dirname(String(path))));
+  for (const folder of new Set([...folders, ...[...folders].map((name) => name.replace(/\/.*/, ''))])) {
+    if (isLink(join(root, folder))) throw unsafe(root, `names files in ${folder}/, which is a symbolic link`);
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch (error) {
+    throw ioError('read', path, error);
+  }
+}
+
+function unsafe(root: string, why: string): TurnmillError {
+  const text = `${join(root, MANIFEST)} ${why}: nothing was opened`;
+  return new TurnmillError('invalid-dataset', text, { subject: root });
 }
 
 function listed<T extends ListedFile>(

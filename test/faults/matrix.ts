@@ -169,5 +169,10 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
   'M Second attack': {
     F200: 'a bit flipped in a write, or in the reading back, of every staged file',
     F201: 'a bit flipped in what a killed run left, in a reading of it, or in what is unpacked of it',
+    F208: 'two runs in different containers on one volume; a staging folder of another boot',
+    F209: 'a manifest that names files outside its dataset',
+    F210: 'inputs that not everybody may read; --mode',
+    F211: 'a signal before the handlers are there',
+    F212: 'a name of OUT that leaves no room for its staging folder',
   },
 };

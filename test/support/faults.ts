@@ -20,6 +20,8 @@ const PROBES = {
   mount: 'mkdir m && unshare -m sh -c "mount -t tmpfs -o size=64k none m && stat -f -c %T m | grep -q tmpfs"',
   /** A network namespace of one's own. */
   network: 'unshare -n true',
+  /** What two containers on one volume have: network and processes of their own each. */
+  containers: 'unshare -n -p -f --mount-proc true',
   ptrace:
     'strace -f -qq -o log -e trace=write -e inject=write:error=ENOSPC:when=1 echo 1 2>/dev/null; grep -q INJECTED log',
   /** A memory cgroup (version 1) that can be made and entered. */

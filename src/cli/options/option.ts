@@ -35,6 +35,7 @@ export interface OptionValues {
   quarantineContent: 'ref' | 'raw';
   quarantineSize: number;
   shardSize: number;
+  mode: number;
   compress: 'none' | 'gzip' | 'zstd';
   workers: number;
   profile: boolean;

@@ -1,6 +1,6 @@
 /** Options: where a dataset goes, and how it is cut. */
 import { type Option, option } from './option.ts';
-import { choice, flag, size, text } from './value-types.ts';
+import { choice, fileMode, flag, size, text } from './value-types.ts';
 
 export const outputOptions: readonly Option[] = [
   option<'out'>({
@@ -49,6 +49,14 @@ export const outputOptions: readonly Option[] = [
     describe: 'How shards are compressed',
     default: 'none',
     type: choice(['none', 'gzip', 'zstd']),
+  }),
+  option<'mode'>({
+    name: 'mode',
+    group: 'Output',
+    describe:
+      'Permissions of the files, in octal (0640), whatever the umask; the owner always reads and writes, and quarantine/ is for the owner alone',
+    default: 'what every source file and the umask grant',
+    type: fileMode,
   }),
   option<'quarantineContent'>({
     name: 'quarantineContent',

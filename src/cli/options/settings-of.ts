@@ -53,6 +53,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     shardSizeBytes: shardSize,
     quarantineSizeBytes: values.quarantineSize,
     follow: followOf(values),
+    mode: values.mode,
     ...{ dialect, userTurn, sessionBy, cleanup, reasoning, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };

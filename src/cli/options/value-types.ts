@@ -138,6 +138,21 @@ export function size(most: number): ValueType<number> {
   };
 }
 
+/** Permissions in octal, as chmod takes them. In JSON a string too: a number would be decimal. */
+export const fileMode: ValueType<number> = {
+  placeholder: 'MODE',
+  fromTexts: ([value = ''], refuse) => modeIn(value, refuse),
+  fromJson: (value, refuse) =>
+    typeof value === 'string' ? modeIn(value, refuse) : refuse('must be a string such as "0640"'),
+};
+
+function modeIn(value: string, refuse: Refuse): number {
+  if (!/^0?[0-7]{3}$/.test(value)) return refuse(`${shown(value)} is not an octal mode such as 0640`);
+  const mode = Number.parseInt(value, 8);
+  if ((mode & 0o111) === 0) return mode;
+  return refuse(`${shown(value)} has x bits: files have none, and folders get them by themselves`);
+}
+
 type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
 /** `RULE=reject|keep`, any number of times; in JSON an object. */

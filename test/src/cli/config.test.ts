@@ -52,6 +52,7 @@ const WHOLE = {
   quarantineSize: 5,
   shardSize: 1000,
   compress: 'gzip',
+  mode: '0640',
   workers: 2,
   profile: true,
   logLevel: 'error',
@@ -63,7 +64,7 @@ describe('F161 a configuration file', () => {
     expect(Object.keys(WHOLE).sort()).toEqual(
       names?.filter((name) => name !== 'config' && !formatOptions.has(name)).sort(),
     );
-    expect(valuesOf(WHOLE)).toEqual({ ...WHOLE, userTurn: '', maxLine: 1024 * 1024 });
+    expect(valuesOf(WHOLE)).toEqual({ ...WHOLE, userTurn: '', maxLine: 1024 * 1024, mode: 0o640 });
     expect(valuesOf({})).toEqual({});
   });
 

@@ -18,7 +18,7 @@ import { createLineFile } from '../../../src/sinks/line-file.ts';
 import { isDataset } from '../../../src/sinks/manifest.ts';
 import { readBack } from '../../../src/sinks/read-back.ts';
 import { createShards } from '../../../src/sinks/shards.ts';
-import { openStaging, QUARANTINE_FILE_MODE } from '../../../src/sinks/staging.ts';
+import { openStaging } from '../../../src/sinks/staging.ts';
 import { writeWholeFile } from '../../../src/sinks/whole-file.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -44,7 +44,7 @@ function written(compress: 'none' | 'gzip' = 'none', out = 'out'): CommitRequest
   const ledger = createLineFile(join(staging.path, 'ledger/sources.jsonl'));
   ledger.write(bytes('{}'));
   const quarantine = createLineFile(join(staging.path, 'quarantine/lines.jsonl'), {
-    mode: QUARANTINE_FILE_MODE,
+    mode: 0o600,
   });
   for (const file of [ledger, quarantine]) {
     file.sync();

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquireLock } from '../../../src/sinks/lock.ts';
+import { locate } from '../../../src/sinks/place.ts';
+import { VolumeLock } from '../../../src/sinks/volume-lock.ts';
 import { compiledSink } from './compiled.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -67,10 +69,14 @@ describe('acquireLock', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('leaves nothing in the file system', async () => {
+  test('leaves nothing in the file system once it is given back, or was refused', async () => {
     const release = await acquireLock(folder.in('out'));
-    expect(folder.names()).toEqual([]);
+    expect(folder.names()).toEqual([expect.stringMatching(/^\.out\.lock-[0-9a-f]{16}$/)]);
+    await expect(acquireLock(folder.in('out'))).rejects.toMatchObject({ code: 'locked' });
+    await expect(VolumeLock.acquire(locate(folder.in('out')))).rejects.toMatchObject({ code: 'locked' });
+    expect(folder.names()).toHaveLength(1);
     await release();
+    expect(folder.names()).toEqual([]);
   });
 
   test('says that the folder is missing', async () => {

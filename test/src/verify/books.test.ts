@@ -337,11 +337,15 @@ describe('the manifest and the reports', () => {
   test('a path that leads out of the folder is not read', async () => {
     const copy = dataset.copy();
     copy.manifest((m) => Object.assign(m.files[0], { path: '../../../etc/passwd' }));
-    const { problems } = await copy.verify();
-    expect(problems).toContainEqual({
-      file: 'manifest.json',
-      message: 'files[0] lacks a safe path, a count or a hash',
+    await expect(copy.verify()).rejects.toMatchObject({
+      code: 'invalid-dataset',
+      message: expect.stringContaining('names "../../../etc/passwd", which is not a file inside a dataset'),
     });
+  });
+
+  test('a file without a count', async () => {
+    const problems = await problemsAfter((copy) => copy.manifest((m) => delete m.files[0].bytes));
+    expect(problems).toContain('manifest.json: files[0] lacks a safe path, a count or a hash');
   });
 
   test('a ledger that is changed in manifest and summary alike', async () => {

@@ -1,0 +1,60 @@
+/**
+ * Which boot of which machine a folder belongs to. A socket is known to one kernel only: on a volume that several machines
+ * share, the lock of a run on another machine looks abandoned. Its folders are left alone until a day after the last
+ * change in them (docs/decisions/0004-publishing-by-rename.md).
+ */
+import { join } from 'node:path';
+import {
+  closeFile,
+  lstatIfAny,
+  openNew,
+  readDirectoryIfAny,
+  readTextIfAny,
+  setMode,
+  writeAll,
+} from './fs-calls.ts';
+
+/** The file that holds the id. */
+export const BOOT_RECORD = 'boot';
+const READABLE_BY_ALL = 0o644;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The kernel's own id; undefined where there is none (not Linux, no /proc). Containers of one machine share it. */
+function bootId(): string | undefined {
+  return readTextIfAny('/proc/sys/kernel/random/boot_id')?.trim() || undefined;
+}
+
+/** Notes in a folder which boot made it. */
+export function recordBoot(folder: string): void {
+  const id = bootId();
+  if (id === undefined) return;
+  const path = join(folder, BOOT_RECORD);
+  const fd = openNew(path, READABLE_BY_ALL);
+  try {
+    writeAll(fd, Buffer.from(`${id}\n`), path);
+  } finally {
+    closeFile(fd, path);
+  }
+  setMode(path, READABLE_BY_ALL);
+}
+
+/**
+ * Was the folder made under another boot, and did anything in it change less than a day ago?
+ * @param noted the folder that holds the record
+ */
+export function isOfOtherBoot(folder: string, noted: string = folder): boolean {
+  const [made, now] = [readTextIfAny(join(noted, BOOT_RECORD))?.trim(), bootId()];
+  if (!made || now === undefined || made === now) return false;
+  return Date.now() - newestChange(folder) < DAY_MS;
+}
+
+/** Milliseconds since 1970; of the folder itself or of anything below it. */
+function newestChange(path: string): number {
+  const stats = lstatIfAny(path);
+  if (stats === undefined) return 0;
+  const below = stats.isDirectory() ? readDirectoryIfAny(path) : [];
+  return below.reduce(
+    (newest, { name }) => Math.max(newest, newestChange(join(path, name))),
+    Number(stats.mtimeMs),
+  );
+}

@@ -1,0 +1,210 @@
+/**
+ * One run per destination among all that see its volume, in whatever containers: a folder beside the destination,
+ * `.NAME.lock-RUN`, with a listening Unix socket. Who can connect to it knows that its run is alive; the kernel refuses the
+ * connection once the process is gone, however it ended. It lies beside the staging folder, not in it, because it
+ * must outlive the renames of a publication.
+ *
+ * Every run makes its socket first and looks for others then, so of two that come at once at least one sees the other. One
+ * that holds the lock has `held` in its folder. Of two that are still waiting the one with the higher id gives up, and the
+ * other one waits until it has: the higher one may have looked before the lower one was there, and then it is the holder.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TurnmillError } from '../errors.ts';
+import { BOOT_RECORD, isOfOtherBoot, recordBoot } from './boot.ts';
+import {
+  closeFile,
+  type Identity,
+  lstatIfAny,
+  makeDirectory,
+  openFolder,
+  openNew,
+  removeEmptyDirectory,
+  removeTree,
+  setMode,
+  unlinkIfAny,
+} from './fs-calls.ts';
+import { codeOf } from './fs-faults.ts';
+import { type Place, partPath, runsWith } from './place.ts';
+
+const SOCKET = 'socket';
+const HELD = 'held';
+/** Others, maybe other users, must be able to ask; there is nothing to be learnt from an answer. */
+const OPEN_TO_ALL = 0o755;
+/** Of a socket's path (`sun_path`, without its final zero byte). */
+const MOST_PATH_BYTES = 107;
+/** The lock is not what fails here: what the run does next fails for the same reason, and says it better. */
+const CANNOT_MAKE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'ENOENT']);
+/** A connection that fails so finds no process at the other end. Whatever else fails leaves it open: it counts as alive. */
+const DEAD = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTDIR', 'ENOTSOCK', 'ENXIO']);
+const POLL_MS = 20;
+const PATIENCE_MS = 10_000;
+
+type State = 'dead' | 'other-boot' | 'waiting' | 'held';
+
+export class VolumeLock {
+  readonly #place: Place;
+  readonly #runId = randomBytes(8).toString('hex');
+  #server: Server | undefined;
+  /** Of this folder; open while a path through it is needed. */
+  #fd: number | undefined;
+  /** Of the socket's name. */
+  #made: Identity | undefined;
+
+  private constructor(place: Place) {
+    this.#place = place;
+  }
+
+  /**
+   * Takes the lock. Where the file system has no sockets the lock is only looked for, not taken.
+   * @throws TurnmillError `locked` when another run holds it
+   */
+  static async acquire(place: Place): Promise<VolumeLock> {
+    const lock = new VolumeLock(place);
+    try {
+      await lock.#announce();
+      await lock.#contend();
+      return lock;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  async release(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server !== undefined) await new Promise<void>((resolve) => server.close(() => resolve()));
+    if (this.#fd !== undefined) closeFile(this.#fd, this.#folder());
+    this.#fd = undefined;
+    this.#removeOwn();
+  }
+
+  /** File by file: unlike a walk it needs no descriptor. What stays does no harm: the next run removes it. */
+  #removeOwn(): void {
+    const folder = this.#folder();
+    try {
+      for (const name of [SOCKET, HELD, BOOT_RECORD]) unlinkIfAny(join(folder, name));
+      if (lstatIfAny(folder) !== undefined) removeEmptyDirectory(folder);
+    } catch (error) {
+      if (!(error instanceof TurnmillError)) throw error;
+    }
+  }
+
+  #folder(runId: string = this.#runId): string {
+    return partPath(this.#place, 'lock', runId);
+  }
+
+  /** Makes the folder and the socket in it. */
+  async #announce(): Promise<void> {
+    const folder = this.#folder();
+    try {
+      makeDirectory(folder, OPEN_TO_ALL);
+      setMode(folder, OPEN_TO_ALL);
+      recordBoot(folder);
+    } catch (error) {
+      if (!CANNOT_MAKE.has(codeOf(error))) throw error;
+      return;
+    }
+    const server = createServer((socket) => socket.destroy());
+    try {
+      this.#fd = folderIfLong(folder);
+      const path = socketPath(folder, this.#fd);
+      server.listen({ path, exclusive: true, readableAll: true, writableAll: true });
+      await once(server, 'listening');
+    } catch {
+      this.#removeOwn(); // this file system has no sockets
+      return;
+    }
+    server.on('error', () => {}); // of a connection that was given up
+    server.unref();
+    this.#server = server;
+    this.#made = lstatIfAny(join(folder, SOCKET));
+  }
+
+  async #contend(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    const open = new Set(runsWith(this.#place, ['lock']).filter((run) => run !== this.#runId));
+    for (const run of open) {
+      let state = await this.#stateOf(run);
+      while (state === 'waiting' && this.#isBefore(run) && performance.now() < deadline) {
+        await sleep(POLL_MS);
+        state = await this.#stateOf(run);
+      }
+      if (state === 'waiting' || state === 'held') throw lockedBy(this.#place);
+      if (state === 'other-boot') open.delete(run);
+    }
+    this.#hold();
+    for (const run of open) this.#remove(run);
+  }
+
+  #isBefore(run: string): boolean {
+    return this.#server !== undefined && this.#runId < run;
+  }
+
+  /** From here on every other run gives up. The holder before may have removed the socket while it was not listening yet. */
+  #hold(): void {
+    if (this.#server === undefined) return;
+    const path = join(this.#folder(), HELD);
+    try {
+      closeFile(openNew(path, 0o644), path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') throw lockedBy(this.#place);
+      throw error;
+    }
+    const now = lstatIfAny(join(this.#folder(), SOCKET));
+    if (now === undefined || now.dev !== this.#made?.dev || now.ino !== this.#made.ino)
+      throw lockedBy(this.#place);
+  }
+
+  async #stateOf(run: string): Promise<State> {
+    const folder = this.#folder(run);
+    if (await isAlive(folder)) return lstatIfAny(join(folder, HELD)) === undefined ? 'waiting' : 'held';
+    return isOfOtherBoot(folder) ? 'other-boot' : 'dead';
+  }
+
+  #remove(run: string): void {
+    try {
+      removeTree(this.#folder(run));
+    } catch (error) {
+      // The next run tries again.
+      if (!(error instanceof TurnmillError)) throw error;
+    }
+  }
+}
+
+export function lockedBy({ path }: Place): TurnmillError {
+  return new TurnmillError('locked', `another run is writing ${path}`, { subject: path });
+}
+
+/** Is a process listening there? */
+async function isAlive(folder: string): Promise<boolean> {
+  let fd: number | undefined;
+  try {
+    fd = folderIfLong(folder);
+    const socket = connect({ path: socketPath(folder, fd) });
+    try {
+      await once(socket, 'connect');
+    } finally {
+      socket.on('error', () => {});
+      socket.destroy();
+    }
+    return true;
+  } catch (error) {
+    return !DEAD.has(codeOf(error));
+  } finally {
+    if (fd !== undefined) closeFile(fd, folder);
+  }
+}
+
+/** A long path is reached through a descriptor of its folder: the process cannot change into it, it is not ours alone. */
+function folderIfLong(folder: string): number | undefined {
+  return Buffer.byteLength(join(folder, SOCKET)) > MOST_PATH_BYTES ? openFolder(folder) : undefined;
+}
+
+function socketPath(folder: string, fd: number | undefined): string {
+  return join(fd === undefined ? folder : `/proc/self/fd/${fd}`, SOCKET);
+}
