@@ -41,7 +41,7 @@ describe('F133 the environment', () => {
   faultTest(
     'F133',
     `${Object.keys(ENVIRONMENTS).length} of them: the same bytes`,
-    { timeoutMs: 180_000 },
+    {},
     () => {
       const logs = oddLogs();
       const first = buildHashes(logs, {});
@@ -83,7 +83,7 @@ describe('F134 the order of files and the number of workers', () => {
       expect([seed, buildHashes(madeAnew(logs, seed), {})]).toEqual([seed, first]);
   });
 
-  faultTest('F134', '1, 2, 4 and 8 workers, by file and by id', { timeoutMs: 180_000 }, () => {
+  faultTest('F134', '1, 2, 4 and 8 workers, by file and by id', {}, () => {
     const logs = oddLogs();
     writePlainLogs(join(logs, 'bulk'), { sessions: 24, entries: 8, messageChars: 20_000, seed: 1 });
     for (const shared of [
@@ -151,7 +151,7 @@ describe('F136, F137 again, and by another path', () => {
   faultTest(
     'F137',
     'absolute, relative, ./, with .. and slashes at the end: the same bytes',
-    { timeoutMs: 120_000 },
+    {},
     () => {
       const first = buildHashes(EXAMPLES, {});
       const cwd = resolve(EXAMPLES, '..');

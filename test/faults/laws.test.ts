@@ -133,7 +133,6 @@ const tests = Array.from({ length: SEEDS / SEEDS_PER_TEST }, (_, i) => SEED * 1_
 
 it.each(tests)(
   `F187 the laws hold for ${SEEDS_PER_TEST} seeds from %i`,
-  { timeout: 600_000 },
   async (from) => {
     for (let seed = from; seed < from + SEEDS_PER_TEST; seed++) {
       await holds(seed).catch((error: unknown) => {

@@ -71,7 +71,7 @@ faultTest('F035', 'a second run with the same destination ends with 75', {}, asy
   const log = join(folder, 'a.jsonl');
   writeFileSync(log, `${line}\n`);
   await expect
-    .poll(() => readdirSync(folder).some((name) => name.includes('.staging-')), { timeout: 20_000 })
+    .poll(() => readdirSync(folder).some((name) => name.includes('.staging-')))
     .toBe(true);
   expect(await turnmill(['build', log, '--out', out])).toMatchObject({ status: 75 });
   first.stdin?.end(`${line}\n`);
