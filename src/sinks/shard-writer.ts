@@ -38,13 +38,8 @@ export class ShardWriter extends Writable {
 
   /** @throws TurnmillError `usage` for options that cannot be, `unavailable` for zstd where there is none */
   constructor(options: ShardWriterOptions) {
+    checkOptions(options); // first: a stream that was made is opened, whatever its constructor throws
     super({ objectMode: true, highWaterMark: 1 });
-    const { compress = 'none', shardSizeBytes = SHARD_SIZE_BYTES } = options;
-    if (!['none', 'gzip', 'zstd'].includes(compress))
-      fail(`compress: '${compress}' is not none, gzip or zstd`);
-    if (!Number.isInteger(shardSizeBytes) || shardSizeBytes < 1)
-      fail(`shardSizeBytes: ${shardSizeBytes} is not a whole number from 1`);
-    if (compress === 'zstd') requireZstd('compress: zstd');
     this.#options = options;
   }
 
@@ -99,6 +94,13 @@ export class ShardWriter extends Writable {
       fail(`rows of the formats ${this.#format} and ${format} in one ShardWriter: set perFormat`);
     return { folder: 'data', kind };
   }
+}
+
+function checkOptions({ compress = 'none', shardSizeBytes = SHARD_SIZE_BYTES }: ShardWriterOptions): void {
+  if (!['none', 'gzip', 'zstd'].includes(compress)) fail(`compress: '${compress}' is not none, gzip or zstd`);
+  if (!Number.isInteger(shardSizeBytes) || shardSizeBytes < 1)
+    fail(`shardSizeBytes: ${shardSizeBytes} is not a whole number from 1`);
+  if (compress === 'zstd') requireZstd('compress: zstd');
 }
 
 function fail(message: string): never {

@@ -179,16 +179,13 @@ describe('F061 fuzzed logs', () => {
     (_, i) => SEED * 1_000_000 + i * RUNS_PER_TEST,
   );
 
-  it.each(tests)(
-    `F061 ${RUNS_PER_TEST * CASES_PER_RUN} logs, seeds from %i`,
-    async (from) => {
-      for (let seed = from; seed < from + RUNS_PER_TEST; seed++) {
-        await fuzz(seed, fates).catch((error: unknown) => {
-          throw new Error(`seed ${seed}`, { cause: error });
-        });
-      }
-    },
-  );
+  it.each(tests)(`F061 ${RUNS_PER_TEST * CASES_PER_RUN} logs, seeds from %i`, async (from) => {
+    for (let seed = from; seed < from + RUNS_PER_TEST; seed++) {
+      await fuzz(seed, fates).catch((error: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: error });
+      });
+    }
+  });
 
   it.each(KEPT)('F061 the kept seed %i', (seed) => fuzz(seed, new Map()));
 

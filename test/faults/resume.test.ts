@@ -145,9 +145,7 @@ async function killAndGoOn(kills: number, seed: number, args: readonly string[])
   if (kills > 20) expect(tally.double).toBeGreaterThan(0);
 }
 
-faultTest('F002, F138', `4 kills, each gone on with (seed ${SEED})`, {}, () =>
-  killAndGoOn(4, SEED, []),
-);
+faultTest('F002, F138', `4 kills, each gone on with (seed ${SEED})`, {}, () => killAndGoOn(4, SEED, []));
 faultTest('F002, F138', `50 kills, plain (seed ${SEED})`, { long: true }, () =>
   killAndGoOn(50, SEED + 1, []),
 );

@@ -2,7 +2,7 @@
  * F006, F009, F011: a run that is stopped for a while, one whose own heap is full, and one that the kernel kills for its memory. The first
  * ends as if nothing had been; the others leave nothing visible, and a rerun with room gives the same bytes.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';

@@ -21,8 +21,8 @@ import { CHANGES, changeLogs, filesIn } from '../support/changed-logs.ts';
 import { ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
-import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { catchAtWork, halted, hasStaging, Moments, reached } from '../support/moments.ts';
+import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { randomFrom, sessionLines, writePlainLogs } from '../support/plain-logs.ts';
 import { hasZstd } from '../support/zstd.ts';
 

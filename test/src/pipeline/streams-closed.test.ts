@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ReadableStream } from 'node:stream/web';
 import { describe, expect, it } from 'vitest';
-import type { StreamElement } from '../../../transforms/element.ts';
 import { readElements } from '../../../src/pipeline/elements.ts';
 import { inspect } from '../../../src/pipeline/inspect.ts';
 import { build } from '../../../src/pipeline/run.ts';
 import { resolveSettings } from '../../../src/pipeline/settings.ts';
 import type { StreamSource } from '../../../src/sources/stream-source.ts';
+import type { StreamElement } from '../../../transforms/element.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry } from '../cli/small-logs.ts';
 
@@ -102,7 +102,9 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
 
   it('is closed when the settings are wrong', async () => {
     const { stream, closed } = make();
-    await expect(build({ inputs: [{ name: 'a', stream }], format: 'x' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(build({ inputs: [{ name: 'a', stream }], format: 'x' })).rejects.toMatchObject({
+      code: 'usage',
+    });
     await closed;
   });
 
@@ -125,7 +127,9 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
     const failing = async (): Promise<void> => {
       throw new Error('full');
     };
-    await expect(pipeline(Readable.from(readElements({ name: 'a', stream })), failing)).rejects.toThrow('full');
+    await expect(pipeline(Readable.from(readElements({ name: 'a', stream })), failing)).rejects.toThrow(
+      'full',
+    );
     await closed;
   });
 

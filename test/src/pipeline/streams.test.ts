@@ -19,7 +19,10 @@ const names = (readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }) as s
   .sort();
 const bytesOf = (name: string): Buffer => readFileSync(join(EXAMPLES, name));
 const lines = (...all: string[]): Buffer => Buffer.from(all.map((line) => `${line}\n`).join(''));
-const streamOf = (name: string, bytes: Uint8Array): StreamSource => ({ name, stream: Readable.from([bytes]) });
+const streamOf = (name: string, bytes: Uint8Array): StreamSource => ({
+  name,
+  stream: Readable.from([bytes]),
+});
 
 interface Made extends ReturnType<typeof readDataset> {
   readonly summary: RunSummary;
@@ -66,7 +69,9 @@ describe('the same dataset as of files', () => {
   });
 
   it('a session is a stream, as it is a file, and a name that says otherwise is counted', async () => {
-    const { sums, quarantine } = await made([streamOf('s.jsonl', gzipSync(lines(entry(), entry({ id: 'b' }))))]);
+    const { sums, quarantine } = await made([
+      streamOf('s.jsonl', gzipSync(lines(entry(), entry({ id: 'b' })))),
+    ]);
     expect(sums.repairs['wrong-extension']).toBe(1);
     expect(quarantine.map(({ reason }) => reason)).toEqual(['session-id-mismatch', 'session-id-mismatch']);
   });
@@ -116,24 +121,29 @@ describe('limits and rejections', () => {
     ]);
   });
 
-  it.each([1, 100, 1 << 20])('what it throws rejects it, at any size of chunks: %i bytes', async (chunkBytes) => {
-    const content = lines(entry(), entry({ second: 1 }));
-    async function* failing(): AsyncGenerator<Uint8Array> {
-      for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes);
-      throw Object.assign(new Error('SECRET'), { code: 'ECONNRESET', syscall: 'read' });
-    }
-    const inputs = [{ name: 'a.jsonl', stream: failing() }, streamOf('b.jsonl', lines(entry({ id: 'b' })))];
-    const { out, quarantine, records, sums, summary } = await made(inputs);
-    expect(records).toHaveLength(1);
-    expect(summary.rejections).toBe(2);
-    expect(sums.fates).toEqual({ 'rejected:unreadable': 2, snapshot: 1 });
-    expect(quarantine).toMatchObject([{ scope: 'source', reason: 'unreadable', error: { code: 'ECONNRESET' } }]);
-    const detail = `the stream failed after ${content.length} bytes: ECONNRESET`;
-    expect(quarantine[0]?.error?.message).toBe(detail);
-    const [first] = readFileSync(join(out, 'ledger/sources.jsonl'), 'utf8').split('\n');
-    expect(JSON.parse(first as string)).toMatchObject({ status: 'rejected', detail, size: content.length });
-    expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).not.toContain('SECRET');
-  });
+  it.each([1, 100, 1 << 20])(
+    'what it throws rejects it, at any size of chunks: %i bytes',
+    async (chunkBytes) => {
+      const content = lines(entry(), entry({ second: 1 }));
+      async function* failing(): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes);
+        throw Object.assign(new Error('SECRET'), { code: 'ECONNRESET', syscall: 'read' });
+      }
+      const inputs = [{ name: 'a.jsonl', stream: failing() }, streamOf('b.jsonl', lines(entry({ id: 'b' })))];
+      const { out, quarantine, records, sums, summary } = await made(inputs);
+      expect(records).toHaveLength(1);
+      expect(summary.rejections).toBe(2);
+      expect(sums.fates).toEqual({ 'rejected:unreadable': 2, snapshot: 1 });
+      expect(quarantine).toMatchObject([
+        { scope: 'source', reason: 'unreadable', error: { code: 'ECONNRESET' } },
+      ]);
+      const detail = `the stream failed after ${content.length} bytes: ECONNRESET`;
+      expect(quarantine[0]?.error?.message).toBe(detail);
+      const [first] = readFileSync(join(out, 'ledger/sources.jsonl'), 'utf8').split('\n');
+      expect(JSON.parse(first as string)).toMatchObject({ status: 'rejected', detail, size: content.length });
+      expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).not.toContain('SECRET');
+    },
+  );
 
   it('a Node stream that fails while another source is read does not end the process', async () => {
     const later = new Readable({ read: () => undefined });
@@ -163,7 +173,9 @@ describe('limits and rejections', () => {
     }
     const run = build({ inputs: [{ name: 'a\u001b.jsonl', stream: wrong() }], out: join(folder, 'out') });
     await expect(run).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(told) });
-    await expect(run).rejects.toMatchObject({ message: expect.stringContaining('the stream a\\u001b.jsonl') });
+    await expect(run).rejects.toMatchObject({
+      message: expect.stringContaining('the stream a\\u001b.jsonl'),
+    });
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -172,14 +184,32 @@ describe('what cannot be an input', () => {
   const body = (): Readable => Readable.from([lines(entry())]);
   const one = body();
   const cases: readonly (readonly [string, readonly unknown[], object, string])[] = [
-    ['a stream twice', [{ name: 'a', stream: one }, { name: 'b', stream: one }], {}, 'a and b are one stream'],
+    [
+      'a stream twice',
+      [
+        { name: 'a', stream: one },
+        { name: 'b', stream: one },
+      ],
+      {},
+      'a and b are one stream',
+    ],
     ['the name of standard input', [{ name: '-', stream: body() }], {}, 'that of standard input'],
     ['no name', [{ name: '', stream: body() }], {}, 'an object with a name and a stream'],
     ['half a surrogate pair', [{ name: 'a\ud800', stream: body() }], {}, 'has no UTF-8'],
     ['bytes', [{ name: 'a', stream: lines(entry()) }], {}, 'the stream of a is not an AsyncIterable'],
     ['no stream', [{ name: 'a' }], {}, 'the stream of a is not an AsyncIterable'],
-    ['--update', [{ name: 'a', stream: body() }], { update: true }, '--update: the stream a cannot be read again'],
-    ['--resume', [{ name: 'a', stream: body() }], { resume: true }, '--resume: the stream a cannot be read again'],
+    [
+      '--update',
+      [{ name: 'a', stream: body() }],
+      { update: true },
+      '--update: the stream a cannot be read again',
+    ],
+    [
+      '--resume',
+      [{ name: 'a', stream: body() }],
+      { resume: true },
+      '--resume: the stream a cannot be read again',
+    ],
   ];
   it.each(cases)('%s', async (_name, inputs, more, told) => {
     const folder = temporaryFolder();
@@ -193,6 +223,9 @@ describe('what cannot be an input', () => {
     const stream = body();
     for await (const _ of stream);
     const run = build({ inputs: [{ name: 'a', stream }] });
-    await expect(run).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('read to its end') });
+    await expect(run).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('read to its end'),
+    });
   });
 });
