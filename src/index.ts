@@ -77,4 +77,8 @@ export {
   resolveSettings,
   type Settings,
 } from './pipeline/settings.ts';
+export { LineWriter, type LineWriterOptions } from './sinks/line-writer.ts';
+export { ShardWriter, type ShardWriterOptions } from './sinks/shard-writer.ts';
+export type { ShardInfo } from './sinks/shards.ts';
+export type { Input, StreamSource } from './sources/stream-source.ts';
 export { type VerifyResult, verifyDataset } from './verify/verify-dataset.ts';

@@ -9,8 +9,6 @@ const root = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const bin = join(root, 'dist/src/cli/bin.js');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-/** Inside the package, so that `turnmill` is the package itself, as its exports have it. */
-const compiled = join(root, 'dist/readme');
 /** Commands that need a network, a bucket or a fresh clone. */
 const NOT_HERE = /^(?:aws|git|npm|xz|zstd) /;
 
@@ -59,8 +57,12 @@ describe('README.md', () => {
   it('has a library example that compiles, runs and writes records', () => {
     const [example, ...others] = blocks('ts');
     expect(others).toEqual([]);
-    rmSync(compiled, { recursive: true, force: true });
-    mkdirSync(compiled, { recursive: true });
+    // `turnmill` is the package itself, as its exports have it
+    const compiled = join(folder, 'example');
+    mkdirSync(join(compiled, 'node_modules'), { recursive: true });
+    symlinkSync(root, join(compiled, 'node_modules/turnmill'));
+    symlinkSync(join(root, 'node_modules/@types'), join(compiled, 'node_modules/@types'));
+    writeFileSync(join(compiled, 'package.json'), '{"type":"module"}');
     writeFileSync(join(compiled, 'example.ts'), example as string);
     const options = { strict: true, target: 'es2023', module: 'nodenext', types: ['node'], rootDir: '.' };
     writeFileSync(

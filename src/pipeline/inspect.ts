@@ -9,6 +9,7 @@ import { SourceFault, TurnmillError } from '../errors.ts';
 import { listSources } from '../sources/list.ts';
 import { openSource } from '../sources/reader.ts';
 import type { SourceRef } from '../sources/source.ts';
+import { closeStreams, takeStreams } from '../sources/stream-source.ts';
 import { type ChainLink, createChain } from './chain.ts';
 import { frameSource } from './frame-source.ts';
 import { sessionByFor } from './lane.ts';
@@ -99,7 +100,17 @@ export interface Inspection {
  * Shows what leaves a stage, in the order of the sources. A source that cannot be read is a rejection among it.
  * @returns how many sources could not be read
  */
-export async function inspect({ settings, after, see, enough, signal }: Inspection): Promise<number> {
+export async function inspect(inspection: Inspection): Promise<number> {
+  const { inputs } = inspection.settings;
+  takeStreams(inputs);
+  try {
+    return await inspectSources(inspection);
+  } finally {
+    closeStreams(inputs);
+  }
+}
+
+async function inspectSources({ settings, after, see, enough, signal }: Inspection): Promise<number> {
   checkStage(after, settings);
   let faults = 0;
   for (const ref of listSources(settings.inputs, settings.follow).sources) {

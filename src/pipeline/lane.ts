@@ -10,7 +10,7 @@ import { type Framer, type FramingCounts, NO_BYTES } from '../framing/framer.ts'
 import { HEAD_BYTES } from '../framing/shape.ts';
 import { createSlab, shrinkSlab } from '../framing/slab.ts';
 import type { SourceReader } from '../sources/reader.ts';
-import type { SourceRef } from '../sources/source.ts';
+import { isStdin, type SourceRef } from '../sources/source.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from './frame-source.ts';
@@ -49,8 +49,8 @@ const BATCH_BYTES = 128 * 1024;
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** After so many bytes the event loop gets its turn: timers, signals, messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
-/** Rejected lines of standard input cannot be read again: up to this length they are always kept. */
-const STDIN_RAW_BYTES = 1024 * 1024;
+/** Rejected lines of standard input and of streams cannot be read again: up to this length they are always kept. */
+const ONCE_RAW_BYTES = 1024 * 1024;
 
 /** So many worker threads may die over a source (reliability.md, F003). */
 export const MOST_DEATHS = 3;
@@ -58,7 +58,7 @@ export const MOST_DEATHS = 3;
 export type SessionBy = 'file' | 'id';
 
 export function sessionByFor(ref: SourceRef, settings: LaneSettings): SessionBy {
-  return settings.sessionBy ?? (ref.path === undefined ? 'id' : 'file');
+  return settings.sessionBy ?? (isStdin(ref) ? 'id' : 'file');
 }
 
 interface Chain {
@@ -110,7 +110,7 @@ async function* readSources(
   let readBytes = 0;
   let sinceTurn = 0; // decompressed bytes since the event loop had its turn
   let countedBytes = 0; // of the source that is read, in `readBytes`
-  let isStdin = false;
+  let readOnce = false; // is it standard input or a stream?
   let memberAt: SourceReader['memberAt']; // of the source that is read
   let sessionsBefore = 0; // in the sources that are over, for the limit
 
@@ -119,7 +119,7 @@ async function* readSources(
     weight += weightOf(outcome);
   };
   const keepRaw = (length: number): boolean =>
-    settings.quarantineContent === 'raw' ? true : isStdin && length <= STDIN_RAW_BYTES;
+    settings.quarantineContent === 'raw' ? true : readOnce && length <= ONCE_RAW_BYTES;
   const { limit } = settings;
   const atLimit =
     limit === undefined ? undefined : (): boolean => sessionsBefore + collector.sessions >= limit;
@@ -181,7 +181,7 @@ async function* readSources(
   }
 
   async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
-    isStdin = ref.path === undefined;
+    readOnce = ref.path === undefined;
     memberAt = undefined;
     countedBytes = 0;
     const chain = chainFor(sessionByFor(ref, settings));
@@ -194,10 +194,10 @@ async function* readSources(
       const opened = watch.open(ref, settings, signal);
       reader = opened instanceof Promise ? await opened : opened;
       memberAt = reader.memberAt;
-      const provisional = !isStdin || reader.compression !== 'none';
+      const provisional = !isStdin(ref) || reader.compression !== 'none';
       emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
-      // of a pipe no more than is looked at: what was read of one that is refused is told
-      const head = isStdin ? first.subarray(0, HEAD_BYTES) : first;
+      // of what is read once no more than is looked at: what was read of one that is refused is told
+      const head = readOnce ? first.subarray(0, HEAD_BYTES) : first;
       const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, head);
       framer = watch.framer(framed.framer);
       if (framed.repair !== undefined) chain.push(framed.repair);

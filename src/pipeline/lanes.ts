@@ -41,7 +41,9 @@ export async function* runLanes(
 }
 
 function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<LaneSource> {
-  for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref };
+  // a stream may take any time to come: what was found before is not to wait for it
+  const flush = sources.some(({ stream }) => stream !== undefined);
+  for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref, flush };
 }
 
 /** The settings that a lane needs, as plain data. */

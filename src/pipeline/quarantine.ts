@@ -19,6 +19,8 @@ type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 export interface Quarantine {
   /** The file that the next lines and sessions are of; its stamp, to know it again. */
   begin(ref: SourceRef, stamp: string | undefined): void;
+  /** The bytes of a source without a stamp, once they are known. */
+  sized(bytes: number): void;
   line(line: RejectedLine): void;
   session(session: SessionReport, rejection: NonNullable<SessionReport['rejection']>): Promise<void>;
   refusal(session: SessionReport, refusal: Refusal): Promise<void>;
@@ -57,6 +59,7 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
   let left = quarantineSizeBytes;
   let ref: SourceRef | undefined;
   let stamp: string | undefined;
+  let size: number | undefined; // of the source that is begun
   let again: Promise<SecondReading | undefined> | undefined;
   let latest: { readonly offset: number; readonly content: Content } | undefined; // several formats may refuse one
 
@@ -74,7 +77,7 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
   }
 
   /** The source that is begun. */
-  const here = (): object => sourceOf(ref as SourceRef, stamp === undefined ? undefined : sizeOfStamp(stamp));
+  const here = (): object => sourceOf(ref as SourceRef, size);
 
   /** With `--on-reject fail` the first one ends the run. */
   function rejected(what: string, reason: string): void {
@@ -114,6 +117,10 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
     begin(next, itsStamp) {
       ref = next;
       stamp = itsStamp;
+      size = stamp === undefined ? undefined : sizeOfStamp(stamp);
+    },
+    sized(bytes) {
+      size = bytes;
     },
     line({ detail, sha256, raw, member, ...rejection }) {
       const { reason, line } = rejection;

@@ -202,6 +202,8 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
 
   async function endSource(report: SourceReport): Promise<void> {
     const takenBack = report.status === 'rejected' && !streaming;
+    // nothing of a stream is written down before its end, so its records can tell its size as those of files do
+    if (source?.stream !== undefined) quarantine.sized(report.readBytes);
     if (!takenBack) await applyHeld();
     spool?.close();
     spool = undefined;
@@ -241,7 +243,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   };
 }
 
-/** Bytes of the file when it was opened, or listed; of standard input those that were read. */
+/** Bytes of the file when it was opened, or listed; of standard input and streams those that were read. */
 function sizeOf(ref: SourceRef, stamp: string | undefined, { readBytes }: SourceReport): number {
   if (ref.path === undefined) return readBytes;
   return stamp === undefined ? ref.sizeBytes : sizeOfStamp(stamp);

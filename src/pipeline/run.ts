@@ -17,6 +17,7 @@ import { openStaging, workPath } from '../sinks/staging.ts';
 import { listSources } from '../sources/list.ts';
 import { requireDecoders } from '../sources/require-decoders.ts';
 import type { Listing } from '../sources/source.ts';
+import { closeStreams, type Input, nameOfInput, pathsOf, takeStreams } from '../sources/stream-source.ts';
 import { toolVersion } from '../version.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { decisiveSettings } from './decisive.ts';
@@ -89,11 +90,19 @@ interface Run {
 }
 
 /**
- * Builds a dataset.
+ * Builds a dataset. Streams among the inputs are closed when it ends, however it ends, read or not.
  * @throws TurnmillError: nothing was committed
  */
 export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
-  const settings = resolveSettings(given);
+  takeStreams(given.inputs);
+  try {
+    return await buildFrom(resolveSettings(given), hooks);
+  } finally {
+    closeStreams(given.inputs);
+  }
+}
+
+async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummary> {
   const { out } = settings;
   if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
   const run = begin(settings, hooks);
@@ -106,7 +115,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   const release = await acquireLock(out);
   try {
     healDestination(out);
-    const place = checkDestination({ out, inputs, replace: replace || update });
+    const place = checkDestination({ out, inputs: pathsOf(inputs), replace: replace || update });
     const run = begin(settings, hooks);
     const takeOver = update || resume ? await planLate(place, run) : undefined;
     const { resumed, nothingChanged } = takeOver ?? {};
@@ -213,7 +222,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       elapsed_ms: performance.now() - started,
       workers: laneCount(toRead, settings),
       worker_restarts: workerRestarts,
-      inputs: settings.inputs,
+      inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
       resumed: done > 0,
       kept_sources: keptSources,
       log_lost: run.logLost(),
@@ -253,7 +262,7 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
   }
   const shut = ledger.allUnreadable();
   if (shut !== undefined) {
-    const where = settings.inputs.join(', ');
+    const where = namesOf(settings.inputs);
     throw new TurnmillError(shut, `not one source in ${where} can be read`, { subject: where });
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
@@ -265,9 +274,11 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
 function noInput({ inputs }: Settings): TurnmillError {
   return new TurnmillError(
     'no-input',
-    `there is no session in ${inputs.join(', ')} (--allow-empty makes an empty dataset)`,
+    `there is no session in ${namesOf(inputs)} (--allow-empty makes an empty dataset)`,
   );
 }
+
+const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');
 
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
   const shown = decisiveSettings(settings);

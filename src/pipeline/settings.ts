@@ -9,6 +9,7 @@ import { parse } from '../../transforms/parse.ts';
 import { REASONING_MODES, type ReasoningMode } from '../../transforms/reasoning.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Follow } from '../sources/links.ts';
+import { checkStreams, type Input, nameOfInput } from '../sources/stream-source.ts';
 import { parseTolerance, type Tolerance } from './tolerance.ts';
 
 /** Everything that decides the bytes of the dataset; its hash is in the manifest. */
@@ -16,7 +17,7 @@ export interface ConversionSettings extends CleanupOptions {
   readonly dialect: string;
   /** What the user said before a response that was logged without its request. */
   readonly userTurn: string | undefined;
-  /** Undefined: by file for files and directories, by id for standard input. */
+  /** Undefined: by file for files, directories and streams, by id for standard input. */
   readonly sessionBy: 'file' | 'id' | undefined;
   /** Each once; several have a folder each in data/. */
   readonly format: readonly string[];
@@ -62,8 +63,8 @@ export interface LaneSettings extends ConversionSettings {
 }
 
 export interface Settings extends LaneSettings {
-  /** Paths of files and directories, or `-`. */
-  readonly inputs: readonly string[];
+  /** Paths of files and directories, `-`, or streams. */
+  readonly inputs: readonly Input[];
   /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
   readonly out: string | undefined;
   readonly replace: boolean;
@@ -137,6 +138,7 @@ export function resolveSettings(given: Given): Settings {
   if (settings.inputs.length === 0)
     fail('name at least one input: a file, a directory, or - for standard input');
   if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
+  checkStreams(settings.inputs);
   oneOf('dialect', settings.dialect, parse.options.dialect.choices ?? []);
   checkFormats(settings);
   oneOf('group-by', settings.groupBy, GROUPINGS);
@@ -202,6 +204,8 @@ function checkTakeOver({ update, resume, inputs, out, limit }: Settings): void {
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
+    const stream = inputs.find((input) => typeof input !== 'string');
+    if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);
     if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
   }
 }

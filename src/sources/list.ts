@@ -7,6 +7,7 @@ import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
+import type { Input } from './stream-source.ts';
 
 const LOG_NAME = /\.(?:jsonl|ndjson|json|toml)(?:\.(?:gz|zst))?$/i;
 const ALL_PERMISSIONS = 0o777;
@@ -24,7 +25,7 @@ interface Folder {
  * @param follow which symbolic links in folders are followed
  * @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read
  */
-export function listSources(inputs: readonly string[], follow: Follow = 'none'): Listing {
+export function listSources(inputs: readonly Input[], follow: Follow = 'none'): Listing {
   const sources: SourceRef[] = [];
   const skipped: SkippedSource[] = [];
   const inodes = new Map<SourceRef, string>();
@@ -121,7 +122,12 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
     }
   }
 
-  function addInput(given: string, input: number): void {
+  function addInput(given: Input, input: number): void {
+    if (typeof given !== 'string') {
+      const { name, stream } = given;
+      sources.push({ name, input, path: undefined, sizeBytes: 0, stream });
+      return;
+    }
     if (given === '-') {
       sources.push({ ...STDIN, input });
       return;

@@ -8,6 +8,7 @@ import { SourceFault } from '../errors.ts';
 import { type OpenFile, openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
 import { openStdin } from './stdin.ts';
+import { StreamReader } from './stream-reader.ts';
 
 export interface SourceReader {
   readonly compression: Compression;
@@ -34,14 +35,16 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * A file is open at once; it throws (or rejects with) SourceFault.
- * @param signal stops the waiting for standard input
+ * @param signal stops the waiting for standard input or a stream
  */
 export function openSource(
   ref: SourceRef,
   limits: DecompressionLimits,
   signal?: AbortSignal,
 ): SourceReader | Promise<SourceReader> {
-  if (ref.path === undefined) return openStdinReader(limits, signal);
+  if (ref.stream !== undefined)
+    return openPulled(new StreamReader(ref.name, ref.stream, signal), limits, ref.name);
+  if (ref.path === undefined) return openPulled(openStdin(signal), limits);
   return openFileReader(Buffer.from(ref.path, 'latin1'), ref.name, limits);
 }
 
@@ -79,7 +82,7 @@ function headOf(file: OpenFile): Uint8Array {
 /** The content of what is packed, as reads. */
 function unpacked(
   unpacking: Omit<Unpacking, 'counts' | 'members'>,
-  close: () => void,
+  close: () => Promise<void> | void,
 ): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read' | 'close'> {
   const counts = createPackedCounts();
   const members = unpacking.packing === 'gzip' ? createMembers() : undefined;
@@ -91,7 +94,7 @@ function unpacked(
     read: content.read,
     async close() {
       await content.close();
-      close();
+      await close();
     },
   };
 }
@@ -155,27 +158,43 @@ function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
   };
 }
 
-/** Standard input: what is packed is known by its magic bytes here too, however small the pipe's first chunks are. */
-async function openStdinReader(
+/** What is read once, as it comes. */
+interface PulledInput {
+  read(room: Uint8Array): number | Promise<number>;
+  close(): Promise<void> | void;
+}
+
+/**
+ * Standard input or a stream: what is packed is known by its magic bytes here too, however small the first chunks are.
+ * @param name what a stream is called; undefined for standard input
+ */
+async function openPulled(
+  input: PulledInput,
   limits: DecompressionLimits,
-  signal: AbortSignal | undefined,
+  name?: string,
 ): Promise<SourceReader> {
-  const input = openStdin(signal);
   let bytes = 0;
   async function take(room: Uint8Array): Promise<number> {
     const count = await input.read(room);
     bytes += count;
     return count;
   }
-  const first = Buffer.alloc(SNIFF_BYTES);
-  let have = 0;
-  for (let count = -1; have < SNIFF_BYTES && count !== 0; have += count)
-    count = await take(first.subarray(have));
-  const head = first.subarray(0, have);
-  const read = afterHead(head, take);
-  const shared = { misnamed: false, readBytes: () => bytes, verify: () => undefined };
-  const compression = sniff(head);
-  if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
-  const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, limits };
-  return { ...shared, ...unpacked(unpacking, input.close) };
+  try {
+    const first = Buffer.alloc(SNIFF_BYTES);
+    let have = 0;
+    for (let count = -1; have < SNIFF_BYTES && count !== 0; have += count)
+      count = await take(first.subarray(have));
+    const head = first.subarray(0, have);
+    const read = afterHead(head, take);
+    const named = name === undefined ? undefined : compressionNamed(name);
+    const compression = sniff(head, named);
+    const misnamed = named !== undefined && named !== compression;
+    const shared = { misnamed, readBytes: () => bytes, verify: () => undefined };
+    if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
+    const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, limits };
+    return { ...shared, ...unpacked(unpacking, () => input.close()) };
+  } catch (error) {
+    await input.close();
+    throw error;
+  }
 }

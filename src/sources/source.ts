@@ -1,6 +1,6 @@
 /** What a run reads: named byte sources in a fixed order, and what was found but is not read. */
 
-/** One file, or standard input. Plain data: it crosses to worker threads. */
+/** One file, standard input or a stream. All but a stream is plain data, which crosses to worker threads. */
 export interface SourceRef {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
   readonly name: string;
@@ -8,10 +8,17 @@ export interface SourceRef {
   readonly nameBase64?: string;
   /** Which of the inputs it came from. */
   readonly input: number;
-  /** What to open, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for standard input. */
+  /** What to open, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for standard input and streams. */
   readonly path: string | undefined;
+  /** What to read, when the caller brings the bytes. */
+  readonly stream?: AsyncIterable<Uint8Array>;
   /** Bytes on disk when it was listed. */
   readonly sizeBytes: number;
+}
+
+/** Standard input, which is read as it comes. */
+export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): boolean {
+  return path === undefined && stream === undefined;
 }
 
 /** Something that has the name of a log but is not read. */

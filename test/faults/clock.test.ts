@@ -51,7 +51,7 @@ describe('F130, F131 the clock', () => {
       const log = readdirSync(join(EXAMPLES, '2026-01-13')).map((name) => join(EXAMPLES, '2026-01-13', name));
       const [one = '', ...others] = log;
       const begun = `compgen -G '${folder}/.stepped.staging-*'`;
-      const step = `cat '${one}'; until ${begun}; do sleep 0.05; done >&2; echo '-3600' > '${clock}'; cat ${others.map((path) => `'${path}'`).join(' ')}`;
+      const step = `cat '${one}'; until ${begun}; do sleep 0.05; done >&2; echo '-3600' > '${clock}.new'; mv '${clock}.new' '${clock}'; cat ${others.map((path) => `'${path}'`).join(' ')}`;
       const lib = spawnSync(
         'bash',
         ['-c', 'faketime 2001-01-01 bash -c "echo $LD_PRELOAD"; faketime 2001-01-01 printenv LD_PRELOAD'],

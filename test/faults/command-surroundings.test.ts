@@ -87,7 +87,7 @@ test('F166 a run that begins while the last one still goes on ends with 75 and d
   const out = join(folder, 'out');
   const first = start(['build', '-', '--out', out], 'pipe');
   const firstEnded = ended(first);
-  await expect.poll(() => readdirSync(folder).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => readdirSync(folder).length).toBe(1);
   const second = await turnmill(['build', '-', '--out', out, '--replace'], entry({ id: 'second' }));
   expect(second.status).toBe(75);
   first.stdin?.end(entry({ id: 'first' }));
@@ -109,7 +109,7 @@ test('F165 standard input that is a socket is read; - stands for it once', async
       }).pause();
     });`;
   const args = ['-e', socket, join(folder, 'socket'), COMMAND, 'build', '-', '--out', '-'];
-  const run = spawnSync(process.execPath, args, { env: { LOG: entry() }, encoding: 'utf8', timeout: 60_000 });
+  const run = spawnSync(process.execPath, args, { env: { LOG: entry() }, encoding: 'utf8' });
   expect([run.status, run.stdout]).toEqual([0, expect.stringMatching(/^\{"messages":/)]);
   expect((await turnmill(['build', '-', '-', '--out', '-'], entry())).status).toBe(64);
 });

@@ -112,9 +112,14 @@ async function run(folder: string, scanner: 'auto' | 'plain', seed: number): Pro
   const settings = { inputs: [folder], format, sessionBy, scanner, workers: 1, allowEmpty: true } as const;
   const { sums } = await build(
     { ...settings, maxLineBytes: seed % 5 === 0 ? 3000 : 1 << 20, groupBy: 'none' },
-    { onOutcome: (outcome) => void outcomes.push(outcome) },
+    { onOutcome: (outcome) => void outcomes.push(withoutProof(outcome)) },
   );
   return { outcomes, sums };
+}
+
+/** The proof of a file that has just been written has a checksum, and soon after none: it is of the clock, not of the scanner. */
+function withoutProof(outcome: Outcome): Outcome {
+  return outcome.kind === 'source' ? { ...outcome, proof: undefined } : outcome;
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -174,17 +179,13 @@ describe('F061 fuzzed logs', () => {
     (_, i) => SEED * 1_000_000 + i * RUNS_PER_TEST,
   );
 
-  it.each(tests)(
-    `F061 ${RUNS_PER_TEST * CASES_PER_RUN} logs, seeds from %i`,
-    { timeout: 600_000 },
-    async (from) => {
-      for (let seed = from; seed < from + RUNS_PER_TEST; seed++) {
-        await fuzz(seed, fates).catch((error: unknown) => {
-          throw new Error(`seed ${seed}`, { cause: error });
-        });
-      }
-    },
-  );
+  it.each(tests)(`F061 ${RUNS_PER_TEST * CASES_PER_RUN} logs, seeds from %i`, async (from) => {
+    for (let seed = from; seed < from + RUNS_PER_TEST; seed++) {
+      await fuzz(seed, fates).catch((error: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: error });
+      });
+    }
+  });
 
   it.each(KEPT)('F061 the kept seed %i', (seed) => fuzz(seed, new Map()));
 

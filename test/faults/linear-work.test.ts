@@ -96,7 +96,7 @@ describe('F110 text that a quadratic scanner never ends with', () => {
     throughFormat('chat-inline', 100_000),
   );
 
-  it('F110 as ids, file names, timestamps and keys', { timeout: 600_000 }, async () => {
+  it('F110 as ids, file names, timestamps and keys', async () => {
     const folder = join(temporaryFolder(), 'logs');
     mkdirSync(folder);
     let made = 0;
@@ -176,7 +176,7 @@ describe('F111 info-msg blocks', () => {
     expect(dropped).toBeGreaterThan(200);
   });
 
-  it('F111 10 MB of blanks, of openers, of closers and of whole blocks', { timeout: 120_000 }, () => {
+  it('F111 10 MB of blanks, of openers, of closers and of whole blocks', () => {
     const size = 10 * 1024 * 1024;
     const long = (text: string): string => text.repeat(size / text.length);
     expect(isInfo(long(' '))).toBe(false);

@@ -70,9 +70,7 @@ faultTest('F035', 'a second run with the same destination ends with 75', {}, asy
   const [line] = sessionLines('s', { entries: 1, messageChars: 80, seed: 1 });
   const log = join(folder, 'a.jsonl');
   writeFileSync(log, `${line}\n`);
-  await expect
-    .poll(() => readdirSync(folder).some((name) => name.includes('.staging-')), { timeout: 20_000 })
-    .toBe(true);
+  await expect.poll(() => readdirSync(folder).some((name) => name.includes('.staging-'))).toBe(true);
   expect(await turnmill(['build', log, '--out', out])).toMatchObject({ status: 75 });
   first.stdin?.end(`${line}\n`);
   expect(await end).toMatchObject({ status: 0 });

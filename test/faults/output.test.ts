@@ -201,9 +201,7 @@ faultTest('F035', 'the lock of a run that was killed is free at once', {}, async
   writeFileSync(log, sessionLines('s', { entries: 1, messageChars: 80, seed: 1 }).join('\n'));
   const holder = start(['build', '-', '--out', out], 'pipe');
   const end = ended(holder);
-  await expect
-    .poll(() => readdirSync(folder).some((name) => name.includes('.staging-')), { timeout: 20_000 })
-    .toBe(true);
+  await expect.poll(() => readdirSync(folder).some((name) => name.includes('.staging-'))).toBe(true);
   expect(await turnmill(['build', log, '--out', out])).toMatchObject({ status: 75 });
   holder.kill('SIGKILL');
   await end;
@@ -222,9 +220,7 @@ faultTest(
       mkdirSync(parent);
       const child = start(['build', '-', '--out', join(parent, 'out')], 'pipe');
       const end = ended(child);
-      await expect
-        .poll(() => readdirSync(parent).some((name) => name.includes('.staging-')), { timeout: 20_000 })
-        .toBe(true);
+      await expect.poll(() => readdirSync(parent).some((name) => name.includes('.staging-'))).toBe(true);
       if (change === 'link') symlinkSync('/etc', join(parent, 'out'));
       else {
         renameSync(parent, join(folder, 'moved'));

@@ -2,14 +2,15 @@
  * F006, F009, F011: a run that is stopped for a while, one whose own heap is full, and one that the kernel kills for its memory. The first
  * ends as if nothing had been; the others leave nothing visible, and a rerun with room gives the same bytes.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
-import { writePlainLogs } from '../support/plain-logs.ts';
+import { halted, hasStaging, reached } from '../support/moments.ts';
+import { sessionLines } from '../support/plain-logs.ts';
 import { bash } from '../support/shell.ts';
 
 for (const { seconds, long } of [
@@ -18,19 +19,20 @@ for (const { seconds, long } of [
 ]) {
   faultTest('F006', `SIGSTOP, ${seconds} s, SIGCONT`, { long }, async () => {
     const folder = temporaryFolder();
-    const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
-    writePlainLogs(logs, { sessions: 60, entries: 12, messageChars: 4000, seed: 1 });
-    expect(await turnmill(['build', logs, '--out', join(folder, 'whole')])).toMatchObject({ status: 0 });
-    const child = start(['build', logs, '--out', out]);
+    const out = join(folder, 'out');
+    const sessions = Array.from({ length: 60 }, (_, i) =>
+      sessionLines(`s-${i}`, { entries: 12, messageChars: 4000, seed: i }),
+    );
+    const lines = sessions.flat().map((line) => `${line}\n`);
+    const [first, rest] = [lines.slice(0, 360).join(''), lines.slice(360).join('')];
+    const whole = ['build', '-', '--out', join(folder, 'whole')];
+    expect(await turnmill(whole, first + rest)).toMatchObject({ status: 0 });
+    const child = start(['build', '-', '--out', out], 'pipe');
     const end = ended(child);
-    await expect
-      .poll(() => readdirSync(folder).some((name) => name.includes('.staging-')), {
-        interval: 5,
-        timeout: 20_000,
-      })
-      .toBe(true);
-    child.kill('SIGSTOP');
-    await expect.poll(() => readFileSync(`/proc/${child.pid}/stat`, 'utf8')).toMatch(/\) T /);
+    child.stdin?.write(first); // it cannot end before it has the rest
+    expect(await reached(child, () => hasStaging(folder))).toBe(true);
+    expect(await halted(child)).toBe(true);
+    child.stdin?.end(rest);
     await sleep(seconds * 1000);
     expect(existsSync(out)).toBe(false);
     child.kill('SIGCONT');

@@ -3,7 +3,7 @@
  * chosen calls. Traps: only a traced call can be injected into, and `when=` counts for each thread and each name by itself.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND, type Ended, ended } from './command.ts';
@@ -31,7 +31,9 @@ export interface Trace {
 }
 
 /** A fault may hit a pipe of Node's own, which then waits for ever: the run ends by SIGKILL, with what it was hit by. */
-const HANGS_MS = 20_000;
+const LOOK_MS = 500;
+/** Looks, one after the other, at which the run sleeps and has done nothing since the one before. A busy machine lets it wait awake. */
+const IDLE_LOOKS = 40;
 const RUN_ID = /[0-9a-f]{16}/g;
 /** The result, and of a write what was written: run.json is never the same. */
 const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
@@ -50,14 +52,48 @@ export async function traced(args: readonly string[], { calls, inject, path }: T
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, to be ended with all that it has started
   });
-  const watchdog = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), HANGS_MS);
+  let idle = 0;
+  let before = '';
+  const watchdog = setInterval(() => {
+    const now = sleepOf(child.pid as number);
+    idle = now !== undefined && now === before ? idle + 1 : 0;
+    before = now ?? '';
+    if (idle >= IDLE_LOOKS) process.kill(-(child.pid as number), 'SIGKILL');
+  }, LOOK_MS);
   try {
     const end = await ended(child);
     const all = readFileSync(log, 'utf8').split('\n').flatMap(callOf);
     return { ...end, calls: all, injected: all.filter(({ text }) => text.includes('(INJECTED)')) };
   } finally {
-    clearTimeout(watchdog);
+    clearInterval(watchdog);
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the threads of a group have done so far, when all of them sleep; undefined when one runs or waits for its turn. */
+function sleepOf(group: number): string | undefined {
+  const threads = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => threadsOf(pid, group));
+  return threads.length > 0 && threads.every(([, state]) => 'StTI'.includes(state as string))
+    ? threads.join()
+    : undefined;
+}
+
+/** Number, state, and time in the processor of each. */
+function threadsOf(pid: string, group: number): string[][] {
+  const statOf = (path: string): string[] => {
+    const text = readFileSync(path, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  };
+  try {
+    if (statOf(`/proc/${pid}/stat`)[2] !== String(group)) return [];
+    return readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const stat = statOf(`/proc/${pid}/task/${thread}/stat`);
+      return [thread, stat[0] as string, ...stat.slice(11, 13)];
+    });
+  } catch {
+    return []; // it is over
   }
 }
 

@@ -1,16 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COMMAND, turnmill } from '../../support/command.ts';
+import { COMMAND, type Ended, ended, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
 /** Runs the command in a process that something was done to first; standard input is a pipe that stays open. */
-function sabotaged(code: string, args: string): { status: number | null; stderr: string } {
+function sabotaged(code: string, args: readonly string[]): Promise<Ended> {
   const first = `data:text/javascript,${encodeURIComponent(code)}`;
-  const line = `exec "$0" --import "$1" ${COMMAND} ${args} < <(exec sleep 30 2>/dev/null)`;
-  return spawnSync('bash', ['-c', line, process.execPath, first], { encoding: 'utf8' });
+  return ended(spawn(process.execPath, ['--import', first, COMMAND, ...args], { stdio: 'pipe' }));
 }
 
 /** Half a second after the command has begun, however slow the machine is. */
@@ -26,9 +25,9 @@ describe('a bug shows its stack and ends with 70', () => {
     ['an exception that nobody caught', onceWatched("throw new Error('boom')")],
     ['a rejection that nobody handled', onceWatched("Promise.reject(new Error('boom'))")],
     ['an error in the run', "performance.now = () => { throw new Error('boom'); };"],
-  ])('%s', (_name, code) => {
+  ])('%s', async (_name, code) => {
     const out = join(temporaryFolder(), 'out');
-    const { status, stderr } = sabotaged(code, `build - --out ${out}`);
+    const { status, stderr } = await sabotaged(code, ['build', '-', '--out', out]);
     expect(status).toBe(70);
     expect(stderr).toContain('this is a bug:\nError: boom\n    at ');
     expect(stderr).not.toContain('unfinished');
@@ -36,18 +35,18 @@ describe('a bug shows its stack and ends with 70', () => {
   });
 });
 
-test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', () => {
+test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', async () => {
   const folder = temporaryFolder();
   const deaf = "import { Server } from 'node:net'; Server.prototype.listen = function () { return this; };";
-  const { status, stderr } = sabotaged(deaf, `build - --out ${join(folder, 'out')}`);
+  const { status, stderr } = await sabotaged(deaf, ['build', '-', '--out', join(folder, 'out')]);
   expect([status, stderr.includes('unfinished')]).toEqual([70, true]);
   expect(readdirSync(folder)).not.toContain('out');
 });
 
-test('F167 an unsupported Node is told so, with 78', () => {
+test('F167 an unsupported Node is told so, with 78', async () => {
   const old =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.1' } });";
-  const { status, stderr } = sabotaged(old, '--help');
+  const { status, stderr } = await sabotaged(old, ['--help']);
   expect([status, stderr]).toEqual([
     78,
     expect.stringMatching(/^turnmill: Node 18\.20\.1 is not supported: use 20\.19 /),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ended, start } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { catchAtWork, hasStaging, reached } from '../../support/moments.ts';
 import { writePlainLogs } from '../../support/plain-logs.ts';
 import { entry, talk, writeLog } from './small-logs.ts';
 
@@ -12,11 +13,8 @@ const SIGNALS = [
   ['SIGHUP', 129],
 ] as const;
 
-/** Waits until the run has its staging folder. */
-const atWork = (folder: string): Promise<void> =>
-  expect
-    .poll(() => readdirSync(folder).filter((name) => name.includes('.staging-')).length, { timeout: 20_000 })
-    .toBe(1);
+/** Waits until the run, whose standard input stays open, has its staging folder. */
+const atWork = (folder: string): Promise<void> => expect.poll(() => hasStaging(folder)).toBe(true);
 
 test.each(SIGNALS)(
   'F005: %s ends a run that waits for standard input with %i and leaves nothing',
@@ -50,14 +48,20 @@ test.each([
 test.each(['1', '2'])(
   'F004: SIGTERM in the middle of a run with %s workers leaves nothing',
   async (workers) => {
-    const folder = temporaryFolder();
-    writePlainLogs(join(folder, 'logs'), { sessions: 40, entries: 60, messageChars: 4000, seed: 1 });
-    const child = start(['build', join(folder, 'logs'), '--out', join(folder, 'out'), '--workers', workers]);
-    const end = ended(child);
-    await atWork(folder);
-    child.kill('SIGTERM');
-    expect((await end).status).toBe(143);
-    expect(readdirSync(folder)).toEqual(['logs']);
+    const names = await catchAtWork(async (times) => {
+      const folder = temporaryFolder();
+      const logs = join(folder, 'logs');
+      writePlainLogs(logs, { sessions: 20 * times, entries: 30, messageChars: 4000, seed: 1 });
+      const child = start(['build', logs, '--out', join(folder, 'out'), '--workers', workers]);
+      const end = ended(child);
+      await reached(child, () => hasStaging(folder));
+      child.kill('SIGTERM');
+      const { status, stderr } = await end;
+      if (status === 0) return undefined; // it was over before
+      expect(status, stderr).toBe(143);
+      return readdirSync(folder);
+    });
+    expect(names).toEqual(['logs']);
   },
 );
 
@@ -67,7 +71,7 @@ test.each(SIGNALS)('%s ends a run whose reader takes nothing with %i (F005)', as
   const child = start(['build', log, '--session-by', 'id', '--out', '-']);
   const { stdout } = child;
   await new Promise((readable) => stdout?.once('readable', readable));
-  await new Promise((later) => setTimeout(later, 300));
+  await new Promise((later) => setTimeout(later, 300)); // by then it mostly waits; if not, its end is the same
   child.kill(signal);
   expect(await new Promise((exit) => child.on('exit', exit))).toBe(status);
   stdout?.destroy();
@@ -91,7 +95,9 @@ test('a question is stopped too', async () => {
   ]) {
     const child = start(args, 'pipe');
     const end = ended(child);
-    await new Promise((later) => setTimeout(later, 700));
+    // a pipe takes less than this: it is through when the question reads
+    const lines = Array.from({ length: 4000 }, (_, second) => `${entry({ second })}\n`).join('');
+    await new Promise((through) => child.stdin?.write(lines, through));
     child.kill('SIGTERM');
     expect((await end).status).toBe(143);
   }

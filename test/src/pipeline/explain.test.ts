@@ -39,7 +39,7 @@ test('an empty source has no line', async () => {
   });
 });
 
-test('the answers of all lines are the fates in the ledger', { timeout: 120_000 }, async () => {
+test('the answers of all lines are the fates in the ledger', async () => {
   const logs = join(temporaryFolder(), 'logs');
   writeOddLogs(logs, 7, { manySessions: 0.2, tally: new Map() });
   const out = join(temporaryFolder(), 'out');

@@ -4,7 +4,7 @@ import { createWriteStream, mkdtempSync, openSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStdoutSink } from '../../../src/sinks/stdout.ts';
 import { compiledSink } from './compiled.ts';
@@ -27,8 +27,7 @@ describe('the stdout sink, in process', () => {
     expect(sink.write(bytes('a'))).toBeUndefined();
     expect(sink.write(bytes('b'))).toBeUndefined();
     expect(chunks).toEqual([]);
-    await sleep(150);
-    expect(chunks).toEqual(['a\nb\n']);
+    await expect.poll(() => chunks).toEqual(['a\nb\n']);
     sink.write(bytes('c'));
     await sink.end();
     expect(chunks).toEqual(['a\nb\n', 'c\n']);
@@ -44,7 +43,7 @@ describe('the stdout sink, in process', () => {
     void wait?.then(() => {
       waited = true;
     });
-    await sleep(20);
+    await setImmediate();
     expect(waited).toBe(false);
     stream.resume();
     await wait;
@@ -52,13 +51,18 @@ describe('the stdout sink, in process', () => {
   });
 
   test('a timer that fails to write is told at the next call, never thrown by itself', async () => {
+    let failed = false;
     const sink = createStdoutSink(
       new Writable({
-        write: (_chunk, _encoding, done) => done(Object.assign(new Error('x'), { code: 'EPIPE' })),
+        write(_chunk, _encoding, done) {
+          failed = true;
+          done(Object.assign(new Error('x'), { code: 'EPIPE' }));
+        },
       }),
     );
     sink.write(bytes('a'));
-    await sleep(120);
+    await expect.poll(() => failed).toBe(true);
+    await setImmediate(); // the stream tells its error after that
     await expect(sink.write(bytes('b'))).rejects.toMatchObject({ code: 'broken-pipe' });
     await expect(sink.end()).rejects.toMatchObject({ code: 'broken-pipe' });
   });

@@ -1,7 +1,6 @@
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { openFile } from '../../../src/sources/file.ts';
 import type { SourceRef } from '../../../src/sources/source.ts';
 import { proofIfUnchanged } from '../../../src/sources/unchanged.ts';
@@ -18,18 +17,26 @@ function proofOf(path: string): string {
   return file.proof() as string;
 }
 
+afterEach(() => vi.useRealTimers());
+
+/** Sets the clock to so long after the file was written. */
+function afterWriting(path: string, ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
+}
+
 function written(text = 'one\n'): string {
   const path = join(temporaryFolder(), 'x.jsonl');
   writeFileSync(path, text);
   return path;
 }
 
-test('a file that was just written is known by its bytes too, and by its times alone once they have settled', async () => {
+test('a file that was just written is known by its bytes too, and by its times alone once they have settled', () => {
   const path = written();
+  afterWriting(path, 1990);
   const fresh = proofOf(path);
   expect(fresh).toMatch(/^\d+:4:\d+:\d+:[0-9a-f]+$/);
   expect(proofIfUnchanged(refOf(path), fresh)).toBe(fresh);
-  await sleep(2100);
+  afterWriting(path, 2010);
   const settled = proofOf(path);
   expect(settled).toBe(fresh.split(':').slice(0, 4).join(':'));
   expect(proofIfUnchanged(refOf(path), settled)).toBe(settled);
@@ -38,6 +45,7 @@ test('a file that was just written is known by its bytes too, and by its times a
 
 test('other bytes behind the same times are found by their checksum', () => {
   const path = written();
+  afterWriting(path, 0);
   const proof = proofOf(path);
   const other = proof.replace(/[0-9a-f]+$/, (checksum) => (Number.parseInt(checksum, 16) ^ 1).toString(16));
   expect(proofIfUnchanged(refOf(path), other)).toBeUndefined();
@@ -86,6 +94,7 @@ test.each<[string, (path: string) => void]>([
   ],
 ])('a file that is now %s is not the one that was read', (_what, change) => {
   const path = written();
+  afterWriting(path, 0);
   const proof = proofOf(path);
   change(path);
   expect(proofIfUnchanged(refOf(path), proof)).toBeUndefined();
@@ -96,7 +105,9 @@ test('nobody can tell without a proof', () => {
 });
 
 test('a file that was not read to its end has no proof while its times prove nothing', () => {
-  const file = openFile(Buffer.from(written()), false);
+  const path = written();
+  afterWriting(path, 0);
+  const file = openFile(Buffer.from(path), false);
   file.read(Buffer.alloc(2));
   expect(file.proof()).toBeUndefined();
   file.close();

@@ -1,0 +1,137 @@
+/**
+ * docs/library.md from outside: the package as npm packs it is installed into an empty project; every example is compiled there, strictly,
+ * and run. The bucket is a stand-in for the client of S3, with the logs of examples/ in it.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1] as string);
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+
+/** As far as the page uses it: `Body` is a Node Readable. */
+const S3 = {
+  'package.json': '{"name":"@aws-sdk/client-s3","type":"module","types":"index.d.ts","main":"index.js"}',
+  'index.d.ts': `import type { Readable } from 'node:stream';
+    export interface Where { readonly Bucket: string; readonly Key: string }
+    export class GetObjectCommand { constructor(where: Where); readonly where: Where }
+    export class S3Client {
+      constructor(options: object);
+      send(command: GetObjectCommand): Promise<{ Body?: Readable | Blob }>;
+    }`,
+  'index.js': `import { createReadStream } from 'node:fs';
+    export class GetObjectCommand { constructor(where) { this.where = where; } }
+    export class S3Client {
+      async send({ where: { Bucket, Key } }) { return { Body: createReadStream(Bucket + '/' + Key, { highWaterMark: 1000 }) }; }
+    }`,
+};
+
+let project: string;
+
+/** Puts the packed package into the project, with what it depends on. */
+function install(): void {
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  ) as { filename: string }[];
+  const modules = join(project, 'node_modules');
+  mkdirSync(join(modules, 'turnmill'), { recursive: true });
+  execFileSync('tar', [
+    ...['-xzf', join(project, packed?.filename as string)],
+    ...['-C', join(modules, 'turnmill'), '--strip-components=1'],
+  ]);
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of [...Object.keys(dependencies), '@types']) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  mkdirSync(join(modules, '@aws-sdk/client-s3'), { recursive: true });
+  for (const [name, text] of Object.entries(S3))
+    writeFileSync(join(modules, '@aws-sdk/client-s3', name), text);
+}
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'turnmill-library-'));
+  writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  install();
+  symlinkSync(join(root, 'examples'), join(project, 'examples'));
+  const log = (name: string): Buffer => readFileSync(join(root, 'examples/logs', name));
+  const [first = '', second = ''] = readdirSync(join(root, 'examples/logs/2026-01-13')).filter((name) =>
+    name.endsWith('.jsonl'),
+  );
+  mkdirSync(join(project, 'my-logs/2026-01-13'), { recursive: true });
+  mkdirSync(join(project, 'my-logs/2026-01-14'));
+  writeFileSync(join(project, 'my-logs/2026-01-13/session-a.jsonl.gz'), gzipSync(log(`2026-01-13/${first}`)));
+  writeFileSync(join(project, 'my-logs/2026-01-14/session-b.jsonl'), log(`2026-01-13/${second}`));
+  for (const [i, example] of examples.entries()) writeFileSync(join(project, `example-${i}.ts`), example);
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { strict: true, target: 'es2023', module: 'nodenext', types: ['node'], rootDir: '.' },
+      include: ['*.ts'],
+    }),
+  );
+});
+afterAll(() => rmSync(project, { recursive: true }));
+
+function run(example: number): { stdout: string; stderr: string; status: number | null } {
+  return spawnSync(process.execPath, [join(project, `example-${example}.js`)], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+}
+
+describe('docs/library.md, with the packed package', () => {
+  it('compiles', () => {
+    const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+    expect(examples).toHaveLength(3); // each is run below
+  });
+
+  it('builds a dataset', () => {
+    const { stdout, stderr, status } = run(0);
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    expect(stdout).toMatch(/^2 shards, 10 records, 11 rejections\n$/);
+    expect(readdirSync(join(project, 'dataset'))).toContain('manifest.json');
+    const again = run(0);
+    expect(again.stderr).toMatch(/^cannot-create: /);
+  });
+
+  it('reads objects of S3', () => {
+    const { stdout, stderr, status } = run(1);
+    expect({ stdout, stderr, status }).toEqual({ stdout: '2 records\n', stderr: '', status: 0 });
+    const sources = readFileSync(join(project, 'from-s3/ledger/sources.jsonl'), 'utf8').trim().split('\n');
+    expect(sources.map((line) => JSON.parse(line))).toMatchObject([
+      { source: '2026-01-13/session-a.jsonl.gz', status: 'read', compression: 'gzip' },
+      { source: '2026-01-14/session-b.jsonl', status: 'read', compression: 'none' },
+    ]);
+    const turnmill = join(project, 'node_modules/turnmill/dist/src/cli/bin.js');
+    const verify = spawnSync(process.execPath, [turnmill, 'verify', join(project, 'from-s3')]);
+    expect(verify.status).toBe(0);
+  });
+
+  it('writes shards and lines at the end of a pipeline', () => {
+    const { stdout, stderr, status } = run(2);
+    const shard = 'data/2026-01-13-00000.jsonl.gz';
+    expect({ stdout, stderr, status }).toEqual({ stdout: `${shard}: 1\n`, stderr: '', status: 0 });
+    const record = gunzipSync(readFileSync(join(project, 'shards', shard))).toString();
+    expect(Object.keys(JSON.parse(record))).toEqual(['messages', 'tools']);
+    expect(readFileSync(join(project, 'rejections.jsonl'), 'utf8')).toBe('');
+  });
+});
