@@ -8,7 +8,8 @@ import { type GroupBy, groupOf } from './group.ts';
 import { type ReadLine, readLines } from './lines.ts';
 import { type Conversation, convertSession } from './session.ts';
 import { readSources } from './sources.ts';
-import { arr, type ObjectTree, obj } from './tree.ts';
+import { uniteTools } from './tools.ts';
+import { arr, get, hasBareNumber, type ObjectTree, obj, type Tree } from './tree.ts';
 import { type UsageRow, usageRows } from './usage.ts';
 import { writeMessage } from './write-messages.ts';
 
@@ -42,11 +43,28 @@ export type OracleResult = {
 /** One object of a line: its fate is filled in when its session has been converted. */
 type Slot = { readonly line: number; readonly object: number; fate: string; readonly entry?: Entry };
 
+/** Would a bare NaN or Infinity get into a record, or is it the time? */
+function readsBareNumber(tree: Tree, entry: Entry): boolean {
+  const emitted = uniteTools([entry]).map((tool) => tool.emitted);
+  const read = [get(tree, 'timestamp'), ...entry.messages, ...emitted, entry.reply];
+  return read.some((one) => one !== undefined && hasBareNumber(one));
+}
+
+/** A line with bare numbers is read when it has entries, and none of them depends on one. */
+function isSpoiled(trees: readonly Tree[]): boolean {
+  if (!trees.some(hasBareNumber)) return false;
+  const entries = trees.map((tree) => ({ tree, entry: toEntry(tree) }));
+  const read = entries.flatMap(({ tree, entry }) => (typeof entry === 'string' ? [] : [{ tree, entry }]));
+  return read.length === 0 || read.some(({ tree, entry }) => readsBareNumber(tree, entry));
+}
+
 function slotsOf(read: ReadLine): readonly Slot[] {
   if (read.kind === 'blank') return [{ line: read.line, object: 0, fate: 'blank' }];
   if (read.kind === 'rejected') {
     return [{ line: read.line, object: 0, fate: `rejected:${read.reason}` }];
   }
+  if (read.trees.some(readsBareNumber))
+    return [{ line: read.line, object: 0, fate: 'rejected:invalid-json' }];
   return read.trees.map((tree, object) => {
     const entry = toEntry(tree);
     return typeof entry === 'string'
