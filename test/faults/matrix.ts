@@ -166,4 +166,7 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F187: 'metamorphic laws: permuted files, split files, blank lines, other compression, a superseded entry',
     F188: 'redaction changes only redacted spans; same key, same pseudonym',
   },
+  'M Second attack': {
+    F213: 'interleaved sessions: the part of a session that looked complete before it came back',
+  },
 };
