@@ -55,6 +55,7 @@ export async function rejectionsPage(root) {
       ['check', 'finds', 'rules'],
       checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
     ),
+    'Found when the sources are put together: `session-in-parts` (WARNING), a session with entries in an earlier source too.',
     'Rules of the formats:',
     table(
       ['format', 'rules'],
