@@ -155,9 +155,12 @@ export interface Fate {
 /** A mend that was made so that a line could be read: counted, never silent. */
 export interface Repair {
   readonly kind: 'repair';
-  readonly repair: 'split-objects' | 'json-document';
+  readonly repair: 'split-objects' | 'bare-nan' | 'json-document';
   readonly origin: Origin;
-  /** How many extra entries came out of the line; 1 for a source that is a document although its name says lines. */
+  /**
+   * How many extra entries came out of the line; 1 for a line with NaN or Infinity where nothing is read, and for a source that is a
+   * document although its name says lines.
+   */
   readonly count: number;
 }
 

@@ -2,6 +2,7 @@
  * Stage: line -> entry, through a dialect. Blank lines get their fate here, bad ones are rejected with their position,
  * and for grouped input the session ends where its id changes (conversion.md §2, §8).
  */
+import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import { rejectObject } from './dialects/line-objects.ts';
@@ -89,6 +90,7 @@ function create(given: ParseOptions): Handlers {
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session
   let currentAlone = false; // is it a session of one entry?
+  let bareNumbers = false; // has the current line NaN or Infinity in values that are not read?
 
   function readerOf({ name, create }: Dialect): DialectReader {
     const known = readers.get(name) ?? create(ownScanner, { userTurn });
@@ -106,9 +108,20 @@ function create(given: ParseOptions): Handlers {
     return reader;
   }
 
+  const readStrictly = (line: Line): readonly (Entry | Rejection)[] => (reader ?? readerFor(line)).read(line);
+
+  function read(line: Line): readonly (Entry | Rejection)[] {
+    const made = readStrictly(line);
+    if (!isNotJson(made)) return made;
+    const again = readBareNumbers(STAGE, line, readStrictly);
+    bareNumbers = again !== undefined && !isNotJson(again);
+    return again ?? made;
+  }
+
   /** What was read of a line, without the entries of too many messages. */
   function bounded(line: Line): readonly (Entry | Rejection)[] {
-    const made = (reader ?? readerFor(line)).read(line);
+    bareNumbers = false;
+    const made = read(line);
     if (maxMessages === undefined) return made;
     return made.map((element) => {
       const count = element.kind === 'entry' ? messagesOf(element) : 0;
@@ -143,6 +156,7 @@ function create(given: ParseOptions): Handlers {
     if (made.length > 1) {
       yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
     }
+    if (bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
     for (const element of made) yield* separate(element);
   }
 
@@ -151,7 +165,7 @@ function create(given: ParseOptions): Handlers {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       const made = bounded(line);
       const only = made.length === 1 ? made[0] : undefined;
-      if (only?.kind !== 'entry' || parts(only)) return several(line, made);
+      if (only?.kind !== 'entry' || bareNumbers || parts(only)) return several(line, made);
       goOn(only);
       return made;
     },

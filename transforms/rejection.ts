@@ -2,7 +2,7 @@
 import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {
-  'invalid-json': 'The line is not JSON.',
+  'invalid-json': 'The line is not JSON, or has NaN or Infinity in a value that is read.',
   'invalid-utf8': 'The line holds bytes that are not UTF-8.',
   'not-an-object': 'The line is JSON, but not an object.',
   'duplicate-key':
@@ -10,7 +10,8 @@ export const LINE_REASONS = {
   'too-deep': 'The line nests objects and arrays deeper than --max-depth.',
   'line-too-long': 'The line is longer than --max-line.',
   'too-many-messages': 'The entry has more messages than --max-messages, its reply among them.',
-  'bad-timestamp': 'timestamp is missing or is neither RFC 3339 nor epoch seconds or milliseconds.',
+  'bad-timestamp':
+    'timestamp is missing or cannot be read: RFC 3339 (also with a comma before the fraction, a zone without a colon, a date alone), epoch seconds or milliseconds, also as text.',
   'bad-session-id': 'session_id is missing, or not a non-empty string.',
   'bad-messages':
     'The messages are not an array of objects that each have a string role (or what the dialect has in their place).',
@@ -23,7 +24,8 @@ export const LINE_REASONS = {
 
 export const SESSION_REASONS = {
   'session-id-mismatch': 'The source holds a second session id.',
-  'session-reopened': 'The session id came back after its session had ended.',
+  'session-reopened':
+    'The session id came back after its session had ended: all parts of the session, where its record can still be taken back.',
   'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
   'control-token-in-content':
     'A text holds a token of the format itself (chat-inline writes it: --on-finding control-token-in-content=reject).',

@@ -1,9 +1,14 @@
 /**
- * Timestamps of log entries as exact nanoseconds (conversion.md §2): RFC 3339 with any fraction, a stamp without a
- * zone is UTC; a number is epoch seconds, or milliseconds from 1e11 on. No Date: it rounds, and knows no :60.
+ * Timestamps of log entries as exact nanoseconds: RFC 3339 with any fraction and what loggers write in its place (a comma before
+ * the fraction, a zone without its colon, a date alone), UTC where there is no zone; a number is epoch seconds, or milliseconds
+ * from 1e11 on. No Date: it rounds, and has no second 60.
  */
 
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?$/;
+const STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
+/** Epoch seconds or milliseconds as text. Of other lengths it may be a compact date: 20260101, 20260101120000. */
+const EPOCH_TEXT = /^(?:\d{10}|\d{13})(?:\.\d+)?$/;
+const DATE_LENGTH = 10;
+const COLON = 0x3a;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 const ZERO = 0x30;
@@ -11,6 +16,7 @@ const NINE = 0x39;
 
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_MILLISECOND = 1_000_000n;
+const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 const MILLISECONDS_FROM = 100_000_000_000n;
 /** The end of the year 9999, in seconds. */
 const LAST_SECOND = 253_402_300_799n;
@@ -31,15 +37,16 @@ export function dayNumber(year: number, month: number, day: number): number | un
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** Nanoseconds since 1970 of an RFC 3339 stamp; undefined when it is none. */
+/** Nanoseconds since 1970 of a stamp, a date or an epoch written as text; undefined when it is none of these. */
 export function parseStamp(text: string): bigint | undefined {
-  if (!RFC3339.test(text)) return undefined;
+  if (!STAMP.test(text)) return EPOCH_TEXT.test(text) ? parseEpoch(text) : undefined;
   const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
+  if (text.length === DATE_LENGTH) return days === undefined ? undefined : BigInt(days) * NS_PER_DAY;
   const hour = number(text, 11, 13);
   const minute = number(text, 14, 16);
   const second = number(text, 17, 19);
   if (days === undefined || hour > 23 || minute > 59 || second > 60) return undefined;
-  const zoneAt = text[19] === '.' ? endOfDigits(text, 20) : 19;
+  const zoneAt = text[19] === '.' || text[19] === ',' ? endOfDigits(text, 20) : 19;
   const offset = zoneMinutes(text, zoneAt);
   if (offset === undefined) return undefined;
   const seconds = days * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
@@ -69,7 +76,8 @@ function nanoseconds(text: string, start: number, end: number): number {
 function zoneMinutes(text: string, at: number): number | undefined {
   if (text.length <= at + 1) return 0;
   const hours = number(text, at + 1, at + 3);
-  const minutes = number(text, at + 4, at + 6);
+  const minutesAt = text.charCodeAt(at + 3) === COLON ? at + 4 : at + 3;
+  const minutes = number(text, minutesAt, minutesAt + 2);
   if (hours > 23 || minutes > 59) return undefined;
   return (text[at] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
@@ -95,7 +103,6 @@ export function parseEpoch(text: string): bigint | undefined {
   return milliseconds ? units * NS_PER_MILLISECOND + nanos / 1000n : units * NS_PER_SECOND + nanos;
 }
 
-const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 /** The day that was asked for last: sessions come day by day. */
 let lastDay = { start: 0n, date: '1970-01-01' };
 

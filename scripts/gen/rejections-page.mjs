@@ -5,6 +5,8 @@ import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
 const SKIP_MEANINGS = {
   symlink: 'A link in a folder is not followed. Harmless: exit 0.',
   'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
+  excluded:
+    'The name is not that of a log. Counted by extension; the first 1,000 are named in the ledger. Harmless: exit 0.',
   'not-regular': 'A pipe, a socket or a device with the name of a log. Exit 3.',
   unreadable: 'A folder or a file that may not be looked at. Exit 3.',
   vanished: 'It was gone before it could be looked at. Exit 3.',
@@ -53,6 +55,7 @@ export async function rejectionsPage(root) {
       ['check', 'finds', 'rules'],
       checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
     ),
+    'Found when the sources are put together: `session-in-parts` (WARNING), a session with entries in an earlier source too.',
     'Rules of the formats:',
     table(
       ['format', 'rules'],

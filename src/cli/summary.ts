@@ -10,6 +10,7 @@ import { showCount, showDuration, showSize } from './sizes.ts';
 const FATES = ['snapshot', 'superseded', 'truncated', 'blank'];
 const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
+const MOST_EXTENSIONS = 8;
 
 /** Ends with a newline. With `--out -` its last line is the ledger's sums as JSON. */
 export function summaryOf(summary: RunSummary, notes: RunNotes): string {
@@ -18,7 +19,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes): string {
   const lines = [
     headline(summary),
     '',
-    row('sources', [tally(sums.sources), takenOver(summary), passedOver(sums.skipped)]),
+    row('sources', [tally(sums.sources), takenOver(summary), passedOver(sums)]),
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
     ...formats(sums),
     ...fates(sums),
@@ -87,9 +88,18 @@ function takenOver({ keptSources }: RunSummary): string | undefined {
   return keptSources === 0 ? undefined : `${showCount(keptSources)} of them taken over`;
 }
 
-function passedOver(skipped: Counts): string | undefined {
-  const text = tally(skipped);
-  return text === '' ? undefined : `passed over: ${text}`;
+function passedOver({ skipped, extensions }: RunSummary['sums']): string | undefined {
+  const { excluded, ...others } = skipped;
+  const named = excluded === undefined ? '' : `${showCount(excluded)} by name (${byExtension(extensions)})`;
+  const all = [named, tally(others)].filter((text) => text !== '');
+  return all.length === 0 ? undefined : `passed over: ${all.join(', ')}`;
+}
+
+/** The most frequent ones first. */
+function byExtension(extensions: Counts): string {
+  const all = Object.entries(extensions).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  const shown = all.slice(0, MOST_EXTENSIONS).map(([name, n]) => `${showCount(n)} ${printable(name)}`);
+  return [...shown, ...(all.length > shown.length ? ['...'] : [])].join(', ');
 }
 
 function findings({ sums }: RunSummary, { errors }: RunNotes): (string | undefined)[] {

@@ -4,8 +4,8 @@ import { createLineFramer } from './lines.ts';
 import type { Shape } from './shape.ts';
 import type { Slab } from './slab.ts';
 
-const TOML = /\.toml(?:\.(?:gz|zst))?$/i;
-const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
+const TOML = /\.toml(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+const DOCUMENT = /\.json(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 
 /** Does the name say that the source is one JSON document? */
 export function isNamedDocument(name: string): boolean {

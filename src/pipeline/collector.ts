@@ -43,6 +43,8 @@ export interface CollectorOptions {
   /** The gzip member that a byte of the source came out of. */
   readonly memberAt?: ((offset: number) => number | undefined) | undefined;
   readonly onOutcome: (outcome: Outcome) => void;
+  /** May a session of the source that is read come back after it has ended? */
+  readonly mayReopen?: (() => boolean) | undefined;
   /** Is the run's limit of sessions reached? What comes then is not counted. */
   readonly full?: (() => boolean) | undefined;
 }
@@ -71,7 +73,8 @@ export function createCollector(options: CollectorOptions): Collector {
     const outcome = rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
     if (outcome !== 'none') {
       sessions++;
-      const report = reportOf(end, outcome, rows, refusals, rejection);
+      const mayReopen = end.alone !== true && options.mayReopen?.() === true;
+      const report = reportOf(end, outcome, { rows, refusals, rejection, mayReopen });
       bookEntries(report);
       for (const { group, format, bytes } of rows) options.onOutcome({ kind: 'row', group, format, bytes });
       options.onOutcome(report);
@@ -166,12 +169,18 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: CollectorOptio
   };
 }
 
+/** What a session left when it ended. */
+interface SessionParts {
+  readonly rows: readonly Row[];
+  readonly refusals: readonly Refusal[];
+  readonly rejection: Rejection | undefined;
+  readonly mayReopen: boolean;
+}
+
 function reportOf(
   end: SessionEnd,
   outcome: SessionReport['outcome'],
-  rows: readonly Row[],
-  refusals: readonly Refusal[],
-  rejection: Rejection | undefined,
+  { rows, refusals, rejection, mayReopen }: SessionParts,
 ): SessionReport {
   const { sessionId, entries: log = NO_ENTRIES } = end;
   const conversation = rejection === undefined ? rows[0]?.conversation : undefined;
@@ -187,6 +196,7 @@ function reportOf(
     toolCounts: conversation?.toolCounts,
     usage: conversation && usageOf(conversation),
     refusals: conversation !== undefined && refusals.length > 0 ? refusals : undefined,
+    entryLog: mayReopen && outcome === 'written' ? log : undefined,
     rejection: rejection && whyOf(rejection, log),
   };
 }

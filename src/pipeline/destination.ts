@@ -1,6 +1,7 @@
 /** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../sinks/checkpoint.ts';
 import { type Committed, commitDataset } from '../sinks/commit.ts';
@@ -37,6 +38,8 @@ export interface Spool {
 export interface Destination {
   /** Can nothing be taken back once it is written? Then a source's records count as they come. */
   readonly streams: boolean;
+  /** Are records only counted? Then what is held need not have their bytes. */
+  readonly discards: boolean;
   record(row: RowOutcome): Location | Promise<Location>;
   /** Appends a line of JSON to one of the files beside the shards. */
   line(file: string, value: object | string): void;
@@ -79,6 +82,7 @@ export function openDataset(
 
   return {
     streams: false,
+    discards: false,
     record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
     line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
     text(file, text) {
@@ -153,13 +157,28 @@ function createSpool(path: string): Spool {
   };
 }
 
+/** Where nothing may be written: packed in memory, a session takes some 40 bytes. */
+function createMemorySpool(): Spool {
+  let blocks: Buffer[] = [];
+  return {
+    write: (items) => void blocks.push(deflateRawSync(serialize(items), { level: 1 })),
+    *read() {
+      for (const block of blocks) yield* deserialize(inflateRawSync(block)) as unknown[];
+    },
+    close() {
+      blocks = [];
+    },
+  };
+}
+
 /** Records to standard output; the ledger's sums are for the caller to tell. */
 export function openStdout(): Destination {
   const sink = createStdoutSink();
   const at = (): Location => ({ shard: '-', line: sink.records });
   return {
     ...nowhere(),
-    streams: true,
+    discards: false,
+    openSpool: () => undefined,
     record({ bytes }) {
       const full = sink.write(bytes);
       return full === undefined ? at() : full.then(at);
@@ -175,10 +194,11 @@ export function openStdout(): Destination {
 export function nowhere(): Destination {
   return {
     streams: true,
+    discards: true,
     record: () => NOWHERE,
     line: () => undefined,
     text: () => undefined,
-    openSpool: () => undefined,
+    openSpool: createMemorySpool,
     commit: async () => undefined,
     checkpoint: () => undefined,
     leave: () => false,

@@ -111,6 +111,7 @@ async function* readSources(
   let sinceTurn = 0; // decompressed bytes since the event loop had its turn
   let countedBytes = 0; // of the source that is read, in `readBytes`
   let readOnce = false; // is it standard input or a stream?
+  let mayReopen = false; // sessions of the source that is read
   let memberAt: SourceReader['memberAt']; // of the source that is read
   let sessionsBefore = 0; // in the sources that are over, for the limit
 
@@ -128,6 +129,7 @@ async function* readSources(
     memberAt: (offset) => memberAt?.(offset),
     onOutcome: emit,
     full: atLimit,
+    mayReopen: () => mayReopen,
   });
 
   function chainFor(sessionBy: SessionBy): Chain {
@@ -184,7 +186,9 @@ async function* readSources(
     readOnce = ref.path === undefined;
     memberAt = undefined;
     countedBytes = 0;
-    const chain = chainFor(sessionByFor(ref, settings));
+    const sessionBy = sessionByFor(ref, settings);
+    mayReopen = sessionBy === 'id';
+    const chain = chainFor(sessionBy);
     let framer: Framer | undefined;
     let reader: SourceReader | undefined;
     let fault: SourceFault | undefined;
@@ -195,7 +199,8 @@ async function* readSources(
       reader = opened instanceof Promise ? await opened : opened;
       memberAt = reader.memberAt;
       const provisional = !isStdin(ref) || reader.compression !== 'none';
-      emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
+      const reopens = mayReopen ? ({ mayReopen } as const) : {};
+      emit({ kind: 'source-begin', source: index, provisional, ...reopens, stamp: reader.stamp });
       // of what is read once no more than is looked at: what was read of one that is refused is told
       const head = readOnce ? first.subarray(0, HEAD_BYTES) : first;
       const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, head);

@@ -37,6 +37,8 @@ export interface Ledger {
 export interface LedgerSums {
   readonly sources: Counts;
   readonly skipped: Counts;
+  /** Files that were passed over because of their name, by extension. */
+  readonly extensions: Counts;
   readonly lines: number;
   readonly fates: Counts;
   readonly repairs: Counts;
@@ -245,25 +247,21 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
     records,
     sums() {
       const skipped = new Map<string, number>();
-      for (const { reason } of listing.skipped) add(skipped, reason);
+      for (const { reason } of listing.skipped) if (reason !== 'excluded') add(skipped, reason);
       add(skipped, 'excluded', listing.excluded);
       add(skipped, 'over-limit', notReached);
-      const plain = Object.fromEntries(
-        Object.entries({ sources, skipped, fates, repairs, sessions, tools, rewrites, findings, bytes }).map(
-          ([key, counts]) => [key, sorted(counts)],
-        ),
-      ) as Record<
-        | 'sources'
-        | 'skipped'
-        | 'fates'
-        | 'repairs'
-        | 'sessions'
-        | 'tools'
-        | 'rewrites'
-        | 'findings'
-        | 'bytes',
-        Counts
-      >;
+      const plain = {
+        sources: sorted(sources),
+        skipped: sorted(skipped),
+        extensions: listing.extensions,
+        fates: sorted(fates),
+        repairs: sorted(repairs),
+        sessions: sorted(sessions),
+        tools: sorted(tools),
+        rewrites: sorted(rewrites),
+        findings: sorted(findings),
+        bytes: sorted(bytes),
+      };
       const perFormat = Object.fromEntries(formats.map((name) => [name, sorted(countsOf(name))]));
       return { ...plain, lines, records: records(), formats: perFormat, errors, warnings };
     },

@@ -73,6 +73,7 @@ export interface Trail {
 export function createTrail(line: number): Trail {
   const answers: Explanation[] = [];
   let session: Session = { subjects: [], findings: [], refusals: [] };
+  const written: number[] = []; // answers about entries of a written session, which may yet come back
 
   function born(element: StreamElement): void {
     const { origin } = element;
@@ -96,6 +97,18 @@ export function createTrail(line: number): Trail {
     session.findings.push({ severity, rule, message, line: origin.line });
   }
 
+  /** The session of an answer came back: the part that looked complete is rejected too. */
+  function takeBack({ sessionId, stage, reason, origin }: Rejection): void {
+    for (const index of written) {
+      const answer = answers[index] as Explanation;
+      if (answer.session !== sessionId || answer.outcome !== 'written') continue;
+      const { snapshotLine: _line, group: _group, refusals: _refusals, ...kept } = answer;
+      const detail = 'the id came back after the session had ended';
+      const rejected = { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line } as const;
+      answers[index] = { ...kept, ...rejected, outcome: 'rejected', findings: [], sessionFindings: [] };
+    }
+  }
+
   return {
     answers,
     see(stage, element) {
@@ -104,13 +117,18 @@ export function createTrail(line: number): Trail {
       else if (stage === 'cleanup') cleaned(element);
     },
     leave(element) {
-      if (element.kind === 'rejection' && element.scope === 'session') session.rejection ??= element;
-      else if (element.kind === 'rejection' && element.scope === 'record')
+      if (element.kind === 'rejection' && element.scope === 'session') {
+        session.rejection ??= element;
+        if (element.reason === 'session-reopened') takeBack(element);
+      } else if (element.kind === 'rejection' && element.scope === 'record')
         session.refusals.push(refusalOf(element));
       else if (element.kind === 'row') session.row ??= element;
       else if (element.kind === 'finding') note(element);
       else if (element.kind === 'session-end') {
-        for (const subject of session.subjects) answers.push(answerFor(subject, session, element));
+        for (const subject of session.subjects) {
+          if (element.alone !== true && subject.fate === undefined) written.push(answers.length);
+          answers.push(answerFor(subject, session, element));
+        }
         session = { subjects: [], findings: [], refusals: [] };
       }
     },

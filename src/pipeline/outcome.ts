@@ -12,6 +12,8 @@ export interface SourceBegin {
   readonly source: number;
   /** May its end take everything back? A file may have changed, a gzip stream may be corrupt; a plain pipe just ends. */
   readonly provisional: boolean;
+  /** May a session of it come back after it has ended? Then the part that was there is taken back at the source's end. */
+  readonly mayReopen?: true;
   /** Size, time and number of the file that was opened: read again, it must be the same. */
   readonly stamp?: string | undefined;
 }
@@ -50,6 +52,8 @@ export interface SessionReport {
   readonly usage?: ToolUsage | undefined;
   /** Of a session that was written in some of the formats: the others. */
   readonly refusals?: readonly Refusal[] | undefined;
+  /** Of a written session that may yet come back: the place of each of its entries. */
+  readonly entryLog?: EntryLog | undefined;
   /** Of a rejected session: why, and the place of each of its entries. */
   readonly rejection?:
     | {
@@ -148,7 +152,9 @@ export function weightOf(outcome: Outcome): number {
   const base = 256;
   if (outcome.kind === 'row') return base + outcome.bytes.length;
   if (outcome.kind === 'rejected-line') return base + (outcome.raw?.length ?? 0);
-  return outcome.kind === 'session' ? base + (outcome.rejection?.log.packed.length ?? 0) : base;
+  if (outcome.kind !== 'session') return base;
+  const { rejection, entryLog } = outcome;
+  return base + (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
 }
 
 /** The same for the outcomes of a batch. */

@@ -10,15 +10,19 @@ import { sizeOfStamp } from '../sources/stamp.ts';
 import type { Destination, Location, Spool } from './destination.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
 import {
+  type FindingOutcome,
   type Outcome,
   type Refusal,
   type RowOutcome,
   repairsOf,
   type SessionReport,
+  type SourceBegin,
   type SourceReport,
   weightOf,
 } from './outcome.ts';
 import { createQuarantine } from './quarantine.ts';
+import { ReopenedSessions } from './reopened-sessions.ts';
+import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
 import type { Settings } from './settings.ts';
 
 /** The files beside the shards. */
@@ -33,13 +37,23 @@ export const FILES = {
 export const PROOFS = 'work/proofs.jsonl';
 
 const HELD_BYTES = 4 * 1024 * 1024;
+const NO_BYTES = new Uint8Array(0);
 
 /** Where a session's record in a format stands. */
 interface RecordPlace extends Location {
   readonly format: string;
 }
 
+/** Sessions whose records are out, but came back: only their first parts were written. */
+export interface CameBack {
+  readonly sessions: number;
+  /** SOURCE:LINE where the first one came back. */
+  readonly first: string;
+}
+
 export interface Recorder {
+  /** Undefined where there are none, or all could be taken back. */
+  reopened(): CameBack | undefined;
   accept(outcome: Outcome): Promise<void> | void;
   /** Writes down the sources that were passed over. */
   skipped(sources: readonly SkippedSource[]): void;
@@ -61,6 +75,10 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   let largestBytes = 0; // of what is held: a giant record alone is not spooled, that would take a second copy of it
   let spool: Spool | undefined;
   let streaming = false; // this source's outcomes count at once
+  let provisional = false; // the source's end may take everything back
+  let reopened: ReopenedSessions | undefined; // of a source whose sessions may come back
+  let sourceIndex = -1;
+  let cameBack: CameBack | undefined;
   let places: RecordPlace[] = []; // of the records that the session that comes next has
   let group = '';
 
@@ -71,6 +89,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   const inputOf = ({ input }: Pick<SourceRef, 'input'>): number | undefined =>
     settings.inputs.length > 1 ? input : undefined;
   const write = (record: object): void => destination.line(FILES.quarantine, record);
+  const parts = new SessionParts(listing);
   const quarantine = createQuarantine({ settings, write: destination.streams ? undefined : write });
 
   function writeSession(ref: SourceRef, session: SessionReport): Promise<void> | undefined {
@@ -80,6 +99,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     const isWritten = outcome === 'written';
     const several = isWritten && only === undefined;
     ledger.session(session);
+    if (settings.integrity) parts.see(sourceIndex, session);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, group, session.usage);
     destination.line(FILES.sessions, {
@@ -149,6 +169,21 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     return wrote instanceof Promise ? wrote.then(note) : note(wrote);
   }
 
+  function writeFinding(ref: SourceRef, finding: FindingOutcome): void {
+    const { severity, rule, sessionId, line, message } = finding;
+    ledger.finding(finding);
+    destination.line(FILES.integrity, {
+      severity,
+      rule,
+      session: sessionId ?? null,
+      source: ref.name,
+      source_b64: ref.nameBase64,
+      input: inputOf(ref),
+      entry: line,
+      message,
+    });
+  }
+
   function apply(outcome: Outcome): Promise<void> | void {
     const ref = source as SourceRef;
     switch (outcome.kind) {
@@ -158,20 +193,9 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
         return writeSession(ref, outcome);
       case 'rejected-line':
         return quarantine.line(outcome);
-      case 'finding': {
-        const { severity, rule, sessionId, line, message } = outcome;
-        ledger.finding(outcome);
-        return destination.line(FILES.integrity, {
-          severity,
-          rule,
-          session: sessionId ?? null,
-          source: ref.name,
-          source_b64: ref.nameBase64,
-          input: inputOf(ref),
-          entry: line,
-          message,
-        });
-      }
+      case 'finding':
+        // one that an earlier run wrote: which sources come before this one may have changed
+        return outcome.rule === SESSION_IN_PARTS ? undefined : writeFinding(ref, outcome);
       case 'source':
         return writeSource(ref, outcome);
       default:
@@ -180,7 +204,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   }
 
   function hold(outcome: Outcome): void {
-    held.push(outcome);
+    held.push(destination.discards && outcome.kind === 'row' ? { ...outcome, bytes: NO_BYTES } : outcome);
     const weight = weightOf(outcome);
     heldBytes += weight;
     largestBytes = Math.max(largestBytes, weight);
@@ -192,38 +216,73 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     heldBytes = largestBytes = 0;
   }
 
+  /** Everything that is held, in its order; may be asked for several times. */
+  function* allHeld(): Generator<Outcome> {
+    if (spool !== undefined) yield* spool.read() as Iterable<Outcome>;
+    yield* held;
+  }
+
   async function applyHeld(): Promise<void> {
-    if (spool !== undefined) for (const outcome of spool.read()) await apply(outcome as Outcome);
-    for (const outcome of held) {
+    const outcomes = reopened === undefined ? allHeld() : reopened.amend(allHeld);
+    for (const outcome of outcomes) {
       const done = apply(outcome);
       if (done !== undefined) await done;
     }
   }
 
   async function endSource(report: SourceReport): Promise<void> {
-    const takenBack = report.status === 'rejected' && !streaming;
+    const ref = source as SourceRef;
+    const takenBack = report.status === 'rejected' && provisional && !destination.streams;
     // nothing of a stream is written down before its end, so its records can tell its size as those of files do
-    if (source?.stream !== undefined) quarantine.sized(report.readBytes);
+    if (ref.stream !== undefined) quarantine.sized(report.readBytes);
     if (!takenBack) await applyHeld();
+    for (const finding of parts.take()) writeFinding(ref, finding);
+    noteReopened(ref);
     spool?.close();
     spool = undefined;
     held = [];
     heldBytes = largestBytes = 0;
-    writeSource(source as SourceRef, takenBack ? withoutFates(report) : report);
+    const amended = streaming ? report : (reopened?.amendReport(report) ?? report);
+    writeSource(ref, takenBack ? withoutFates(report) : amended);
     await quarantine.end();
   }
 
+  /** Do the source's outcomes count as they come? */
+  function isStreamed({ mayReopen }: SourceBegin): boolean {
+    if (destination.streams) return !destination.discards || mayReopen !== true;
+    return !provisional && mayReopen !== true;
+  }
+
+  /** With `--on-reject fail` a pipe is not read to its end for the first rejection: nothing can take that back. */
+  function endsAtOnce(outcome: Outcome): boolean {
+    if (provisional || settings.onReject !== 'fail') return false;
+    if (outcome.kind === 'session') return outcome.rejection !== undefined || outcome.refusals !== undefined;
+    return outcome.kind === 'rejected-line';
+  }
+
+  /** Notes the sessions of a source that came back when their records could not be taken back any more. */
+  function noteReopened({ name }: SourceRef): void {
+    if (reopened?.first === undefined || !destination.streams || destination.discards) return;
+    const { sessions = 0, first = `${name}:${reopened.first}` } = cameBack ?? {};
+    cameBack = { sessions: sessions + reopened.count, first };
+  }
+
   return {
+    reopened: () => cameBack,
     accept(outcome) {
       if (outcome.kind === 'source-begin') {
-        source = listing.sources[outcome.source] as SourceRef;
-        streaming = destination.streams || !outcome.provisional;
+        sourceIndex = outcome.source;
+        source = listing.sources[sourceIndex] as SourceRef;
+        provisional = outcome.provisional;
+        reopened = outcome.mayReopen ? new ReopenedSessions() : undefined;
+        streaming = isStreamed(outcome);
         stamp = outcome.stamp;
         quarantine.begin(source, stamp);
         return;
       }
       if (outcome.kind === 'source') return endSource(outcome);
-      return streaming ? apply(outcome) : hold(outcome);
+      reopened?.see(outcome);
+      return streaming || endsAtOnce(outcome) ? apply(outcome) : hold(outcome);
     },
     skipped(sources) {
       for (const skipped of sources) {

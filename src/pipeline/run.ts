@@ -29,7 +29,7 @@ import { createLedger, type Ledger, type LedgerSums } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { createProfile, type Profile, type ProfileFigures } from './profile.ts';
 import { recordAll } from './record-all.ts';
-import { createRecorder, FILES, PROOFS } from './recorder.ts';
+import { type CameBack, createRecorder, FILES, PROOFS } from './recorder.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 import type { TakeOver } from './take-over.ts';
 import { checkTolerance } from './tolerance.ts';
@@ -160,13 +160,14 @@ function begin(settings: Settings, hooks: RunHooks): Run {
   holdYoungGeneration();
   const listing = listSources(settings.inputs, settings.follow);
   profile?.enter('other');
-  if (listing.sources.length + listing.skipped.length === 0 && !settings.allowEmpty) throw noInput(settings);
+  const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
+  if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings);
   checkSources(settings, listing);
-  let lost = 0;
+  let untold = 0;
   const onNote = (message: string): undefined => {
-    if (hooks.onNote?.(message) === false) lost++;
+    if (hooks.onNote?.(message) === false) untold++;
   };
-  const logLost = (): number => lost;
+  const logLost = (): number => untold;
   return { settings, hooks: { ...hooks, onNote }, logLost, profile, started, startedAt, listing };
 }
 
@@ -209,6 +210,8 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
     const checkpoints = createCheckpoints(destination, done);
     const parts = { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile };
     const { readBytes, workerRestarts } = await recordAll(parts);
+    const cameBack = recorder.reopened();
+    if (cameBack !== undefined) hooks.onNote?.(incomplete(cameBack));
     const sums = balance(settings, ledger);
     destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
     destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
@@ -250,6 +253,11 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       hooks.onNote?.('the same command with --resume goes on from the last checkpoint');
     throw error;
   }
+}
+
+function incomplete({ sessions, first }: CameBack): string {
+  const what = sessions === 1 ? '1 session' : `${sessions} sessions`;
+  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to leave such records out, or sort the input by session id`;
 }
 
 function balance(settings: Settings, ledger: Ledger): LedgerSums {

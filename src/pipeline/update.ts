@@ -81,11 +81,16 @@ function unchanged(
   return { proofs, count, seen };
 }
 
-function passedOverAsBefore(manifest: Manifest, earlier: Earlier, { skipped, excluded }: Listing): boolean {
+function passedOverAsBefore(
+  manifest: Manifest,
+  earlier: Earlier,
+  { skipped, excluded, extensions }: Listing,
+): boolean {
   const sums = manifest.ledger as LedgerSums;
   const before = [...earlierSkipped(earlier)];
   return (
     (sums.skipped.excluded ?? 0) === excluded &&
+    JSON.stringify(sums.extensions) === JSON.stringify(extensions) &&
     before.length === skipped.length &&
     before.every((one, i) => {
       const now = skipped[i];

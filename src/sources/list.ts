@@ -6,10 +6,12 @@
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
+import { PassedOver } from './passed-over.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 import type { Input } from './stream-source.ts';
 
-const LOG_NAME = /\.(?:jsonl|ndjson|json|toml)(?:\.(?:gz|zst))?$/i;
+/** A log, and one that was put aside: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst. */
+const LOG_NAME = /\.(?:jsonl|ndjson|json|toml|log)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 
@@ -32,11 +34,15 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
   const walked = new Set<string>(); // folders, when links are followed
   const folders: Folder[] = []; // to be walked: a tree may be deeper than a call stack
   let links: FoundLink[] = []; // to be followed, when all else is listed
-  let excluded = 0;
+  const passedOver = new PassedOver(compareSources);
   let mode: number | undefined;
 
   function skip(input: number, relative: string, reason: SkipReason): void {
     skipped.push({ ...nameOf(relative), input, reason });
+  }
+
+  function passOver(input: number, relative: string): void {
+    passedOver.add({ ...nameOf(relative), input, reason: 'excluded' });
   }
 
   function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
@@ -76,7 +82,7 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
 
   function addFound(input: number, path: string, relative: string, stats: BigIntStats): void {
     if (stats.isDirectory()) folders.push({ input, path, relative, stats });
-    else if (!LOG_NAME.test(relative)) excluded++;
+    else if (!LOG_NAME.test(relative)) passOver(input, relative);
     else if (stats.isSymbolicLink()) skip(input, relative, 'symlink');
     else if (!stats.isFile()) skip(input, relative, 'not-regular');
     else addFile(input, path, relative, stats);
@@ -96,7 +102,7 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
           addFound(link.input, end.path, link.relative, end.stats);
           walk();
         } else if (LOG_NAME.test(link.relative)) skip(link.input, link.relative, 'symlink');
-        else excluded++;
+        else passOver(link.input, link.relative);
       }
     }
   }
@@ -147,7 +153,13 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
   followLinks();
   sortSources(sources);
   const once = withoutSeconds();
-  return { sources: once, skipped: skipped.sort(compareSources), excluded, mode };
+  return {
+    sources: once,
+    skipped: [...skipped, ...passedOver.named()].sort(compareSources),
+    excluded: passedOver.count,
+    extensions: passedOver.extensions(),
+    mode,
+  };
 }
 
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;

@@ -21,7 +21,7 @@ export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): b
   return path === undefined && stream === undefined;
 }
 
-/** Something that has the name of a log but is not read. */
+/** Something that is not read: it has the name of a log and is not one, or it is one of the files without such a name. */
 export interface SkippedSource {
   readonly name: string;
   readonly nameBase64?: string;
@@ -29,15 +29,24 @@ export interface SkippedSource {
   readonly reason: SkipReason;
 }
 
-/** `symlink` and `duplicate-inode` are harmless; the others reject the source (exit 3). */
-export type SkipReason = 'symlink' | 'duplicate-inode' | 'not-regular' | 'unreadable' | 'vanished';
+/** `symlink`, `duplicate-inode` and `excluded` are harmless; the others reject the source (exit 3). */
+export type SkipReason =
+  | 'symlink'
+  | 'duplicate-inode'
+  | 'excluded'
+  | 'not-regular'
+  | 'unreadable'
+  | 'vanished';
 
 export interface Listing {
   /** Sorted by name bytewise, then by input. */
   readonly sources: readonly SourceRef[];
+  /** At most a thousand of them are `excluded`. */
   readonly skipped: readonly SkippedSource[];
   /** Files in the folders whose names are not those of logs. */
   readonly excluded: number;
+  /** The same by extension. */
+  readonly extensions: Readonly<Record<string, number>>;
   /** Permissions that every source that is a file grants (`0o777` at most); undefined when none is a file. */
   readonly mode?: number | undefined;
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ioError } from '../errors.ts';
 import { add, type Counts, compareCounts } from './counts.ts';
+import { checkExcluded, withUnlisted } from './excluded-files.ts';
 import { asCounts, asObject } from './json-value.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
@@ -10,9 +11,9 @@ import type { ShardFacts } from './shard-records.ts';
 import type { Totals } from './totals.ts';
 
 /** Sources that were not listed one by one. */
-const UNLISTED: ReadonlySet<string> = new Set(['excluded', 'over-limit']);
+const UNLISTED: ReadonlySet<string> = new Set(['over-limit']);
 const MEMBERS =
-  'sources skipped fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
+  'sources skipped extensions fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
 
 export function checkLedgerSums(
   { ledger, totals, formats }: ManifestFacts,
@@ -49,7 +50,8 @@ export function checkLedgerSums(
   equal('ledger.errors', counted.errors, ledger.errors);
   equal('ledger.warnings', counted.warnings, ledger.warnings);
   compare('sources', counted.status);
-  compare('skipped', counted.skipped, UNLISTED);
+  compare('skipped', withUnlisted(counted, ledger), UNLISTED);
+  checkExcluded(ledger, counted, problems);
   compare('fates', counted.fates);
   compare('repairs', counted.repairs);
   const seen = counted.sessions === 0 ? [] : ([['seen', counted.sessions]] as const);

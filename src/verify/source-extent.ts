@@ -29,7 +29,7 @@ const FILE = 'ledger/sources.jsonl';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
 /** A document, by its name or the repair, has its own framing: what is between its elements is no line feed. */
-const DOCUMENT = /\.(?:json|toml)(?:\.(?:gz|zst))?$/i;
+const DOCUMENT = /\.(?:json|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 
 export function extentOf(value: JsonObject): SourceExtent {
   const { status, bytes, framed, size, compression, packed } = value;

@@ -1,5 +1,6 @@
 /** One line of ledger/sources.jsonl against the sessions and the quarantine of that source (I2, I3; conversion.md §7). */
 import { add, addAll, type Counts, compareCounts, sumOf } from './counts.ts';
+import { extensionOf } from './excluded-files.ts';
 import { asCount, asCounts, asText } from './json-value.ts';
 import { checkPackedBytes } from './packed-bytes.ts';
 import type { Problems } from './problems.ts';
@@ -11,7 +12,7 @@ import type { Totals } from './totals.ts';
 const FILE = 'ledger/sources.jsonl';
 const STATUSES: ReadonlySet<unknown> = new Set(['read', 'empty', 'rejected', 'limited', 'skipped']);
 /** Reasons for passing over a source that lose nothing: quarantine says nothing of them. */
-const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode']);
+const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', 'excluded']);
 const REJECTED = 'rejected:';
 /** Fates that one line of a log has by itself, without a session. */
 const isOwnFate = (fate: string): boolean => fate === 'blank' || fate.startsWith('dropped:');
@@ -37,6 +38,8 @@ export function checkSource(
   addAll(totals.parts, asCounts(value.parts) ?? new Map());
   addAll(totals.repairs, asCounts(value.repairs) ?? new Map());
   if (status === 'skipped') add(totals.skipped, String(reason));
+  if (status === 'skipped' && reason === 'excluded')
+    add(totals.extensions, extensionOf(String(value.source)));
   else add(totals.status, String(status));
 
   const lost = status === 'rejected' || (status === 'skipped' && !HARMLESS.has(reason));

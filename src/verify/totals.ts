@@ -10,6 +10,8 @@ export interface Totals {
   warnings: number;
   readonly status: Counts;
   readonly skipped: Counts;
+  /** Files that were passed over because of their name, by extension, as far as they are listed. */
+  readonly extensions: Counts;
   readonly fates: Counts;
   readonly repairs: Counts;
   /** Bytes by where they went. */
@@ -31,6 +33,7 @@ export function createTotals(): Totals {
   const names = [
     'status',
     'skipped',
+    'extensions',
     'fates',
     'repairs',
     'parts',

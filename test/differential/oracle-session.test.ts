@@ -93,9 +93,9 @@ describe('session by id', () => {
     expect(fatesOf(`${a}${b}`, { sessionBy: 'id' })).toEqual(['snapshot', 'snapshot']);
   });
 
-  test('an id that comes back rejects the later part', () => {
+  test('an id that comes back rejects the session as a whole', () => {
     expect(fatesOf([a, b, later, later].join('\n'), { sessionBy: 'id' })).toEqual([
-      'snapshot',
+      'rejected:session-reopened',
       'snapshot',
       'rejected:session-reopened',
       'rejected:session-reopened',

@@ -109,6 +109,12 @@ describe('F130, F131 the clock', () => {
     offsets: ['2026-01-01T00:00:00+14:00', '2026-01-01T00:00:00-12:00', 'snapshot'],
     'no zone is UTC': ['2026-01-01T00:00:00', '2026-01-01T00:00:00.5Z', 'snapshot'],
     'epoch seconds and milliseconds': [1768302000, 1768302000500, 'snapshot'],
+    'a zone without a colon': ['2026-01-01T02:00:00+0200', '2026-01-01T00:00:00.001Z', 'snapshot'],
+    'a comma before the fraction': ['2026-01-01 00:00:00,123', '2026-01-01 00:00:00,124', 'snapshot'],
+    'a date alone': ['2026-01-01', '2026-01-01T00:00:00.001Z', 'snapshot'],
+    'seconds and milliseconds as text': ['1767225600', '1767225600001', 'snapshot'],
+    'a fraction of a second as text': ['1767225600.123', '1767225600.124', 'snapshot'],
+    'the same time in other notations': ['1767225600', '2026-01-01', 'timestamp-not-increasing'],
     equal: ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00', 'timestamp-not-increasing'],
     decreasing: ['2026-01-01T00:00:00.2Z', '2026-01-01T00:00:00.1Z', 'timestamp-not-increasing'],
   };
@@ -121,7 +127,8 @@ describe('F130, F131 the clock', () => {
     '2023-02-29T00:00:00Z',
     '2026-13-01T00:00:00Z',
     '+275760-09-13T00:00:00Z',
-    '2026-01-01',
+    '2026-01-32',
+    '20260101',
     '2026-01-01T24:00:01Z',
     {},
   ];

@@ -174,5 +174,6 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F210: 'inputs that not everybody may read; --mode',
     F211: 'a signal before the handlers are there',
     F212: 'a name of OUT that leaves no room for its staging folder',
+    F213: 'interleaved sessions: the part of a session that looked complete before it came back',
   },
 };

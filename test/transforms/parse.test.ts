@@ -12,6 +12,7 @@ const run = (elements: Iterable<StreamElement>, options: Partial<ParseOptions> =
 ];
 const END: SessionEnd = { kind: 'session-end', origin: originOf(99), last: true };
 const GOOD = entryJson();
+const NO_TIME = 'timestamp is not a time that can be read: ';
 const CONVERSATION = '{"messages":[{"role":"user","content":"hi"}]}';
 const entryOfId = (id: string) => entryJson({ session_id: id });
 
@@ -59,7 +60,7 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     expect([repair.kind, entry.kind]).toEqual(['repair', 'entry']);
     expect(rejection).toMatchObject({
       reason: 'bad-timestamp',
-      detail: `timestamp is not valid at byte ${first.length + 13} of the line (${1000 + first.length + 13} of the source)`,
+      detail: `${NO_TIME}a boolean of 4 bytes at byte ${first.length + 13} of the line (${1000 + first.length + 13} of the source)`,
       origin: { offset: 1000 + first.length, length: bad.length },
     });
     expect(text(rejection.bytes as Uint8Array)).toBe(bad);
@@ -133,10 +134,20 @@ describe('a line is rejected', () => {
     ['duplicate-key', '{"request":{"messages":[],"messages":1}}', 'a key that is read stands twice', 26],
     ['duplicate-key', '{"request":{"tools":[],"tools":null}}', 'a key that is read stands twice', 23],
     ['bad-timestamp', '{}', 'timestamp is missing', undefined],
-    ['bad-timestamp', '{"timestamp":null}', 'timestamp is not valid', 13],
-    ['bad-timestamp', '{"timestamp":{"a":1}}', 'timestamp is not valid', 13],
-    ['bad-timestamp', '{"timestamp": "2024-02-30T00:00:00Z"}', 'timestamp is not valid', 14],
-    ['bad-timestamp', '{"timestamp":-1}', 'timestamp is not valid', 13],
+    ['bad-timestamp', '{"timestamp":null}', `${NO_TIME}null`, 13],
+    ['bad-timestamp', '{"timestamp":{"a":1}}', `${NO_TIME}an object of 7 bytes`, 13],
+    ['bad-timestamp', '{"timestamp":[]}', `${NO_TIME}an array of 2 bytes`, 13],
+    ['bad-timestamp', '{"timestamp":false}', `${NO_TIME}a boolean of 5 bytes`, 13],
+    ['bad-timestamp', '{"timestamp": "2024-02-30T00:00:00Z"}', `${NO_TIME}"2024-02-30T00:00:00Z"`, 14],
+    ['bad-timestamp', '{"timestamp":"1 +2.T:Z,-"}', `${NO_TIME}"1 +2.T:Z,-"`, 13],
+    ['bad-timestamp', `{"timestamp":"${'1'.repeat(40)}"}`, `${NO_TIME}"${'1'.repeat(40)}"`, 13],
+    ['bad-timestamp', `{"timestamp":"${'1'.repeat(41)}"}`, `${NO_TIME}a string of 41 characters`, 13],
+    ['bad-timestamp', '{"timestamp":"my secret"}', `${NO_TIME}a string of 9 characters`, 13],
+    ['bad-timestamp', '{"timestamp":"2026-01-32t00:00:00z"}', `${NO_TIME}a string of 20 characters`, 13],
+    ['bad-timestamp', '{"timestamp":"\\u0041"}', `${NO_TIME}a string of 1 character`, 13],
+    ['bad-timestamp', '{"timestamp":"1\\n"}', `${NO_TIME}a string of 2 characters`, 13],
+    ['bad-timestamp', '{"timestamp":-1}', `${NO_TIME}-1`, 13],
+    ['bad-timestamp', '{"timestamp":1e400}', `${NO_TIME}a number of 5 characters`, 13],
     ['bad-session-id', '{"timestamp":1}', 'session_id is missing', undefined],
     ['bad-session-id', '{"timestamp":1,"session_id":""}', 'session_id is not valid', 28],
     ['bad-session-id', '{"timestamp":1,"session_id":7}', 'session_id is not valid', 28],

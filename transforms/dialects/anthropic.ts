@@ -13,7 +13,6 @@ import { readReply } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';
 import { defineTool } from './anthropic-tools.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
-import { timeOf } from './exchange.ts';
 import { lineId } from './line-id.ts';
 import {
   missingOrBad,
@@ -23,6 +22,7 @@ import {
   rejectObject,
   type Span,
 } from './line-objects.ts';
+import { timeOf, unreadableTime } from './logged-time.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
@@ -100,8 +100,11 @@ function createReader(
     const stamped = ['timestamp', 'logged_at', 'request.timestamp'].find(
       (name) => present(name) !== undefined,
     );
-    const time = stamped === undefined ? undefined : timeOf(present(stamped) as Uint8Array);
-    if (stamped !== undefined && time === undefined) return bad('bad-timestamp', stamped);
+    const stamp = stamped === undefined ? undefined : (present(stamped) as Uint8Array);
+    const time = stamp && timeOf(stamp);
+    if (stamped !== undefined && stamp !== undefined && time === undefined) {
+      return rejectObject(line, origin, 'bad-timestamp', unreadableTime(stamped, stamp), startOf(stamped));
+    }
     const id = present('session_id');
     if (id !== undefined && !textOfValue(id)) return bad('bad-session-id', 'session_id');
     const shared = { kind: 'entry', origin, timestamp: time, changes: NO_CHANGES } as const;

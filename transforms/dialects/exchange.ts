@@ -5,19 +5,17 @@
 import type { Entry, Line, Origin, Rejection } from '../element.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
-import { decode, parseString } from '../json/utf8.ts';
 import { textAt } from '../message.ts';
 import type { LineReason } from '../rejection.ts';
-import { parseEpoch, parseStamp } from '../timestamp.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
 import { createReplyReader } from './logged-reply.ts';
+import { timeIn, unreadableTime } from './logged-time.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
-const QUOTE = 0x22;
 const LETTER_N = 0x6e;
 /** Depth of a message: the line's object, the request and the list are open around it. */
 const MESSAGE_DEPTH = 3;
@@ -91,9 +89,12 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const bad = (reason: LineReason, detail: string, at: number): Rejection =>
       rejectObject(line, origin, reason, detail, at);
     if (duplicateAt >= 0) return bad('duplicate-key', 'a key that is read stands twice', duplicateAt);
-    const time = timestamp.start < 0 ? undefined : timeIn(bytes, timestamp);
-    if (time === undefined)
-      return bad('bad-timestamp', missingOrBad('timestamp', timestamp.start), timestamp.start);
+    if (timestamp.start < 0) return bad('bad-timestamp', 'timestamp is missing', -1);
+    const time = timeIn(bytes, timestamp.start, timestamp.end);
+    if (time === undefined) {
+      const detail = unreadableTime('timestamp', bytes.subarray(timestamp.start, timestamp.end));
+      return bad('bad-timestamp', detail, timestamp.start);
+    }
     const id = sessionId.start < 0 ? undefined : textAt(bytes, sessionId.start, sessionId.end);
     if (!id) return bad('bad-session-id', missingOrBad('session_id', sessionId.start), sessionId.start);
     if (!messagesRead) return bad('bad-messages', missingOrBad('request.messages', messagesAt), messagesAt);
@@ -120,17 +121,6 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 
   const object: ObjectWalk = { walk, entryOf };
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
-}
-
-function timeIn(bytes: Uint8Array, span: Span): bigint | undefined {
-  const { start, end } = span;
-  if (bytes[start] === QUOTE) return parseStamp(parseString(bytes, start, end));
-  return parseEpoch(decode(bytes.subarray(start, end)));
-}
-
-/** Nanoseconds since 1970 of a stamp: RFC 3339 in a string, or epoch seconds or milliseconds. */
-export function timeOf(json: Uint8Array): bigint | undefined {
-  return timeIn(json, { start: 0, end: json.length });
 }
 
 const exchange: Dialect = {

@@ -103,6 +103,10 @@ describe('the fate of a line', () => {
       entry({ second: 2 }),
     ]);
     expect((await explain(`${again}:3`, '--session-by', 'id'))[0]?.fate).toBe('rejected:session-reopened');
+    expect((await explain(`${again}:1`, '--session-by', 'id'))[0]).toMatchObject({
+      ...{ fate: 'rejected:session-reopened', stage: 'validate', violationLine: 3, outcome: 'rejected' },
+    });
+    expect((await explain(`${again}:2`, '--session-by', 'id'))[0]?.fate).toBe('snapshot');
   });
 
   test('of a session that its format rejects', async () => {

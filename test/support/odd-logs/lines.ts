@@ -18,7 +18,9 @@ function entryLines(dice: Dice, entries: readonly Pairs[]): readonly Buffer[] {
   return entries.map((entry) => {
     if (dice.odd('style changes', 0.05)) style = oddStyle(dice);
     const plain = dice.odd('exactly 512 levels', 0.01) ? deepest(entry) : entry;
-    return Buffer.from(jsonText(plain, style));
+    const text = jsonText(plain, style);
+    const bare = dice.odd('bare number', 0.02) ? dice.pick(['NaN', 'Infinity', '-Infinity']) : undefined;
+    return Buffer.from(bare === undefined ? text : text.replace(/\}\s*$/, `,"loss":[0, ${bare}]}`));
   });
 }
 

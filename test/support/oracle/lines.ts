@@ -37,7 +37,21 @@ function readLine(bytes: Buffer, line: number): ReadLine {
   try {
     return { line, kind: 'trees', trees: parseLine(text) };
   } catch (error) {
-    if (error instanceof JsonFault) return { line, kind: 'rejected', reason: error.reason };
+    if (!(error instanceof JsonFault)) throw error;
+    const trees = error.reason === 'invalid-json' ? withBareNumbers(text) : undefined;
+    return trees === undefined
+      ? { line, kind: 'rejected', reason: error.reason }
+      : { line, kind: 'trees', trees };
+  }
+}
+
+/** The objects of a line that is JSON but for bare NaN and Infinity. */
+function withBareNumbers(text: string): readonly Tree[] | undefined {
+  try {
+    const trees = parseLine(text, true);
+    return trees[0]?.kind === 'object' ? trees : undefined;
+  } catch (error) {
+    if (error instanceof JsonFault) return undefined;
     throw error;
   }
 }

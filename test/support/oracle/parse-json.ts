@@ -29,7 +29,7 @@ const PLAIN_ESCAPES = new Map([
   ['t', '\t'],
 ]);
 
-type Cursor = { readonly text: string; at: number; depth: number };
+type Cursor = { readonly text: string; readonly bareNumbers: boolean; at: number; depth: number };
 
 function fail(c: Cursor): never {
   throw new JsonFault('invalid-json', c.at);
@@ -149,12 +149,21 @@ function parseValue(c: Cursor): Tree {
     expectText(c, text);
     return { kind: 'literal', text, raw: text };
   }
-  return parseNumber(c);
+  return parseBareNumber(c) ?? parseNumber(c);
+}
+
+function parseBareNumber(c: Cursor): Tree | undefined {
+  const word = c.bareNumbers
+    ? ['NaN', 'Infinity', '-Infinity'].find((one) => c.text.startsWith(one, c.at))
+    : undefined;
+  if (word === undefined) return undefined;
+  c.at += word.length;
+  return { kind: 'number', text: '0', raw: word, bare: true };
 }
 
 /** One JSON document; throws JsonFault. */
 export function parseJson(text: string): Tree {
-  const c: Cursor = { text, at: 0, depth: 0 };
+  const c: Cursor = { text, bareNumbers: false, at: 0, depth: 0 };
   skipBlanks(c);
   const tree = parseValue(c);
   skipBlanks(c);
@@ -173,8 +182,8 @@ export function tryParseJson(text: string): Tree | undefined {
 }
 
 /** A line: one value of any kind, or several complete objects one after the other; throws JsonFault. */
-export function parseLine(text: string): readonly Tree[] {
-  const c: Cursor = { text, at: 0, depth: 0 };
+export function parseLine(text: string, bareNumbers = false): readonly Tree[] {
+  const c: Cursor = { text, bareNumbers, at: 0, depth: 0 };
   const trees: Tree[] = [];
   skipBlanks(c);
   do {

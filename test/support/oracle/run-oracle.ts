@@ -6,9 +6,10 @@ import { type Entry, toEntry } from './entry.ts';
 import { type Finding, findingsOf } from './findings.ts';
 import { type GroupBy, groupOf } from './group.ts';
 import { type ReadLine, readLines } from './lines.ts';
-import { type Conversation, convertSession } from './session.ts';
+import { type Conversation, convertSession, type SessionResult } from './session.ts';
 import { readSources } from './sources.ts';
-import { arr, type ObjectTree, obj } from './tree.ts';
+import { uniteTools } from './tools.ts';
+import { arr, get, hasBareNumber, type ObjectTree, obj, type Tree } from './tree.ts';
 import { type UsageRow, usageRows } from './usage.ts';
 import { writeMessage } from './write-messages.ts';
 
@@ -42,11 +43,27 @@ export type OracleResult = {
 /** One object of a line: its fate is filled in when its session has been converted. */
 type Slot = { readonly line: number; readonly object: number; fate: string; readonly entry?: Entry };
 
+/** Would a bare NaN or Infinity get into a record, or is it the time? */
+function readsBareNumber(tree: Tree, entry: Entry): boolean {
+  const emitted = uniteTools([entry]).map((tool) => tool.emitted);
+  const read = [get(tree, 'timestamp'), ...entry.messages, ...emitted, entry.reply];
+  return read.some((one) => one !== undefined && hasBareNumber(one));
+}
+
+/** A line with bare numbers is read when it has entries, and none of them depends on one. */
+function isSpoiled(trees: readonly Tree[]): boolean {
+  if (!trees.some(hasBareNumber)) return false;
+  const entries = trees.map((tree) => ({ tree, entry: toEntry(tree) }));
+  const read = entries.flatMap(({ tree, entry }) => (typeof entry === 'string' ? [] : [{ tree, entry }]));
+  return read.length === 0 || read.some(({ tree, entry }) => readsBareNumber(tree, entry));
+}
+
 function slotsOf(read: ReadLine): readonly Slot[] {
   if (read.kind === 'blank') return [{ line: read.line, object: 0, fate: 'blank' }];
   if (read.kind === 'rejected') {
     return [{ line: read.line, object: 0, fate: `rejected:${read.reason}` }];
   }
+  if (isSpoiled(read.trees)) return [{ line: read.line, object: 0, fate: 'rejected:invalid-json' }];
   return read.trees.map((tree, object) => {
     const entry = toEntry(tree);
     return typeof entry === 'string'
@@ -56,11 +73,11 @@ function slotsOf(read: ReadLine): readonly Slot[] {
 }
 
 type Filled = Slot & { readonly entry: Entry };
-type Session = { readonly slots: readonly Filled[]; readonly reopened: boolean };
+type Session = { readonly id: string; readonly slots: readonly Filled[]; readonly reopened: boolean };
 
 function sessionsOf(slots: readonly Slot[], sessionBy: 'file' | 'id'): readonly Session[] {
   const valid = slots.filter((slot): slot is Filled => slot.entry !== undefined);
-  if (sessionBy === 'file') return valid.length > 0 ? [{ slots: valid, reopened: false }] : [];
+  if (sessionBy === 'file') return valid.length > 0 ? [{ id: '', slots: valid, reopened: false }] : [];
   const sessions: { id: string; slots: Filled[]; reopened: boolean }[] = [];
   for (const slot of valid) {
     const id = slot.entry.sessionId;
@@ -69,6 +86,15 @@ function sessionsOf(slots: readonly Slot[], sessionBy: 'file' | 'id'): readonly 
     else sessions.push({ id, slots: [slot], reopened: sessions.some((s) => s.id === id) });
   }
   return sessions;
+}
+
+/** A session that came back later: what looked complete is rejected too. */
+function takenBack(result: SessionResult): SessionResult {
+  if (result.conversation === undefined) return result;
+  const fates = result.fates.map((fate) =>
+    fate.startsWith('dropped:') ? fate : 'rejected:session-reopened',
+  );
+  return { fates, rejected: 'session-reopened', conversation: undefined };
 }
 
 function recordTree(conversation: Conversation, inline: boolean): ObjectTree {
@@ -94,9 +120,21 @@ export function runOracle(root: string, settings: OracleSettings): OracleResult 
   const findings: Finding[] = [];
   for (const { path, bytes } of readSources(root)) {
     const slots = bytes === undefined ? [] : readLines(bytes).flatMap(slotsOf);
-    for (const session of sessionsOf(slots, settings.sessionBy)) {
+    const sessions = sessionsOf(slots, settings.sessionBy);
+    const converted = sessions.map(({ slots: own, reopened }) =>
+      convertSession(
+        own.map((slot) => slot.entry),
+        settings.cleanup,
+        reopened,
+      ),
+    );
+    const cameBack = new Set(
+      sessions.filter((_, i) => converted[i]?.rejected === 'session-reopened').map(({ id }) => id),
+    );
+    for (const [i, session] of sessions.entries()) {
       const entries = session.slots.map((slot) => slot.entry);
-      const result = convertSession(entries, settings.cleanup, session.reopened);
+      const alone = converted[i] as SessionResult;
+      const result = cameBack.has(session.id) ? takenBack(alone) : alone;
       session.slots.forEach((slot, i) => {
         slot.fate = result.fates[i] ?? '';
       });

@@ -1,11 +1,14 @@
 /*
- * Timestamps as exact nanoseconds since 1970 (conversion.md §2): RFC 3339 text with T, t or a space and
- * an optional zone, or a JSON number of epoch seconds (below 1e11) or milliseconds, never as a double.
+ * Timestamps as exact nanoseconds since 1970: RFC 3339 text with T, t or a space and an optional zone (its colon may be
+ * missing, a comma may be in front of the fraction), a date alone, ten or thirteen digits of epoch, or a JSON number of epoch
+ * seconds (below 1e11) or milliseconds, never as a double.
  */
 import type { Tree } from './tree.ts';
 
 const STAMP =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))?$/;
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):?([0-9]{2}))?$/;
+const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+const EPOCH_AS_TEXT = /^([0-9]{10}|[0-9]{13})(\.[0-9]+)?$/;
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 const NS = 1_000_000_000n;
 const MAX_SECONDS = 253_402_300_799n;
@@ -26,7 +29,8 @@ function epochDays(year: number, month: number, day: number): number {
 }
 
 function fromText(text: string): bigint | undefined {
-  const m = STAMP.exec(text);
+  if (EPOCH_AS_TEXT.test(text)) return fromNumber(text);
+  const m = STAMP.exec(DATE.test(text) ? `${text}T00:00:00Z` : text);
   if (m === null) return undefined;
   const part = (i: number): number => Number(m[i] ?? '0');
   const [hour, minute, second] = [part(4), part(5), part(6)];

@@ -5,7 +5,13 @@
  */
 export type Member = { readonly key: string; readonly value: Tree };
 export type StringTree = { readonly kind: 'string'; readonly value: string; readonly raw?: string };
-export type NumberTree = { readonly kind: 'number'; readonly text: string; readonly raw?: string };
+/** `bare`: the word NaN, Infinity or -Infinity, read as a zero. */
+export type NumberTree = {
+  readonly kind: 'number';
+  readonly text: string;
+  readonly raw?: string;
+  readonly bare?: true;
+};
 export type LiteralTree = {
   readonly kind: 'literal';
   readonly text: 'true' | 'false' | 'null';
@@ -18,6 +24,13 @@ export type ObjectTree = {
   readonly raw?: string;
 };
 export type Tree = StringTree | NumberTree | LiteralTree | ArrayTree | ObjectTree;
+
+/** Is there a bare NaN or Infinity in it? */
+export function hasBareNumber(tree: Tree): boolean {
+  if (tree.kind === 'number') return tree.bare === true;
+  if (tree.kind === 'array') return tree.items.some(hasBareNumber);
+  return tree.kind === 'object' && tree.members.some(({ value }) => hasBareNumber(value));
+}
 
 /** The effective member: the last one of that (decoded) key. */
 export function get(tree: Tree | undefined, key: string): Tree | undefined {

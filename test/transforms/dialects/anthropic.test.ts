@@ -333,7 +333,10 @@ describe('a line is rejected', () => {
     [pair('[]', ',"tools":{}'), `bad-tools: request.tools is not valid${at(34)}`],
     [pair('[]', '', '"x"'), `bad-response: response is not valid${at(38)}`],
     ['{"content":"x"}', `bad-response: content is not valid${at(11)}`],
-    ['{"timestamp":"x","request":{"messages":[]}}', `bad-timestamp: timestamp is not valid${at(13)}`],
+    [
+      '{"timestamp":"x","request":{"messages":[]}}',
+      `bad-timestamp: timestamp is not a time that can be read: a string of 1 character${at(13)}`,
+    ],
     ['{"session_id":7,"request":{"messages":[]}}', `bad-session-id: session_id is not valid${at(14)}`],
     ['{"request":{"messages":[],"messages":[]}}', `duplicate-key: a key that is read stands twice${at(26)}`],
     ['{"request":{"messages":[}', `invalid-json: not JSON${at(24)}`],

@@ -1,0 +1,63 @@
+/**
+ * Files that a walk through folders passes over because of their names: counted by extension, and the first thousand in the order of
+ * the sources are named.
+ */
+import type { SkippedSource } from './source.ts';
+
+/** More are only counted. */
+export const MOST_NAMED = 1000;
+/** The rarer ones are counted together. */
+const MOST_EXTENSIONS = 100;
+
+const PACKED = /\.(?:gz|zst|bz2|xz|zip)$/i;
+const ROTATED = /(?:[.-]\d+)*$/;
+const EXTENSION = /[^.](\.[a-z0-9_]{1,10})$/i;
+const OTHER = 'other';
+const NONE = 'none';
+
+type Order = (a: SkippedSource, b: SkippedSource) => number;
+
+export class PassedOver {
+  readonly #order: Order;
+  readonly #counts = new Map<string, number>();
+  #named: SkippedSource[] = [];
+  #count = 0;
+
+  constructor(order: Order) {
+    this.#order = order;
+  }
+
+  add(file: SkippedSource): void {
+    const extension = extensionOf(file.name.slice(file.name.lastIndexOf('/') + 1));
+    this.#counts.set(extension, (this.#counts.get(extension) ?? 0) + 1);
+    this.#count++;
+    this.#named.push(file);
+    if (this.#named.length >= 2 * MOST_NAMED) this.#named = this.named();
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** In their order: the same ones, whatever the order in which they were found. */
+  named(): SkippedSource[] {
+    return this.#named.sort(this.#order).slice(0, MOST_NAMED);
+  }
+
+  /** How many files have each extension, in lower case; the most frequent ones by name, the rest as `other`. */
+  extensions(): Readonly<Record<string, number>> {
+    const all = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+    const shown = new Map(all.slice(0, MOST_EXTENSIONS));
+    for (const [, n] of all.slice(MOST_EXTENSIONS)) shown.set(OTHER, (shown.get(OTHER) ?? 0) + n);
+    return Object.fromEntries([...shown].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+/** `.csv` of `a.csv`, `a.CSV.1` and `a.csv-20260101`; `.csv.gz` of `a.csv.gz`. */
+function extensionOf(name: string): string {
+  const packed = PACKED.exec(name)?.[0].toLowerCase() ?? '';
+  const plain = name.slice(0, name.length - packed.length).replace(ROTATED, '');
+  const own = EXTENSION.exec(plain)?.[1]?.toLowerCase();
+  if (own !== undefined) return own + packed;
+  return plain.includes('.', 1) ? OTHER : packed || NONE;
+}

@@ -1,0 +1,90 @@
+/**
+ * Reads a line whose only fault is that it has NaN or Infinity where JSON has a number. Such a value may stand where nothing is
+ * read; where it would get into a record, the line is rejected. Which of the two it is tells the reading itself: the line is read
+ * with zeros and with ones in their places, and what does not depend on them is the same both times.
+ */
+import type { Entry, Line, Message, Rejection, ToolDefinition } from './element.ts';
+import { BareNumbers } from './json/bare-numbers.ts';
+import { copyOf } from './json/keep.ts';
+import { rejectLine } from './rejection.ts';
+
+type Reading = readonly (Entry | Rejection)[];
+
+export const isNotJson = ([first, second]: Reading): boolean =>
+  second === undefined && first?.kind === 'rejection' && first.reason === 'invalid-json';
+
+/**
+ * @param read reads a line; it gets this one several times, with numbers in the places of the words
+ * @returns undefined when the line has no such words, or no entry even without them
+ */
+export function readBareNumbers(
+  stage: string,
+  line: Line,
+  read: (line: Line) => Reading,
+): Reading | undefined {
+  const { bytes } = line;
+  const words = new BareNumbers(bytes);
+  if (words.count === 0 || line.made !== undefined) return undefined;
+  try {
+    words.putNumbers(bytes, 0); // in place: the line may be of any length
+    const reading = read(line);
+    if (!reading.some(({ kind }) => kind === 'entry')) return undefined;
+    const copy = copyOf(bytes);
+    const depends = (ones: number): boolean => {
+      words.putNumbers(copy, ones);
+      return !isSame(reading, read({ ...line, bytes: copy }));
+    };
+    if (!depends(words.count)) return reading;
+    const at = words.placeOf(firstThatCounts(words.count, depends));
+    return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that is read', at)];
+  } finally {
+    words.putWords(bytes);
+  }
+}
+
+/** The index of the first word that the reading depends on. */
+function firstThatCounts(count: number, depends: (ones: number) => boolean): number {
+  let [none, some] = [0, count];
+  while (some - none > 1) {
+    const middle = Math.floor((none + some) / 2);
+    if (depends(middle)) some = middle;
+    else none = middle;
+  }
+  return some - 1;
+}
+
+function isSame(a: Reading, b: Reading): boolean {
+  return every(a, b, (one, other) => {
+    if (one.kind === 'entry') return other.kind === 'entry' && isSameEntry(one, other);
+    return other.kind === 'rejection' && one.reason === other.reason && one.detail === other.detail;
+  });
+}
+
+function isSameEntry(a: Entry, b: Entry): boolean {
+  return (
+    a.sessionId === b.sessionId &&
+    a.timestamp === b.timestamp &&
+    every(a.messages, b.messages, isSameMessage) &&
+    every(a.tools, b.tools, isSameTool) &&
+    every(listOf(a.reply), listOf(b.reply), isSameMessage) &&
+    every([...(a.sample ?? [])], [...(b.sample ?? [])], ([k, v], [l, w]) => k === l && isSameBytes(v, w)) &&
+    every([...a.changes], [...b.changes], ([k, n], [l, m]) => k === l && n === m)
+  );
+}
+
+function isSameMessage(a: Message, b: Message): boolean {
+  if (a === b) return true;
+  const isNoted = every(a.notes ?? [], b.notes ?? [], (one, other) => one.message === other.message);
+  return a.role === b.role && isNoted && isSameBytes(a.bytes, b.bytes);
+}
+
+const isSameTool = (a: ToolDefinition, b: ToolDefinition): boolean =>
+  a === b || (a.name === b.name && isSameBytes(a.bytes, b.bytes));
+
+const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+
+const listOf = <T>(one: T | undefined): readonly T[] => (one === undefined ? [] : [one]);
+
+function every<T>(a: readonly T[], b: readonly T[], isEqual: (one: T, other: T) => boolean): boolean {
+  return a.length === b.length && a.every((one, i) => isEqual(one, b[i] as T));
+}

@@ -1,0 +1,44 @@
+/** The time of an entry, from its JSON value, and what a person is told of one that cannot be read. */
+import { decode, parseString } from '../json/utf8.ts';
+import { parseEpoch, parseStamp } from '../timestamp.ts';
+
+const QUOTE = 0x22;
+/** A value of these characters alone is a time, whatever is wrong with it; anything else may be content. */
+const SHOWN = /^[\d\-:.,+TZ ]{0,40}$/;
+const NAMES: Readonly<Record<string, string>> = {
+  '{': 'an object',
+  '[': 'an array',
+  t: 'a boolean',
+  f: 'a boolean',
+};
+
+/** Nanoseconds since 1970 of the value in `bytes[start, end)`; undefined when it is not a time. */
+export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
+  if (bytes[start] === QUOTE) return parseStamp(parseString(bytes, start, end));
+  return parseEpoch(decode(bytes.subarray(start, end)));
+}
+
+/** The same of a value of its own. */
+export function timeOf(json: Uint8Array): bigint | undefined {
+  return timeIn(json, 0, json.length);
+}
+
+/** Why a member is not a time: shows the value where it cannot be content, else its type and length. */
+export function unreadableTime(name: string, json: Uint8Array): string {
+  return `${name} is not a time that can be read: ${shown(json)}`;
+}
+
+function shown(json: Uint8Array): string {
+  const first = String.fromCharCode(json[0] as number);
+  if (first === 'n') return 'null';
+  if (first === '"') {
+    const text = parseString(json, 0, json.length);
+    return SHOWN.test(text) ? `"${text}"` : `a string of ${count(text.length, 'character')}`;
+  }
+  const kind = NAMES[first];
+  if (kind !== undefined) return `${kind} of ${count(json.length, 'byte')}`;
+  const text = decode(json);
+  return SHOWN.test(text) ? text : `a number of ${count(text.length, 'character')}`;
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
