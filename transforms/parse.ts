@@ -5,7 +5,7 @@
 import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import { rejectObject } from './dialects/line-objects.ts';
-import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
+import type { Entry, Fate, Line, Origin, Rejection, Repair, SessionEnd, StreamElement } from './element.ts';
 import { knownText } from './json/known-text.ts';
 import { walkMembers } from './json/members.ts';
 import { createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from './json/scanner.ts';
@@ -136,6 +136,7 @@ function create(given: ParseOptions): Handlers {
       if (parts(element)) yield endBefore(element.origin);
       goOn(element);
     }
+    if (element.kind === 'entry') yield* repairsOf(element);
     yield element;
   }
 
@@ -151,7 +152,7 @@ function create(given: ParseOptions): Handlers {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       const made = bounded(line);
       const only = made.length === 1 ? made[0] : undefined;
-      if (only?.kind !== 'entry' || parts(only)) return several(line, made);
+      if (only?.kind !== 'entry' || only.repairs !== undefined || parts(only)) return several(line, made);
       goOn(only);
       return made;
     },
@@ -163,6 +164,9 @@ function create(given: ParseOptions): Handlers {
 }
 
 const messagesOf = ({ messages, reply }: Entry): number => messages.length + (reply === undefined ? 0 : 1);
+
+const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
+  repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
 
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 

@@ -8,6 +8,7 @@ import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { decode, parseString } from '../json/utf8.ts';
 import { textAt } from '../message.ts';
 import type { LineReason } from '../rejection.ts';
+import { settleReply } from '../reply.ts';
 import { parseEpoch, parseStamp } from '../timestamp.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
@@ -106,7 +107,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (answered && bytes[responseAt] !== OPEN_OBJECT) {
       return bad('bad-response', missingOrBad('response', responseAt), responseAt);
     }
-    return {
+    const entry: Entry = {
       kind: 'entry',
       origin,
       sessionId: id,
@@ -116,6 +117,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       reply: answered ? reply.message(bytes) : undefined,
       changes: NO_CHANGES,
     };
+    return settleReply(entry);
   }
 
   const object: ObjectWalk = { walk, entryOf };
