@@ -19,7 +19,7 @@ export interface Origin {
 export interface Message {
   /** The JSON text, UTF-8, one line, without white space around it. */
   readonly bytes: Uint8Array;
-  /** The decoded value of `role`; `''` for a reply that has none. */
+  /** The decoded value of `role`; `''` where a reply has none, until the dialect has given it one. */
   readonly role: string;
   /** What its dialect had to change to say it as a message: findings of the conversation that it ends up in. */
   readonly notes?: readonly ReadingNote[];
@@ -70,11 +70,20 @@ export interface Entry {
   readonly tools: readonly ToolDefinition[];
   /** The model's answer to these messages, where the entry has one. */
   readonly reply: Message | undefined;
+  /** The log has a reply that says nothing: it is left out. */
+  readonly emptyReply?: true;
+  /** What was mended so that the entry could be read. */
+  readonly repairs?: readonly RepairName[];
+  /** What its dialect never has. */
+  readonly lacks?: readonly Lack[];
   /** What a grader's sample says beside its messages: `expected`, `tags` and others, as JSON text, in their order. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
   /** What cleanup did to `messages`. */
   readonly changes: Changes;
 }
+
+/** Something that a kind of log never has, so that no finding reports it missing. */
+export type Lack = 'replies' | 'tools';
 
 /** The canonical result of a session. */
 export interface Conversation {
@@ -88,6 +97,8 @@ export interface Conversation {
   readonly tools: readonly ToolDefinition[];
   /** Of the snapshot. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
+  /** Of the snapshot. */
+  readonly lacks?: readonly Lack[];
   /** How many earlier entries the snapshot stands for. */
   readonly superseded: number;
   /** How many shorter entries came after it. */
@@ -152,14 +163,17 @@ export interface Fate {
   readonly timestamp?: bigint | undefined;
 }
 
+/** `reply-role`: a reply without a role is the assistant's. */
+export type RepairName = 'split-objects' | 'json-document' | 'reply-role' | 'bare-nan';
+
 /** A mend that was made so that a line could be read: counted, never silent. */
 export interface Repair {
   readonly kind: 'repair';
-  readonly repair: 'split-objects' | 'bare-nan' | 'json-document';
+  readonly repair: RepairName;
   readonly origin: Origin;
   /**
-   * How many extra entries came out of the line; 1 for a line with NaN or Infinity where nothing is read, and for a source that is a
-   * document although its name says lines.
+   * How many extra entries came out of the line; 1 for a line with NaN or Infinity where nothing is read, for a source that is a
+   * document although its name says lines, and for a reply.
    */
   readonly count: number;
 }

@@ -6,7 +6,7 @@ import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
 import { rejectObject } from './dialects/line-objects.ts';
-import type { Entry, Fate, Line, Origin, Rejection, SessionEnd, StreamElement } from './element.ts';
+import type { Entry, Fate, Line, Origin, Rejection, Repair, SessionEnd, StreamElement } from './element.ts';
 import { knownText } from './json/known-text.ts';
 import { walkMembers } from './json/members.ts';
 import { createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from './json/scanner.ts';
@@ -149,6 +149,7 @@ function create(given: ParseOptions): Handlers {
       if (parts(element)) yield endBefore(element.origin);
       goOn(element);
     }
+    if (element.kind === 'entry') yield* repairsOf(element);
     yield element;
   }
 
@@ -165,7 +166,8 @@ function create(given: ParseOptions): Handlers {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       const made = bounded(line);
       const only = made.length === 1 ? made[0] : undefined;
-      if (only?.kind !== 'entry' || bareNumbers || parts(only)) return several(line, made);
+      if (only?.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
+        return several(line, made);
       goOn(only);
       return made;
     },
@@ -177,6 +179,9 @@ function create(given: ParseOptions): Handlers {
 }
 
 const messagesOf = ({ messages, reply }: Entry): number => messages.length + (reply === undefined ? 0 : 1);
+
+const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
+  repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
 
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 

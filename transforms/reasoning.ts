@@ -8,6 +8,7 @@ import { quote } from './json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from './json/splice.ts';
 import { encode } from './json/utf8.ts';
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from './message.ts';
+import { isEmptyReply } from './reply.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export const REASONING_MODES = ['keep', 'last', 'drop', 'inline'] as const;
@@ -83,13 +84,18 @@ function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation 
   const change = mode === 'inline' ? withReasoningInText : withoutReasoning;
   let changed = 0;
   const messages = conversation.messages.map((message, i) => {
-    if ((message.role !== 'assistant' && message.role !== '') || i > from) return message;
+    if (message.role !== 'assistant' || i > from) return message;
     const made = change(message);
     if (made.bytes !== message.bytes) changed++;
     return made;
   });
   const changes = new Map(conversation.changes);
   if (changed > 0) changes.set(rule, changed);
+  const answer = messages.at(-1);
+  if (answer !== undefined && answer !== conversation.messages.at(-1) && isEmptyReply(answer)) {
+    messages.pop(); // it was reasoning and nothing else: an empty answer is never taught
+    changes.set('empty-reply', 1);
+  }
   return { ...conversation, messages, changes };
 }
 

@@ -66,12 +66,13 @@ export const SESSION_REASONS = {
   'no-final-call': 'The last assistant message, which is to be learned, has no call.',
   'several-final-calls': 'The last assistant message, which is to be learned, has more than one call.',
   'no-user-turn': 'There is no user message before the turn that is to be learned.',
-  'nested-arguments': 'The arguments of the call hold an object or a list inside a list.',
+  'nested-arguments': 'The arguments of the call hold an object.',
+  'nested-arrays': 'The arguments of the call hold an array inside an array.',
   'comment-end-in-reasoning': 'The reasoning, which is to be a comment, holds the end of one.',
   'calls-inlined':
     'A message without a text has calls or a result that would become one (--on-finding calls-inlined=reject).',
   'content-not-text':
-    'A message has no text, and the format needs one (by itself; =keep writes it as it is).',
+    'A content is a number, an object or a boolean (--on-finding content-not-text=reject); samples: a message has no text (by itself; =keep writes it as it is).',
   'no-messages': 'The conversation has no messages, and the format needs one (by itself).',
   'not-toml':
     'A value that TOML cannot say: null, a key that stands twice, a whole number beyond 64 bits, half a character.',

@@ -21,9 +21,9 @@ function conversationOf(
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const logged: readonly Message[] =
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
-  const { origin, sessionId, sample } = snapshot;
+  const { origin, sessionId, sample, lacks } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
-  const carried = sample === undefined ? {} : { sample };
+  const carried = { ...(sample !== undefined && { sample }), ...(lacks !== undefined && { lacks }) };
   return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...parts };
 }
 

@@ -6,7 +6,7 @@ import { workedExample } from './worked-example.mjs';
 
 export async function dialectsPage(root) {
   const { dialects } = await built(root, 'transforms/dialects/index.js');
-  const sections = await Promise.all(dialects.map(({ name, summary }) => section(root, name, summary)));
+  const sections = await Promise.all(dialects.map((dialect) => section(root, dialect)));
   return page('Dialects', [
     'How a family of logs is read. `--dialect auto`, the default, looks at the first line of each source that is not blank; `--dialect NAME` reads all of them in one way. One file each in [transforms/dialects](../transforms/dialects), one example each in [examples/dialects](../examples/dialects).',
     table(
@@ -18,12 +18,21 @@ export async function dialectsPage(root) {
   ]);
 }
 
-async function section(root, dialect, summary) {
+/** What is not reported as missing, in a sentence. */
+function lacking({ lacks = [] }) {
+  return lacks.length === 0
+    ? []
+    : [`These logs never have ${lacks.join(' or ')}, so no finding says that they are missing.`];
+}
+
+async function section(root, plugIn) {
+  const { name: dialect, summary } = plugIn;
   const { input, records, findings } = await workedExample(root, { dialect, format: 'chat' });
   const source = readFileSync(join(root, input), 'utf8');
   return [
     `## ${dialect}`,
     prose(summary),
+    ...lacking(plugIn),
     `[${input}](../${input}):`,
     fenced(source, input.endsWith('.json') ? 'text' : input.slice(input.lastIndexOf('.') + 1)),
     `${code(`turnmill build ${input} --out -`)} writes:`,

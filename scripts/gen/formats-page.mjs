@@ -46,7 +46,7 @@ export async function formatsPage(root) {
   ]);
 }
 
-async function section(root, { name, summary, rules, options }, reasons, readerRules) {
+async function section(root, { name, summary, rules, otherContent, options }, reasons, readerRules) {
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
   const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
   return [
@@ -56,6 +56,7 @@ async function section(root, { name, summary, rules, options }, reasons, readerR
     fenced(records.join('\n')),
     ...findingsList(findings),
     ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
+    prose(`A content that is a number, an object or a boolean ${otherContent}.`),
     ...optionTable(options),
     ...readerTable(name, readerRules),
   ];

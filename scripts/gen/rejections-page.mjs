@@ -48,7 +48,10 @@ export async function rejectionsPage(root) {
       ['rule', 'looks at', 'does'],
       rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
     ),
-    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call` and `extra-newlines`. `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`.',
+    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call` and `extra-newlines`. `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
+    '## Repairs',
+    'What was mended so that a source or a line could be read, counted for each source in the ledger and in the summary:',
+    table(['repair', 'what was mended'], named([...repairNames(root), ...FRAMING_REPAIRS])),
     '## Integrity checks',
     'They report to `reports/integrity.jsonl` and never change or stop anything. `--no-integrity` turns them off.',
     table(
@@ -64,6 +67,29 @@ export async function rejectionsPage(root) {
         .map((format) => [code(format.name), format.rules.map(code).join(', ')]),
     ),
   ]);
+}
+
+/** Those that the framing of a source counts. */
+const FRAMING_REPAIRS = [
+  ['bom', 'A byte order mark at the start of the source was left out.'],
+  ['crlf', 'Lines ended in CR LF.'],
+  ['no-final-newline', 'The last line had no line feed.'],
+  ['wrong-extension', 'The name said another compression than the bytes.'],
+];
+/** The code has these names only as a type. A name without a meaning stops the generator. */
+const REPAIR_MEANINGS = {
+  'split-objects': 'A line held several objects: each counts as a line of its own.',
+  'json-document': 'A source with the name of lines is a JSON document.',
+  'reply-role': 'A reply had no role: it has that of the assistant.',
+};
+
+function repairNames(root) {
+  const path = 'transforms/element.ts';
+  const names = unionMembers(root, path, 'RepairName');
+  const wrong = names.filter((name) => !Object.hasOwn(REPAIR_MEANINGS, name));
+  if (wrong.length > 0 || names.length !== Object.keys(REPAIR_MEANINGS).length)
+    throw new Error(`${path} and scripts/gen/rejections-page.mjs differ in RepairName: ${wrong.join(', ')}`);
+  return names.map((name) => [name, REPAIR_MEANINGS[name]]);
 }
 
 const named = (rows) => rows.map(([name, text]) => [code(name), prose(text)]);

@@ -1,4 +1,5 @@
 /** Follows the objects of one line through the stages; their session's end tells what became of them. */
+import { lineId } from '../../transforms/dialects/line-id.ts';
 import type {
   Entry,
   Finding,
@@ -135,9 +136,15 @@ export function createTrail(line: number): Trail {
   };
 }
 
-function answerFor(subject: Subject, session: Session, { sessionId, outcome }: SessionEnd): Explanation {
+function answerFor(
+  subject: Subject,
+  session: Session,
+  { sessionId, outcome, alone }: SessionEnd,
+): Explanation {
   const { origin, logged, cleaned } = subject;
   const { line, offset } = origin;
+  const isApart = subject.rejection?.sessionId !== undefined || (alone === true && logged === undefined);
+  if (isApart) return answerForItself(subject, session);
   const id = logged?.sessionId ?? (subject.fate === 'blank' ? undefined : sessionId);
   const counts = logged && { logged: logged.messages.length, kept: (cleaned ?? logged).messages.length };
   const changes = session.row?.origin.offset === offset ? session.row.conversation.changes : cleaned?.changes;
@@ -152,6 +159,19 @@ function answerFor(subject: Subject, session: Session, { sessionId, outcome }: S
     changes: Object.fromEntries(changes ?? []),
     findings: session.findings.filter((finding) => finding.line === line),
     sessionFindings: session.findings.filter((finding) => finding.line !== line),
+  };
+}
+
+/** Of a line that is no part of the session that is open, because conversations of that log are a line each. */
+function answerForItself({ origin, fate = '', rejection }: Subject, { findings }: Session): Explanation {
+  return {
+    ...origin,
+    ...lineFate(fate, rejection),
+    ...(rejection !== undefined && { session: rejection.sessionId ?? lineId(origin, 0) }),
+    outcome: rejection === undefined ? 'none' : 'rejected',
+    changes: {},
+    findings: findings.filter(({ line }) => line === origin.line),
+    sessionFindings: [],
   };
 }
 

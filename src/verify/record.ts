@@ -40,16 +40,10 @@ function chat(...beside: readonly string[]): RecordCheck {
     if (tools === undefined) return { problem: 'expected an array `tools`, found none' };
     const more = Object.keys(others).filter((name) => !beside.includes(name)).length;
     if (more > 0) return { problem: `expected only messages and tools, found ${more} more members`, tools };
-    const bad = messages.findIndex((message, i) => !isMessage(message, i === messages.length - 1));
+    const bad = messages.findIndex((message) => asText(asObject(message)?.role) === undefined);
     const what = `expected messages[${bad}] to be an object with a string \`role\`, found another value`;
     return { problem: bad < 0 ? undefined : what, tools };
   };
-}
-
-/** The last message may be a reply, and a reply was never asked for its role. */
-function isMessage(message: unknown, last: boolean): boolean {
-  const object = asObject(message);
-  return object !== undefined && (last || asText(object.role) !== undefined);
 }
 
 /** How many definitions there are, in a list or in a string that holds one; undefined when one is no object. */

@@ -24,6 +24,16 @@ const LINES = [
   entryJson(),
 ];
 
+const TALK = '"messages":[{"role":"user","content":"a"}]';
+/** A line that each dialect reads as an entry. */
+const WHOLE: Readonly<Record<string, string>> = {
+  anthropic: `{"request":{${TALK}},"response":{"content":[]}}`,
+  astracodex: `{"meta":{},"settings":{},${TALK}}`,
+  exchange: entryJson(),
+  messages: `{${TALK}}`,
+  samples: `{${TALK},"expected":1}`,
+};
+
 describe('dialects', () => {
   describePlugIns('dialects', dialects);
 
@@ -50,6 +60,14 @@ describe('dialects', () => {
           expect(snapshot(line)).toBe(before);
         }
       }
+    });
+
+    it('gives entries that carry what its logs never have', () => {
+      const read = (json: string): readonly { lacks?: readonly string[] }[] =>
+        dialect.create().read(lineOf(json)) as never;
+      const [entry] = read(WHOLE[dialect.name] as string);
+      expect(entry).toMatchObject({ kind: 'entry' });
+      expect(entry?.lacks).toEqual(dialect.lacks);
     });
 
     it('gives at least one element for a line that is not blank', () => {

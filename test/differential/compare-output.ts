@@ -60,7 +60,12 @@ function compareRecords(out: string, result: OracleResult): readonly string[] {
   ];
 }
 
-type LedgerLine = { source?: unknown; lines?: unknown; fates?: Record<string, unknown> };
+type LedgerLine = {
+  source?: unknown;
+  lines?: unknown;
+  fates?: Record<string, unknown>;
+  repairs?: Record<string, unknown>;
+};
 
 function sortedCounts(entries: Iterable<readonly [string, unknown]>): string {
   return JSON.stringify([...entries].filter(([, n]) => n !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -76,6 +81,12 @@ function compareSource(source: OracleSource, ledger: LedgerLine | undefined): re
     const lines = source.lines.map((l) => `${l.line}${l.object > 0 ? `.${l.object}` : ''} ${l.fate}`);
     problems.push(
       `ledger: source ${source.path}\n  expected ${expected}\n  actual   ${actual}\n  oracle   ${lines.join(', ')}`,
+    );
+  }
+  const roles = ledger.repairs?.['reply-role'] ?? 0;
+  if (roles !== source.replyRoles) {
+    problems.push(
+      `ledger: source ${source.path} has reply-role ${String(roles)}, expected ${source.replyRoles}`,
     );
   }
   const sum = [...source.fates.values()].reduce((a, b) => a + b, 0);

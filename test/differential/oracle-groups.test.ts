@@ -104,7 +104,7 @@ describe('tool usage', () => {
     expect(usage([m('user'), m('critic'), m('user'), m('assistant'), m('Critic'), m('assistant')])).toBe(
       ',,1,0,0,2,2,0',
     );
-    expect(usage([m('user')], '[]', m('assistant'))).toBe(',,1,0,0,1,1,0');
+    expect(usage([m('user')], '[]', m('assistant', ',"content":"a"'))).toBe(',,1,0,0,1,1,0');
   });
 
   test('calls are tool_calls, else function_call, else tags in the text', () => {

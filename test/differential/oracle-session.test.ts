@@ -18,17 +18,40 @@ function title(second: number, id = 's'): string {
   return entryText(second, list(ASK, SHOW), { id, reply: '{"role":"assistant","content":"T"}' });
 }
 
+describe('the reply', () => {
+  const recordWith = (reply: string): string | undefined =>
+    recordsOf(runCase({ 'a.jsonl': entryText(1, list(U), { reply }) }))[0];
+
+  test.each([
+    ['{"n":1.0,"content":"a"}', '{"role":"assistant","n":1.0,"content":"a"}'],
+    ['{"content":"a","role":null}', '{"content":"a","role":"assistant"}'],
+    ['{"content":5.0,"role":""}', '{"content":5.0,"role":"assistant"}'],
+    ['{"role":"model","refusal":"no"}', '{"role":"model","refusal":"no"}'],
+    ['{"role":"assistant","reasoning":"r"}', '{"role":"assistant","reasoning":"r"}'],
+  ])('%s', (reply, written) => {
+    expect(recordWith(reply)).toBe(`{"messages":[${U},${written}],"tools":[]}`);
+  });
+
+  test.each([
+    '{}',
+    '{"role":"assistant","content":" \\n","tool_calls":[]}',
+    '{"content":[{"type":"text","text":" "}],"function_call":null}',
+  ])('%s says nothing', (reply) => {
+    expect(recordWith(reply)).toBe(`{"messages":[${U}],"tools":[]}`);
+  });
+});
+
 describe('fates', () => {
   test('the last entry of the maximal length stands for the session', () => {
     const log = [
       entryText(1, list(U)),
       entryText(2, list(U, A, U)),
-      entryText(3, list(A, A, U), { reply: '{"role":"assistant","n":1.0,"x":null}' }),
+      entryText(3, list(A, A, U), { reply: '{"role":"assistant","content":"b","n":1.0,"x":null}' }),
       entryText(4, list(U, A)),
     ].join('\n');
     expect(fatesOf(log)).toEqual(['superseded', 'superseded', 'snapshot', 'truncated']);
     expect(recordsOf(runCase({ 'a.jsonl': log }))).toEqual([
-      `{"messages":[${A},${A},${U},{"role":"assistant","n":1.0}],"tools":[]}`,
+      `{"messages":[${A},${A},${U},{"role":"assistant","content":"b","n":1.0}],"tools":[]}`,
     ]);
   });
 

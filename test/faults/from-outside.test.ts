@@ -253,6 +253,7 @@ describe('sessions that are rejected: the others go on', () => {
     'several-final-calls': { reply: two },
     'no-user-turn': { messages: [], reply: called('{}') },
     'nested-arguments': { reply: called('{"a":{}}') },
+    'nested-arrays': { reply: called('{"a":[[]]}') },
     'comment-end-in-reasoning': { reply: called('{}', { content: 'x */' }) },
   };
 
@@ -486,7 +487,7 @@ describe('findings', () => {
     ...(['key-not-bare', 'number-out-of-range', 'call-unreadable', 'arguments-not-object'] as const),
     ...(['result-without-call', 'result-order-lost', 'unknown-role'] as const),
     ...(['no-final-call', 'several-final-calls', 'no-user-turn'] as const),
-    ...(['nested-arguments', 'comment-end-in-reasoning'] as const),
+    ...(['nested-arguments', 'nested-arrays', 'comment-end-in-reasoning'] as const),
   ];
   /** A log of this dialect cannot hold it: such an entry is rejected as `bad-tools`. */
   const unreachable = ['tool-not-object'];

@@ -39,6 +39,15 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     expect(one(json)).toEqual([{ kind: 'fate', fate: 'blank', origin }]);
   });
 
+  it('whose reply has no role has a repair in front of its entry', () => {
+    const json = GOOD.replace('"role":"assistant",', '');
+    const { origin } = lineOf(json, make, 7, 1000);
+    const [repair, entry, ...rest] = one(json) as [StreamElement, Entry];
+    expect(rest).toEqual([]);
+    expect(repair).toEqual({ kind: 'repair', repair: 'reply-role', origin, count: 1 });
+    expect(text((entry as Entry).reply?.bytes as Uint8Array)).toBe('{"role":"assistant","content":"ho"}');
+  });
+
   it('of several objects is several entries at their own offsets', () => {
     const [repair, ...entries] = one(`${first} ${second}${first}`);
     expect(repair).toEqual({

@@ -26,11 +26,23 @@ describe('drop', () => {
       '{"role":"assistant", "reasoning_content":"t" ,"content":"a\\u0041","n":1.0}',
       '{"role":"assistant" ,"content":"a\\u0041","n":1.0}',
     ],
-    ['{"role":"assistant","thinking":"t","content":null}', '{"role":"assistant","content":null}'],
+    ['{"role":"assistant","thinking":"t","refusal":"no"}', '{"role":"assistant","refusal":"no"}'],
     ['{"role":"assistant","content":" <think>t</think>\\n\\na"}', '{"role":"assistant","content":"a"}'],
-    ['{"role":"assistant","content":"<think></think>"}', '{"role":"assistant","content":""}'],
   ])('%s', (json, rest) => {
     expect(made('drop', json)).toEqual([rest, DROPPED]);
+  });
+
+  test.each([
+    '{"role":"assistant","thinking":"t","content":null}',
+    '{"role":"assistant","content":"<think></think>"}',
+    '{"role":"assistant","content":" <think>t</think> \\n"}',
+  ])('%s is an empty answer then: left out at the end, and counted', (json) => {
+    const { messages, changes } = run('drop', ['user', '{"role":"user","content":"q"}'], ['assistant', json]);
+    expect(messages.map(({ role }) => role)).toEqual(['user']);
+    expect([...changes]).toEqual([...DROPPED, ['empty-reply', 1]]);
+    const further = run('drop', ['assistant', json], ['user', '{"role":"user","content":"q"}']);
+    expect(further.messages.map(({ role }) => role)).toEqual(['assistant', 'user']);
+    expect([...further.changes]).toEqual(DROPPED);
   });
 
   test.each([
@@ -102,15 +114,15 @@ it('last keeps what stands behind the last message of the user', () => {
   expect(of('assistant', 'assistant')).toEqual([true, true]);
 });
 
-it('looks at the messages of the model only, a reply without a role too', () => {
+it('looks at the messages of the model only', () => {
   const { messages } = run('drop', thinking('user'), thinking('system'), [
-    '',
-    '{"thinking":"t","content":"a"}',
+    'assistant',
+    '{"role":"assistant","thinking":"t","content":"a"}',
   ]);
   expect(messages.map(({ bytes }) => text(bytes))).toEqual([
     '{"role":"user","thinking":"t"}',
     '{"role":"system","thinking":"t"}',
-    '{"content":"a"}',
+    '{"role":"assistant","content":"a"}',
   ]);
 });
 
@@ -120,7 +132,8 @@ it('keep changes nothing', () => {
 });
 
 it('adds to the changes that were counted before', () => {
-  const conversation = conversationOf([rawMessage('assistant', '{"role":"assistant","thinking":"t"}')], {
+  const thought = '{"role":"assistant","thinking":"t","content":"a"}';
+  const conversation = conversationOf([rawMessage('assistant', thought)], {
     changes: new Map([['null-fields', 2]]),
   });
   const [done] = apply(reasoning.create({ reasoning: 'drop' }), [conversation]) as Iterable<Conversation>;

@@ -1,17 +1,26 @@
-/** Has the entry a reply (conversion.md §2)? Without one it is read all the same; its conversation ends in a request. */
+/** Has the entry a reply? Without one it is read all the same; its conversation ends in a request. */
+import type { Entry } from '../element.ts';
 import type { EntryCheck, EntryWatch, Found } from './check.ts';
 
-const FOUND: readonly Found[] = [
-  { rule: 'no-reply', severity: 'WARNING', message: 'the entry has no reply message' },
-];
+const found = (message: string): readonly Found[] => [{ rule: 'no-reply', severity: 'WARNING', message }];
+const NOTHING: readonly Found[] = [];
+const MISSING = found('the entry has no reply message');
+const EMPTY = found('the reply has no text, calls, reasoning, refusal or audio: left out');
+
+/** A log that never has replies can still end in an empty answer, which was left out. */
+function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {
+  if (reply !== undefined) return NOTHING;
+  if (emptyReply === true) return EMPTY;
+  return lacks?.includes('replies') === true ? NOTHING : MISSING;
+}
 
 function create(): EntryWatch {
-  return { entry: ({ reply }) => (reply === undefined ? FOUND : []), sessionEnd() {} };
+  return { entry: check, sessionEnd() {} };
 }
 
 const noReply: EntryCheck = {
   name: 'no-reply',
-  summary: 'Entries whose response holds no message.',
+  summary: 'Entries whose response holds no message, or one that says nothing.',
   rules: ['no-reply'],
   on: 'entry',
   create,

@@ -36,11 +36,11 @@ function checkTool(definition: ToolDefinition, index: number): Found | undefined
   };
 }
 
-function* check({ messages, tools }: Conversation): Generator<Found> {
+function* check({ messages, tools, lacks }: Conversation): Generator<Found> {
   if (messages.length === 0) {
     yield { rule: 'empty-messages', severity: 'ERROR', message: 'the conversation has no messages' };
   }
-  if (tools.length === 0) {
+  if (tools.length === 0 && lacks?.includes('tools') !== true) {
     yield { rule: 'no-tools', severity: 'WARNING', message: 'the conversation has no tool definitions' };
   }
   for (let i = 0; i < tools.length; i++) {

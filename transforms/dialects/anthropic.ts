@@ -2,12 +2,13 @@
  * Dialect `anthropic`: requests and responses of the Messages API (docs/decisions/0036-anthropic-pairs.md). A pair `{request, response}`,
  * the two as they are or as `body` of a logged HTTP exchange; or a bare response, which is a session of its own.
  */
-import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../element.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { textOfValue } from '../message.ts';
 import type { LineReason } from '../rejection.ts';
+import { settleReply } from '../reply.ts';
 import { createHistory } from './anthropic-history.ts';
 import { readReply } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';
@@ -31,6 +32,8 @@ const OPEN_ARRAY = 0x5b;
 const LETTER_N = 0x6e;
 /** What is read at the top and in the request; those of a request are told apart by the dot. */
 const TOP = ['session_id', 'timestamp', 'logged_at', 'request', 'response', 'content', 'stop_reason'];
+/** A bare response has no tools: they are in the request. */
+const NO_REQUEST: readonly Lack[] = ['tools'];
 const IN_REQUEST = ['system', 'messages', 'tools', 'timestamp', 'body'];
 
 function createReader(
@@ -114,7 +117,15 @@ function createReader(
       if (content?.[0] !== OPEN_ARRAY) return bad('bad-response', 'content');
       const reply = readReply(content, textOfValue(present('stop_reason')));
       const sessionId = textOfValue(id) ?? lineId(origin, number);
-      return { ...shared, sessionId, alone: true, messages: asked, tools: NO_TOOLS, reply };
+      return settleReply({
+        ...shared,
+        sessionId,
+        alone: true,
+        messages: asked,
+        tools: NO_TOOLS,
+        reply,
+        lacks: NO_REQUEST,
+      });
     }
     const logged = bytes[startOf('request.messages')] === OPEN_ARRAY ? history.messages() : undefined;
     if (logged === undefined) return bad('bad-messages', 'request.messages');
@@ -125,13 +136,13 @@ function createReader(
     if (definitions === undefined) return bad('bad-tools', 'request.tools');
     const response = present('response');
     if (response !== undefined && response[0] !== OPEN_OBJECT) return bad('bad-response', 'response');
-    return {
+    return settleReply({
       ...shared,
       sessionId: textOfValue(id) ?? origin.source,
       messages: [...systemOf(text), ...logged],
       tools: definitions,
       reply: response && replyOf(response),
-    };
+    });
   }
 
   const object: ObjectWalk = { walk, entryOf };

@@ -3,7 +3,7 @@
  * each, of three generations of keys. Calls that are written in the text are recovered; each chat is a session of its own
  * (docs/decisions/0037-old-agent-chats.md).
  */
-import type { Entry, Line, Message, Origin, ReadingNote, Rejection } from '../element.ts';
+import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../element.ts';
 import { copyOf } from '../json/keep.ts';
 import { elementsOf, isKey, valuesOf, walkMembers } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -21,6 +21,7 @@ import { NO_TOOLS } from './tool-definitions.ts';
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const QUOTE = 0x22;
+const LACKS: readonly Lack[] = ['replies', 'tools'];
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
 
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
@@ -66,10 +67,11 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       ...(id !== undefined && { sessionId: id }),
       timestamp: createdAt(about),
       changes: changesOf(chat),
+      lacks: LACKS,
     });
   }
 
-  const object: ObjectWalk = { walk, entryOf };
+  const object: ObjectWalk = { walk, entryOf, alone: true };
   return { read: (line) => readObjects(line, scanner, object), forget() {} };
 }
 
@@ -127,6 +129,7 @@ function detect(first: ObjectMembers): boolean {
 const astracodex: Dialect = {
   name: 'astracodex',
   summary: 'Chats of a text-protocol agent: {meta, settings, state, messages}, old and new keys.',
+  lacks: LACKS,
   detect,
   create: createReader,
 };

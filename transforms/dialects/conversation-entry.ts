@@ -1,5 +1,9 @@
-/** The entry of a conversation that a log holds as a whole: a session of its own, and its last message, when it is the model's, is the reply. */
+/**
+ * The entry of a conversation that a log holds as a whole: a session of its own. Its last message, when it is the model's, is the
+ * reply; one that says nothing is left out, except in samples: a grader may be shown an empty answer.
+ */
 import type { Entry, Message, Origin, ToolDefinition } from '../element.ts';
+import { settleReply } from '../reply.ts';
 import { lineId } from './line-id.ts';
 import { NO_CHANGES } from './line-objects.ts';
 
@@ -9,11 +13,11 @@ export function conversationEntry(
   number: number,
   said: readonly Message[],
   tools: readonly ToolDefinition[],
-  more: Partial<Pick<Entry, 'sessionId' | 'timestamp' | 'sample' | 'changes'>> = {},
+  more: Partial<Pick<Entry, 'sessionId' | 'timestamp' | 'sample' | 'changes' | 'lacks'>> = {},
 ): Entry {
   const last = said.at(-1);
   const reply = last?.role === 'assistant' ? last : undefined;
-  return {
+  const entry: Entry = {
     kind: 'entry',
     origin,
     sessionId: lineId(origin, number),
@@ -25,4 +29,5 @@ export function conversationEntry(
     changes: NO_CHANGES,
     ...more,
   };
+  return more.sample === undefined ? settleReply(entry) : entry;
 }

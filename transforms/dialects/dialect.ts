@@ -1,5 +1,5 @@
 /** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
-import type { Entry, Line, Rejection } from '../element.ts';
+import type { Entry, Lack, Line, Rejection } from '../element.ts';
 import type { Scanner } from '../json/scanner.ts';
 
 /** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */
@@ -9,6 +9,8 @@ export interface Dialect {
   /** File name = registry name = value of `--dialect`. */
   readonly name: string;
   readonly summary: string;
+  /** What its logs never have: its entries carry it. */
+  readonly lacks?: readonly Lack[];
   /** Does the first object of a source look like this dialect? Never throws. */
   detect(first: ObjectMembers): boolean;
   /** @param scanner validates what is new; the plain one when left out */

@@ -7,6 +7,7 @@ import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { textAt } from '../message.ts';
 import type { LineReason } from '../rejection.ts';
+import { settleReply } from '../reply.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
@@ -107,7 +108,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (answered && bytes[responseAt] !== OPEN_OBJECT) {
       return bad('bad-response', missingOrBad('response', responseAt), responseAt);
     }
-    return {
+    const entry: Entry = {
       kind: 'entry',
       origin,
       sessionId: id,
@@ -117,6 +118,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       reply: answered ? reply.message(bytes) : undefined,
       changes: NO_CHANGES,
     };
+    return settleReply(entry);
   }
 
   const object: ObjectWalk = { walk, entryOf };

@@ -6,6 +6,7 @@ import type { Changes, Entry, Line, Origin, Rejection } from '../element.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { invalidUtf8At } from '../json/utf8.ts';
 import { type LineReason, rejectLine } from '../rejection.ts';
+import { lineId } from './line-id.ts';
 
 const STAGE = 'parse';
 /** Of an entry that was just read. */
@@ -26,12 +27,14 @@ export interface ObjectWalk {
   walk(bytes: Uint8Array, at: number): number;
   /** The entry of the object that was walked last, or why it is none. `number` counts the objects of the line, from 0. */
   entryOf(line: Line, origin: Origin, number: number): Entry | Rejection;
+  /** Is every object a session of its own? A rejected one then has the id of its place. */
+  readonly alone?: true;
 }
 
 export function readObjects(
   line: Line,
   scanner: Scanner,
-  { walk, entryOf }: ObjectWalk,
+  { walk, entryOf, alone }: ObjectWalk,
 ): readonly (Entry | Rejection)[] {
   const { bytes, origin } = line;
   const made: (Entry | Rejection)[] = [];
@@ -40,13 +43,19 @@ export function readObjects(
   while (p < bytes.length) {
     const fits = bytes[p] === OPEN_OBJECT && (!isLow || scanner.value(bytes, p, 0) >= 0);
     const end = fits ? walk(bytes, p) : -1;
-    if (end < 0) return [rejectBytes(line, scanner, p, made.length > 0)];
-    made.push(entryOf(line, originOf(line, p, end), made.length));
+    if (end < 0) return [ofItself(rejectBytes(line, scanner, p, made.length > 0), 0, alone)];
+    made.push(ofItself(entryOf(line, originOf(line, p, end), made.length), made.length, alone));
     p = skipBlanks(bytes, end);
   }
   return made.length === 1 && made[0]?.origin !== origin
     ? made.map((element) => ofLine(element, line))
     : made;
+}
+
+/** The rejection of a session of its own, with its id; anything else as it is. */
+function ofItself<T extends Entry | Rejection>(element: T, number: number, alone?: true): T {
+  if (alone === undefined || element.kind === 'entry') return element;
+  return { ...element, sessionId: lineId(element.origin, number) };
 }
 
 /** Of the object in `bytes[start, end)`; that of the line, when it is all there is. */

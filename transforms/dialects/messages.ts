@@ -3,7 +3,7 @@
  * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages are kept
  * byte for byte; the last one, when it is the model's, is the reply (docs/decisions/0035-conversations-as-input.md).
  */
-import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../element.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { conversationEntry } from './conversation-entry.ts';
@@ -20,6 +20,7 @@ const QUOTE = 0x22;
 const LETTER_N = 0x6e;
 const READ = ['messages', 'conversations', 'system', 'tools'] as const;
 type Key = (typeof READ)[number];
+const LACKS: readonly Lack[] = ['replies'];
 
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   const messages = createMessageList(scanner, 2);
@@ -73,16 +74,17 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (definitions === undefined)
       return rejectObject(line, origin, 'bad-tools', 'tools is not valid', startOf('tools'));
     const said = system === undefined ? list : [...systemMessage(system), ...list];
-    return conversationEntry(origin, number, said, definitions);
+    return conversationEntry(origin, number, said, definitions, { lacks: LACKS });
   }
 
-  const object: ObjectWalk = { walk, entryOf };
+  const object: ObjectWalk = { walk, entryOf, alone: true };
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
 }
 
 const messages: Dialect = {
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as the formats write them, or ShareGPT.',
+  lacks: LACKS,
   detect: (first) =>
     first.get('messages')?.[0] === OPEN_ARRAY || first.get('conversations')?.[0] === OPEN_ARRAY,
   create: createReader,

@@ -2,7 +2,7 @@
  * Dialect `samples` (formats.md §5): samples for the calibration of graders, one object each, from JSONL or out of a TOML deck
  * (src/framing/toml-document.ts). Each is a session of its own; what stands beside its messages goes with the conversation.
  */
-import type { Entry, Line, Message, Origin, Rejection } from '../element.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../element.ts';
 import { copyOf } from '../json/keep.ts';
 import { walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
@@ -17,6 +17,8 @@ import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 import { createToolsTextReader } from './tools-text.ts';
 
 const OPEN_ARRAY = 0x5b;
+/** Tools are read where a sample has them, which no grader asks for. */
+const LACKS: readonly Lack[] = ['replies', 'tools'];
 
 function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   const messages = createMessageList(scanner, 2);
@@ -59,16 +61,17 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (definitions === undefined)
       return rejectObject(line, origin, 'bad-tools', 'tools is not valid', spans.get('tools')?.start ?? -1);
     const said = messages.items as readonly Message[];
-    return conversationEntry(origin, number, said, definitions, { sample: besides(bytes) });
+    return conversationEntry(origin, number, said, definitions, { sample: besides(bytes), lacks: LACKS });
   }
 
-  const object: ObjectWalk = { walk, entryOf };
+  const object: ObjectWalk = { walk, entryOf, alone: true };
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
 }
 
 const samples: Dialect = {
   name: 'samples',
   summary: 'Samples of grader calibration: {messages, expected, tags}, from JSONL or a TOML deck.',
+  lacks: LACKS,
   detect: (first) => ['expected', 'userMessage', 'assistantResponse'].some((key) => first.has(key)),
   create: createReader,
 };

@@ -10,7 +10,8 @@ import { templateRow } from './trl.ts';
 const axolotl: Format<ArrowSafe> = {
   name: 'axolotl',
   summary: 'Like trl, with tools and arguments as JSON strings that Arrow cannot re-type: for axolotl.',
-  rules: ['arguments-not-object', 'empty-arguments', 'tool-not-function'],
+  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function'],
+  otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(true) },
   encode: (conversation, { arrowSafe = true } = {}) => templateRow(conversation, arrowSafe),
 };

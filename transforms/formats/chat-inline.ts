@@ -18,6 +18,7 @@ import {
 import { strip } from '../white-space.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
+import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
@@ -35,7 +36,7 @@ function inlineCalls(message: Message, report: Report): Message {
   const calls = toolCallsOf(message);
   if (calls === undefined || calls === 'not-a-list' || calls.length === 0) return message;
   const lines = calls.map((call) => callLine(call, report)).filter((line) => line !== undefined);
-  const text = plainText(textOf(message), 'an assistant message', report);
+  const text = plainText(resultText(message), 'an assistant message', report);
   const content = strip([text, ...lines].join('\n'));
   return withContent(message, content, 'tool_calls');
 }
@@ -51,7 +52,7 @@ function idOf(message: Message): string | undefined {
   return stringValue(message.bytes, 'tool_call_id') || undefined;
 }
 
-/** A result's text; an object or a number is its own JSON text. */
+/** The text of a message; an object, a number or a boolean is its own JSON text. */
 export function resultText(message: Message): MessageText {
   const other = otherContent(message);
   return other === undefined ? textOf(message) : { text: decode(other), otherParts: false };
@@ -97,8 +98,9 @@ function withContent(message: Message, content: string, dropped: string): Messag
 
 /** Does the message hold, in what inlining makes its content, a tag that would be read as a call or a result? */
 function forges(message: Message): boolean {
-  const texts = message.role === 'tool' ? [resultText(message).text, idOf(message)] : [textOf(message).text];
+  const texts = message.role === 'tool' ? [idOf(message)] : [];
   const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+  texts.push((message.role === 'tool' || calls !== undefined ? resultText : textOf)(message).text);
   if (calls !== undefined && calls !== 'not-a-list') {
     for (const call of calls) texts.push(call.name, argumentsText(call.arguments));
   }
@@ -109,7 +111,9 @@ const chatInline: Format<ArrowSafe> = {
   name: 'chat-inline',
   summary:
     'Like chat, with <tool_call> and <tool_result> in the content: for models that call tools by text.',
-  rules: ['control-token-in-content', 'non-text-part'],
+  rules: ['content-not-text', 'control-token-in-content', 'non-text-part'],
+  otherContent:
+    'is written as it is, and as its JSON text in the message of calls or a result that become text',
   options: { arrowSafe: arrowSafeOption(false) },
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
@@ -118,7 +122,12 @@ const chatInline: Format<ArrowSafe> = {
       const where = `messages[${i}] (${message.role}) holds a tool-call tag of its own`;
       findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
     });
-    const written = messages.map((message) => inline(message, (finding) => findings.push(finding)));
+    const written = messages.map((message, i) => {
+      const inlined = inline(message, (finding) => findings.push(finding));
+      const other = otherContentFinding(message, i, inlined === message ? AS_IT_IS : AS_JSON_TEXT);
+      if (other !== undefined) findings.push(other);
+      return inlined;
+    });
     return { bytes: chatRecord(written, tools, arrowSafe), written, findings };
   },
 };

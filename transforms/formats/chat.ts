@@ -3,8 +3,9 @@ import type { Conversation, Message, ToolDefinition } from '../element.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
+import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { asString, type EncodeArguments, encodeArguments } from './tool-arguments.ts';
+import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
 
 const QUOTE = 0x22;
 const HEAD = encode('{"messages":[');
@@ -54,12 +55,15 @@ export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Ui
 const chat: Format<ArrowSafe> = {
   name: 'chat',
   summary: 'One conversation per line: {"messages": [...], "tools": [...]}, bytes as logged.',
-  rules: ['empty-arguments'],
+  rules: ['content-not-text', 'empty-arguments'],
+  otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
-    if (!arrowSafe) return { bytes: chatRecord(messages, tools), written: messages, findings: [] };
     const findings: FormatFinding[] = [];
-    const written = encodeArguments(messages, inString, (finding) => findings.push(finding));
+    const report: Report = (finding) => findings.push(finding);
+    reportOtherContents(messages, report);
+    if (!arrowSafe) return { bytes: chatRecord(messages, tools), written: messages, findings };
+    const written = encodeArguments(messages, inString, report);
     return { bytes: chatRecord(written, tools, true), written, findings };
   },
 };

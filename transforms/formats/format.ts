@@ -9,6 +9,8 @@ export interface Format<Options extends object = object> {
   readonly summary: string;
   /** Rules by which the format may change or reject what it cannot represent; `--on-finding RULE=reject|keep`. */
   readonly rules: readonly string[];
+  /** What becomes of a content that is a number, an object or a boolean (`content-not-text`): ends a sentence of docs/formats.md. */
+  readonly otherContent: string;
   /** Each is a flag of the command, specified once. */
   readonly options: OptionSpecs<Options>;
   /** What files of records are, where it is not always lines of JSON. A record of `toml` may have several lines. */

@@ -45,7 +45,7 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 
 const rules: readonly GemmaRule[] = [
-  ...(['no-final-call', 'several-final-calls', 'no-user-turn', 'nested-arguments'] as const),
+  ...(['no-final-call', 'several-final-calls', 'no-user-turn', 'nested-arguments', 'nested-arrays'] as const),
   ...([
     'comment-end-in-reasoning',
     'control-token-in-content',
@@ -53,7 +53,7 @@ const rules: readonly GemmaRule[] = [
     'number-out-of-range',
   ] as const),
   ...(['call-unreadable', 'arguments-not-object', 'empty-arguments'] as const),
-  ...(['non-text-part', 'member-left-out', 'messages-left-out'] as const),
+  ...(['content-not-text', 'non-text-part', 'member-left-out', 'messages-left-out'] as const),
 ];
 
 /** One record. The layout's description and parameters are those for a function that the log does not define. */
@@ -152,6 +152,7 @@ const functiongemmaTeaching: Format<TeachingOptions> = {
   name: 'functiongemma-teaching',
   summary: 'FunctionGemma, teaching layout: {"text": ...} with three turns, the last one exactly one call.',
   rules,
+  otherContent: 'is written as its JSON text',
   options,
   encode(conversation, given = {}) {
     const { teachingSystem, teachingDescription, teachingParameters } = { ...DEFAULTS, ...given };

@@ -7,6 +7,7 @@ import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRow, Format } from './format.ts';
+import { isSilent } from './gemma-message.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
 import { lastAnswer } from './last-answer.ts';
@@ -37,8 +38,15 @@ const rules: readonly (GemmaRule | 'unanswered-end')[] = [
   ...(['control-token-in-content', 'key-not-bare', 'number-out-of-range'] as const),
   ...(['call-unreadable', 'arguments-not-object', 'empty-arguments'] as const),
   ...(['result-without-call', 'result-order-lost'] as const),
-  ...(['unknown-role', 'result-as-text', 'non-text-part', 'member-left-out', 'definition-left-out'] as const),
-  'unanswered-end', // of a prompt and its completion
+  ...([
+    'unknown-role',
+    'result-as-text',
+    'content-not-text',
+    'non-text-part',
+    'member-left-out',
+    'definition-left-out',
+  ] as const),
+  'unanswered-end',
 ];
 
 /** One record. `written` is empty: the record holds a text and no messages. */
@@ -48,15 +56,23 @@ export function functionGemmaRow(
 ): EncodedRow {
   const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...given };
   const report = createReport();
-  const { text, prompt, completion } = gemmaTurns(conversation, trigger, report);
+  const { messages, tools } = conversation;
+  const end = messages.findLastIndex((message) => !isSilent(message)) + 1;
+  const { text, prompt, completion, answers } = gemmaTurns(
+    { messages: messages.slice(0, end), tools },
+    trigger,
+    report,
+  );
   const head = bos ? '<bos>' : '';
+  const findings = [...report.findings];
+  if (promptCompletion || end < messages.length) {
+    const isAnswer = messages.map((_message, i) => (promptCompletion ? answers[i] === true : i < end));
+    lastAnswer(isAnswer, (finding) => findings.push(finding));
+  }
   if (!promptCompletion) {
     const bytes = encode(`{"text":${quote(head + text)}}`);
-    return { bytes, written: [], findings: report.findings };
+    return { bytes, written: [], findings };
   }
-  const findings = [...report.findings];
-  const roles = conversation.messages.map(({ role }) => role);
-  lastAnswer(roles, (finding) => findings.push(finding));
   const json = `{"prompt":${quote(head + prompt)},"completion":${quote(completion)}}`;
   return { bytes: encode(json), written: [], findings };
 }
@@ -65,6 +81,7 @@ const functiongemma: Format<FunctionGemmaOptions> = {
   name: 'functiongemma',
   summary: 'The official syntax of FunctionGemma: {"text": ...} with all turns and control tokens.',
   rules,
+  otherContent: 'is written as its JSON text; an object that is the result of a tool as that object',
   options,
   encode: functionGemmaRow,
 };

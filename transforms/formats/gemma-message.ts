@@ -1,8 +1,9 @@
 /** What both FunctionGemma formats ask of a message: its text, its calls, and whether it holds more than they have a place for. */
 import type { Message } from '../element.ts';
 import { membersOf } from '../json/members.ts';
-import { encode } from '../json/utf8.ts';
+import { decode, encode } from '../json/utf8.ts';
 import {
+  firstVisible,
   type MessageText,
   objectBytes,
   otherContent,
@@ -10,6 +11,7 @@ import {
   textOf,
   toolCallsOf,
 } from '../message.ts';
+import { isBlank } from '../white-space.ts';
 import type { Note } from './gemma-rules.ts';
 import { readArguments } from './tool-arguments.ts';
 
@@ -24,10 +26,20 @@ const OTHER_MEMBERS = new Set(['role', 'content']);
 /** A call that has a function with a name. */
 export type NamedCall = ToolCall & { readonly name: string };
 
-/** The text of a message as it is; what is no text is left out, by rule. */
+/** Is it an answer of the model that becomes nothing: no text, and nothing in the place of calls? At the end it is not written. */
+export function isSilent(message: Message): boolean {
+  if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
+  const calls = toolCallsOf(message) ?? [];
+  if (calls.length > 0 || objectBytes(message.bytes, 'function_call') !== undefined) return false;
+  return otherContent(message) === undefined && isBlank(textOf(message).text ?? '');
+}
+
+/** The text of a message as it is; a part that is no text is left out and any other content is its JSON text, both by rule. */
 export function messageText(message: Message, note: Note): string {
-  const isOther = otherContent(message) !== undefined;
-  return textOnly(isOther ? { text: '', otherParts: true } : textOf(message), note);
+  const other = otherContent(message);
+  if (other === undefined) return textOnly(textOf(message), note);
+  note('content-not-text');
+  return decode(other);
 }
 
 export function textOnly({ text, otherParts }: MessageText, note: Note): string {

@@ -19,7 +19,7 @@ const warning = (says: string): RuleText => ({ severity: 'WARNING', says });
 export type ValueRule = 'control-token-in-content' | 'key-not-bare' | 'number-out-of-range';
 
 /** What the teaching layout can break. */
-export type LessonRule = ValueRule | 'nested-arguments' | 'comment-end-in-reasoning';
+export type LessonRule = ValueRule | 'nested-arguments' | 'nested-arrays' | 'comment-end-in-reasoning';
 
 export type GemmaRule =
   | LessonRule
@@ -33,6 +33,7 @@ export type GemmaRule =
   | 'several-final-calls'
   | 'no-user-turn'
   | 'result-as-text'
+  | 'content-not-text'
   | 'non-text-part'
   | 'member-left-out'
   | 'definition-left-out'
@@ -51,9 +52,11 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'no-final-call': fatal('ends in no call'),
   'several-final-calls': fatal('ends in more than one call'),
   'no-user-turn': fatal('has no user message before its last call'),
-  'nested-arguments': fatal('has a call with an object or a list inside its arguments'),
+  'nested-arguments': fatal('has a call with an object inside its arguments'),
+  'nested-arrays': fatal('has a call with an array inside an array in its arguments'),
   'comment-end-in-reasoning': fatal('holds the end of a comment'),
   'result-as-text': warning('has a result that the syntax cannot say as an object: written as text'),
+  'content-not-text': warning('has a content that is neither a text nor parts: written as its JSON text'),
   'non-text-part': warning('has parts that are no text: left out'),
   'member-left-out': warning('has members that the layout has no place for: left out'),
   'definition-left-out': warning('is not said in full: a declaration has no place for it'),

@@ -3,7 +3,7 @@
  * model turn. A result has no id: the function's name comes from the nearest earlier unanswered call with its id.
  */
 import type { Conversation, Message } from '../element.ts';
-import { stringValue } from '../message.ts';
+import { otherContent, stringValue } from '../message.ts';
 import { strip } from '../white-space.ts';
 import { resultText } from './chat-inline.ts';
 import { declarationText } from './gemma-declaration.ts';
@@ -11,11 +11,13 @@ import { callArguments, messageText, namedCalls, noteMembers, textOnly } from '.
 import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
 import { bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
 
-/** All turns as one text; and the model's last message, with what ends it, behind what leads to it. */
+/** All turns as one text; and the model's last answer, with what ends it, behind what leads to it. */
 export interface GemmaText {
   readonly text: string;
   readonly prompt: string;
   readonly completion: string;
+  /** Which messages are an answer of the model: one with neither a text nor a call is none. */
+  readonly answers: readonly boolean[];
 }
 
 interface OpenCall {
@@ -34,7 +36,7 @@ export function gemmaTurns(
   report: GemmaReport,
 ): GemmaText {
   const pieces: string[] = [];
-  /** Where the model's last message begins. */
+  /** Where the model's last answer begins. */
   let answerAt: number | undefined;
   let completion = '';
   /** What the open model turn ends in; undefined when none is open. */
@@ -51,9 +53,10 @@ export function gemmaTurns(
     pieces.push(`<start_of_turn>${role}\n`);
   };
 
-  const addAssistant = (message: Message, note: Note): void => {
+  /** @returns whether it says something */
+  const addAssistant = (message: Message, note: Note): boolean => {
     if (open !== 'call' && open !== 'result') start('model');
-    answerAt = pieces.length;
+    const startsAt = pieces.length;
     pieces.push(trimmed(message, note));
     const calls = namedCalls(message, note);
     for (const { id, name, arguments: json } of calls) {
@@ -62,7 +65,11 @@ export function gemmaTurns(
       pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
     }
     open = calls.length > 0 ? 'call' : 'text';
-    completion = pieces.slice(answerAt).join('') + (open === 'call' ? AWAITS_RESULT : END);
+    const said = pieces.slice(startsAt).join('');
+    if (said === '') return false;
+    answerAt = startsAt;
+    completion = said + (open === 'call' ? AWAITS_RESULT : END);
+    return true;
   };
 
   const addResult = (message: Message, note: Note): void => {
@@ -81,11 +88,11 @@ export function gemmaTurns(
   if (declared !== '' && !SYSTEM.has(messages[0]?.role ?? ''))
     pieces.push(`<start_of_turn>developer\n${trigger}${declared}${END}`);
 
-  messages.forEach((message, i) => {
+  const answers = messages.map((message, i) => {
     const note = report.at(`messages[${i}]`);
     noteMembers(message, note);
-    if (message.role === 'assistant') addAssistant(message, note);
-    else if (message.role === 'tool') addResult(message, note);
+    if (message.role === 'assistant') return addAssistant(message, note);
+    if (message.role === 'tool') addResult(message, note);
     else {
       const isSystem = SYSTEM.has(message.role);
       if (!isSystem && message.role !== 'user') note('unknown-role');
@@ -93,11 +100,12 @@ export function gemmaTurns(
       const text = trimmed(message, note);
       pieces.push(i === 0 && isSystem && declared !== '' ? withTrigger(text, trigger) + declared : text, END);
     }
+    return false;
   });
   if (open === 'call') pieces.push(AWAITS_RESULT);
   else if (open === 'text') pieces.push(END);
 
-  return { text: pieces.join(''), prompt: pieces.slice(0, answerAt).join(''), completion };
+  return { text: pieces.join(''), prompt: pieces.slice(0, answerAt).join(''), completion, answers };
 }
 
 function trimmed(message: Message, note: Note): string {
@@ -128,6 +136,7 @@ function answer(unanswered: OpenCall[], id: string | undefined, note: Note): str
 function resultObject(message: Message, note: Note): string {
   const text = textOnly(resultText(message), note);
   const json = objectIn(text);
+  if (json === undefined && otherContent(message) !== undefined) note('content-not-text');
   if (json !== undefined) {
     const broken = new Set<ValueRule>();
     const written = sortedObject(json, (rule) => broken.add(rule));

@@ -10,6 +10,7 @@ import { encode } from '../json/utf8.ts';
 import { stringValue, textOfValue, toolCallsOf } from '../message.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
+import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
 
@@ -56,11 +57,13 @@ function hasParallelCalls(message: Message): boolean {
 const openai: Format<ArrowSafe> = {
   name: 'openai',
   summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
-  rules: ['arguments-not-json', 'empty-arguments', 'tool-not-function'],
+  rules: ['arguments-not-json', 'content-not-text', 'empty-arguments', 'tool-not-function'],
+  otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
+    reportOtherContents(messages, report);
     const written = encodeArguments(messages, asString, report);
     const record = chatRecord(written, wrapTools(tools, report), arrowSafe);
     const bytes = messages.some(hasParallelCalls) ? addMember(record, 'parallel_tool_calls', TRUE) : record;

@@ -11,6 +11,7 @@ import { decode, encode } from '../json/utf8.ts';
 import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall } from '../message.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
+import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
@@ -18,11 +19,8 @@ const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
-/** A reply without a role is the model's; `function` is the old name of `tool`. */
-const ROLES: ReadonlyMap<string, string> = new Map([
-  ['', 'assistant'],
-  ['function', 'tool'],
-]);
+/** `function` is the old name of `tool`. */
+const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);
 const scanner = createPlainScanner();
 
 /** A message as both sides of a record need it. */
@@ -116,6 +114,8 @@ export function createReader(report: Report): (message: Message, at: number) => 
       return !PLACED.has(key) && !(key === 'name' && message.role === 'function');
     };
     const { text = '', otherParts } = resultText(message);
+    const other = otherContentFinding(message, at, AS_JSON_TEXT);
+    if (other !== undefined) report(other);
     const lost = (rule: string, what: string): void =>
       report({ rule, severity: 'WARNING', message: `${where} has ${what}: left out` });
     if (otherParts) lost('non-text-part', 'parts that are no text');

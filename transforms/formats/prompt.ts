@@ -8,6 +8,7 @@ import { quote, respace } from '../json/respace.ts';
 import { createPlainScanner } from '../json/scanner.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { OptionSpecs } from '../stage.ts';
+import { isBlank } from '../white-space.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { lastAnswer } from './last-answer.ts';
 import { createReader, type Said } from './prompt-history.ts';
@@ -32,6 +33,11 @@ const RESPONSE_FORMAT = `Response Format:
 const CALL_TAG = /<\/?tool_call>/;
 const TAG = /<\/?(?:tool_call|think)>/;
 const scanner = createPlainScanner();
+
+/** Does the model say something here? An empty completion is never taught. */
+function isAnswer({ role, text, thought, calls }: Said): boolean {
+  return role === 'assistant' && (calls.length > 0 || thought !== '' || !isBlank(text));
+}
 
 /** What the model answers: its thought, its text and its calls, of which the protocol has room for one. */
 function completionOf({ text, thought, calls }: Said, where: string, report: Report): string {
@@ -89,6 +95,7 @@ const prompt: Format<PromptOptions> = {
   summary: 'Turns of a text-protocol agent: {"prompt": ..., "completion": ...} with history and request.',
   rules: [
     'arguments-not-object',
+    'content-not-text',
     'control-token-in-content',
     'empty-arguments',
     'malformed-call',
@@ -100,18 +107,23 @@ const prompt: Format<PromptOptions> = {
     'several-final-calls',
     'unanswered-end',
   ],
+  otherContent: 'is written as its JSON text',
   options,
   encode({ messages, tools }: Conversation, { turns = 'last' } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
     const said = messages.map(createReader(report));
-    const roles = said.map(({ role }) => role);
-    const last = lastAnswer(roles, report);
+    const last = lastAnswer(said.map(isAnswer), report);
     if (last < 0) return { bytes: turnRecord(said, said.length, '', () => undefined), written: [], findings };
-    const answers = roles.flatMap((role, i) => (role === 'assistant' ? [i] : []));
+    const answers = said.flatMap((one, i) => (isAnswer(one) ? [i] : []));
     const listed =
       tools.length === 0 ? '' : `[\n${tools.map(({ bytes }) => `  ${decode(bytes)}`).join(',\n')}\n]`;
     const made = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(said, turn, listed));
+    for (const [i, one] of turns === 'all' ? said.slice(0, last).entries() : []) {
+      if (one.role !== 'assistant' || isAnswer(one)) continue;
+      const message = `messages[${i}] is not taught: it is an empty answer`;
+      report({ rule: 'messages-left-out', severity: 'WARNING', message });
+    }
     const isTaught = ({ found }: TaughtTurn): boolean => !found.some(({ rejects }) => rejects);
     const kept = made.some(isTaught) ? made.filter(isTaught) : made.slice(-1);
     for (const { found } of kept) found.forEach(report);

@@ -92,6 +92,8 @@ const samples: Format<SamplesOptions> = {
     'parts-joined',
     'unknown-role',
   ],
+  otherContent:
+    'rejects the session, unless calls or a result become the text: then its JSON text is part of that',
   options,
   fileKind: ({ as }) => (as === 'toml' ? 'toml' : 'jsonl'),
   encode({ messages, tools, sample = NOTHING }: Conversation, { as = 'jsonl' } = {}) {

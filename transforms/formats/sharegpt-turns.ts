@@ -15,6 +15,7 @@ import {
   textOfValue,
 } from '../message.ts';
 import { resultText } from './chat-inline.ts';
+import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
@@ -33,12 +34,11 @@ export interface Turn {
   readonly answers: string | undefined;
 }
 
-/** Who speaks. A reply without a role is the model's. */
+/** Who speaks. */
 const FROM: Readonly<Record<string, string>> = {
   system: 'system',
   user: 'human',
   assistant: 'gpt',
-  '': 'gpt',
   tool: 'observation',
   function: 'observation',
 };
@@ -76,6 +76,8 @@ function losesMembers(message: Message): boolean {
 function turnOf(message: Message, at: number, report: Report): Turn {
   const from = fromOf(message);
   const { text = '', otherParts } = resultText(message);
+  const other = otherContentFinding(message, at, AS_JSON_TEXT);
+  if (other !== undefined) report(other);
   if (otherParts) {
     const loss = `messages[${at}] has parts that are no text: left out`;
     report({ rule: 'non-text-part', severity: 'WARNING', message: loss });

@@ -9,6 +9,7 @@ import type { Conversation, Message } from '../element.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import { isBlank } from '../white-space.ts';
 import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
@@ -71,14 +72,23 @@ function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
   return made;
 }
 
-/** Without the questions at the end that nobody answered; with them when there is no answer at all. */
+/** Without what follows the last answer; as it is when there is none at all. An empty answer is none. */
 function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
-  const end = turns.findLastIndex(({ from }) => !ASKS.has(from)) + 1;
-  if (end === 0 || end === turns.length) return turns;
+  const end = turns.findLastIndex((turn) => !ASKS.has(turn.from) && !isEmptyAnswer(turn)) + 1;
+  if (end === turns.length) return turns;
+  const rule = 'unanswered-end';
+  if (end === 0) {
+    const empty = turns.find(isEmptyAnswer);
+    const message = `messages[${empty?.at}] is an empty answer, and there is no other`;
+    if (empty !== undefined) report({ rule, severity: 'ERROR', message, rejects: true });
+    return turns;
+  }
   const message = `messages[${(turns[end] as Turn).at}] and what follows has no answer: left out`;
-  report({ rule: 'unanswered-end', severity: 'WARNING', message });
+  report({ rule, severity: 'WARNING', message });
   return turns.slice(0, end);
 }
+
+const isEmptyAnswer = ({ from, text }: Turn): boolean => from === 'gpt' && isBlank(text);
 
 function checkOrder(turns: readonly Turn[], report: Report): void {
   const wrong = turns.findIndex(({ from }, i) => !(i % 2 === 0 ? ASKS : ANSWERS).has(from));
@@ -116,6 +126,7 @@ const sharegpt: Format = {
   summary: 'Alternating turns {"from": ..., "value": ...} with calls in the value: for LLaMA-Factory.',
   rules: [
     'arguments-not-object',
+    'content-not-text',
     'control-token-in-content',
     'empty-arguments',
     'malformed-call',
@@ -128,6 +139,7 @@ const sharegpt: Format = {
     'tool-not-function',
     'unanswered-end',
   ],
+  otherContent: 'is written as its JSON text',
   options: {},
   encode({ messages, tools }: Conversation) {
     const findings: FormatFinding[] = [];

@@ -89,14 +89,18 @@ export function lessonCall(name: string, args: Uint8Array, note: Note<LessonRule
 function argumentText(json: Uint8Array, note: Note<LessonRule>): string {
   if (json[0] !== OPEN_ARRAY) return scalarText(json, note);
   return elementsOf(json)
-    .map((element) => scalarText(element, note))
+    .map((element) => {
+      if (element[0] !== OPEN_ARRAY) return scalarText(element, note);
+      note('nested-arrays');
+      return decode(element);
+    })
     .join(',');
 }
 
 /** A string's own text, a number in plain notation, `true`, `false`, `null`. What is nested stays JSON, by rule. */
 function scalarText(json: Uint8Array, note: Note<LessonRule>): string {
   if (json[0] === QUOTE) return parseString(json, 0, json.length);
-  if (json[0] !== OPEN_OBJECT && json[0] !== OPEN_ARRAY) return plainNumber(decode(json), note);
+  if (json[0] !== OPEN_OBJECT) return plainNumber(decode(json), note);
   note('nested-arguments');
   return decode(json);
 }

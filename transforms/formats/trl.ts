@@ -7,6 +7,7 @@
 import type { Conversation } from '../element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
+import { reportOtherContents } from './content-not-text.ts';
 import type { EncodedRow, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
@@ -15,6 +16,7 @@ import { asObject, asObjectInString, encodeArguments, type Report } from './tool
 export function templateRow({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRow {
   const findings: FormatFinding[] = [];
   const report: Report = (finding) => findings.push(finding);
+  reportOtherContents(messages, report);
   const written = encodeArguments(messages, arrowSafe ? asObjectInString : asObject, report);
   return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe), written, findings };
 }
@@ -22,7 +24,8 @@ export function templateRow({ messages, tools }: Conversation, arrowSafe: boolea
 const trl: Format<ArrowSafe> = {
   name: 'trl',
   summary: 'Like openai, with arguments as JSON objects: for TRL, Unsloth and Hugging Face templates.',
-  rules: ['arguments-not-object', 'empty-arguments', 'tool-not-function'],
+  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function'],
+  otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   encode: (conversation, { arrowSafe = false } = {}) => templateRow(conversation, arrowSafe),
 };

@@ -6,7 +6,7 @@ const user = { role: 'user', content: 'hi' };
 const chat = { messages: [user], tools: [{}] };
 const turns = { conversations: [{ from: 'human', value: 'hi' }], system: '', tools: '[{}]' };
 const good: Readonly<Record<string, readonly object[]>> = {
-  chat: [chat, { messages: [user, { content: 'a reply without a role' }], tools: [] }],
+  chat: [chat],
   openai: [chat, { ...chat, parallel_tool_calls: true }],
   axolotl: [{ ...chat, tools: '[]' }],
   sharegpt: [turns],
@@ -27,6 +27,7 @@ const bad: Readonly<Record<string, readonly object[]>> = {
     { ...chat, messages: {} },
     { ...chat, messages: [1] },
     { ...chat, messages: [{}, user] },
+    { ...chat, messages: [user, { content: 'a reply without a role' }] },
     { ...chat, tools: [1] },
     { ...chat, tools: '{}' },
     { ...chat, tools: '[' },

@@ -90,6 +90,8 @@ function callMessage(dice: Dice, ids: readonly string[]): Pairs {
     empty: () => [['content', '']],
     parts: () => [['content', [part('First '), part('this.')]]],
     image: () => [['content', [image(), part(' seen ')]]],
+    number: () => [['content', num('1.50')]],
+    object: () => [['content', o(['say', 'x'], ['n', num('1e400')])]],
   });
   return message(dice, 'assistant', [...content, ['tool_calls', calls]]);
 }
@@ -129,6 +131,14 @@ function resultMessage(dice: Dice, id: string): Pairs {
       orphan: () => [
         ['tool_call_id', 'nobody'],
         ['content', 'x'],
+      ],
+      number: () => [
+        ['tool_call_id', id],
+        ['content', num('-0')],
+      ],
+      object: () => [
+        ['tool_call_id', id],
+        ['content', o(['b', num('1.0')], ['a', []])],
       ],
       'no id': () => [['content', 'x']],
       'empty id': () => [

@@ -12,10 +12,33 @@ import { oddValue } from './values.ts';
 
 type Tools = readonly Odd[] | null | undefined;
 
+/** A reply without the role that it needs, or without anything to say. */
+function oddReply(dice: Dice, reply: Pairs): Pairs {
+  const others = reply.pairs.filter(([key]) => key !== 'role');
+  return dice.variant<Pairs>('reply', {
+    'no role': () => o(...others),
+    'role is null': () => o(...others, ['role', null]),
+    'role is a number': () => o(['role', num('1.0')], ...others),
+    'role is empty': () => o(['role', ''], ...others),
+    'another role': () => o(['role', 'model'], ...others),
+    empty: () => o(),
+    'only a role': () => o(['role', 'assistant']),
+    'blank text': () => o(['content', ' \u2003\n']),
+    'empty members': () => o(['role', 'assistant'], ['content', null], ['tool_calls', []], ['refusal', null]),
+    'blank parts': () => o(['content', [o(['type', 'text'], ['text', ' '])]]),
+    'only reasoning': () => o(['role', 'assistant'], ['content', ''], ['reasoning', 'r']),
+    'only a refusal': () => o(['refusal', 'no']),
+    'number content': () => o(['content', num('5.0')]),
+    'object content': () => o(['role', 'assistant'], ['content', o(['a', num('1e400')])]),
+    'boolean content': () => o(['role', 'assistant'], ['content', false]),
+  });
+}
+
 /** The response of a reply; without one, in one of the ways an entry can have no reply. */
 function responseOf(dice: Dice, reply: Pairs | undefined): readonly (readonly [string, Odd])[] {
   if (reply !== undefined && !dice.odd('no reply', 0.05)) {
-    const choice = o(['index', num('0')], ['message', reply], ['finish_reason', 'stop']);
+    const message = dice.odd('odd reply', 0.1) ? oddReply(dice, reply) : reply;
+    const choice = o(['index', num('0')], ['message', message], ['finish_reason', 'stop']);
     const choices = dice.odd('second choice', 0.06) ? [choice, o(['message', o()])] : [choice];
     return [['response', o(['id', 'r'], ['choices', choices], ['usage', o(['total', num('7')])])]];
   }

@@ -2,8 +2,10 @@
  * One tree to one entry, or the first reason why not (conversion.md §2, §6). The order of the reasons is
  * fixed: not-an-object, duplicate-key, bad-timestamp, bad-session-id, bad-messages, bad-tools, bad-response.
  */
+
+import { strip } from './text.ts';
 import { timestampNs } from './timestamp.ts';
-import { absentOrNull, get, getString, type ObjectTree, type Tree } from './tree.ts';
+import { absentOrNull, get, getString, type ObjectTree, obj, replaced, str, type Tree } from './tree.ts';
 
 export type Entry = {
   readonly sessionId: string;
@@ -11,6 +13,8 @@ export type Entry = {
   readonly messages: readonly ObjectTree[];
   readonly tools: readonly ObjectTree[];
   readonly reply: ObjectTree | undefined;
+  /** The reply was logged without a role. */
+  readonly roleAdded: boolean;
 };
 
 function repeats(tree: Tree | undefined, keys: readonly string[]): boolean {
@@ -27,7 +31,35 @@ function objects(tree: Tree | undefined): readonly ObjectTree[] | undefined {
 function replyOf(response: Tree | undefined): ObjectTree | undefined {
   const choices = get(response, 'choices');
   const message = choices?.kind === 'array' ? get(choices.items[0], 'message') : undefined;
-  return message?.kind === 'object' ? message : undefined;
+  return message?.kind === 'object' && saysSomething(message) ? message : undefined;
+}
+
+const SPEAKING = 'content tool_calls function_call refusal audio'.split(' ');
+const REASONING = 'reasoning_content thinking reasoning reasoning_details thinking_blocks'.split(' ');
+
+function isBlankText(part: Tree): boolean {
+  const text = getString(part, 'text');
+  return getString(part, 'type') === 'text' && text !== undefined && strip(text) === '';
+}
+
+/** Null, blank text and an array with nothing but blank text parts say nothing. */
+function says(value: Tree | undefined): boolean {
+  if (absentOrNull(value)) return false;
+  if (value?.kind === 'array') return !value.items.every(isBlankText);
+  return value?.kind !== 'string' || strip(value.value) !== '';
+}
+
+function saysSomething(message: ObjectTree): boolean {
+  return [...SPEAKING, ...REASONING].some((key) => says(get(message, key)));
+}
+
+/** A reply is an assistant's: a role goes in front, one that is no text or empty is replaced. */
+function withRole(reply: ObjectTree): ObjectTree {
+  if (getString(reply, 'role')) return reply;
+  const role = str('assistant');
+  return get(reply, 'role') === undefined
+    ? obj([{ key: 'role', value: role }, ...reply.members])
+    : replaced(reply, 'role', role);
 }
 
 /** The entry, or the name of the line rejection. */
@@ -47,5 +79,7 @@ export function toEntry(tree: Tree): Entry | string {
   if (tools === undefined) return 'bad-tools';
   const response = get(tree, 'response');
   if (!absentOrNull(response) && response?.kind !== 'object') return 'bad-response';
-  return { sessionId, ns, messages: messages ?? [], tools, reply: replyOf(response) };
+  const logged = replyOf(response);
+  const reply = logged && withRole(logged);
+  return { sessionId, ns, messages: messages ?? [], tools, reply, roleAdded: reply !== logged };
 }

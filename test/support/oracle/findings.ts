@@ -41,10 +41,17 @@ function orphanRules(messages: readonly ObjectTree[]): readonly string[] {
   return rules;
 }
 
+/** A content that is neither a text nor parts nor null. */
+function hasOtherContent(m: ObjectTree): boolean {
+  const content = get(m, 'content');
+  return !absentOrNull(content) && content?.kind !== 'string' && content?.kind !== 'array';
+}
+
 function conversationRules(c: Conversation): readonly string[] {
   return [
     ...(c.tools.length === 0 ? ['no-tools'] : []),
     ...c.messages.flatMap(callRules),
+    ...(c.messages.some(hasOtherContent) ? ['content-not-text'] : []),
     ...orphanRules(c.messages),
   ];
 }

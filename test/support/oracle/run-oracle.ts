@@ -31,6 +31,8 @@ export type OracleSource = {
   readonly rejected: string | undefined;
   readonly lines: readonly LineFate[];
   readonly fates: ReadonlyMap<string, number>;
+  /** Replies that got a role. */
+  readonly replyRoles: number;
 };
 export type OracleResult = {
   readonly groups: ReadonlyMap<string, readonly OracleRecord[]>;
@@ -110,7 +112,8 @@ function sourceResult(path: string, rejected: string | undefined, slots: readonl
   const fates = new Map<string, number>();
   for (const { fate } of slots) fates.set(fate, (fates.get(fate) ?? 0) + 1);
   const lines = slots.map(({ line, object, fate }) => ({ line, object, fate }));
-  return { path, rejected, lines, fates };
+  const replyRoles = slots.filter(({ entry }) => entry?.roleAdded === true).length;
+  return { path, rejected, lines, fates, replyRoles };
 }
 
 export function runOracle(root: string, settings: OracleSettings): OracleResult {

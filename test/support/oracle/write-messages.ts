@@ -32,16 +32,26 @@ function withContent(m: ObjectTree, removedKey: string, content: string): Object
   return obj([...others, { key: 'content', value: str(content) }]);
 }
 
+/** The text of a message that is inlined: a number, an object or a boolean is its own JSON text. */
+function bodyText(m: ObjectTree): string {
+  const content = get(m, 'content');
+  const other =
+    content?.kind === 'number' ||
+    content?.kind === 'object' ||
+    (content?.kind === 'literal' && content.text !== 'null');
+  return other ? (content.raw ?? '').replaceAll('\r', ' ') : (messageText(m) ?? '');
+}
+
 export function inlined(m: ObjectTree): ObjectTree {
   const role = getString(m, 'role');
   const calls = get(m, 'tool_calls');
   if (role === 'assistant' && calls?.kind === 'array' && calls.items.length > 0) {
-    const lines = [messageText(m) ?? '', ...calls.items.flatMap(callLine)];
+    const lines = [bodyText(m), ...calls.items.flatMap(callLine)];
     return withContent(m, 'tool_calls', strip(lines.join('\n')));
   }
   const id = getString(m, 'tool_call_id') ?? '';
   if (role !== 'tool' || id === '') return m;
-  const body = messageText(m) ?? '';
+  const body = bodyText(m);
   return withContent(m, 'tool_call_id', `<tool_result tool_call_id="${id}">${body}</tool_result>`);
 }
 

@@ -16,6 +16,8 @@ describe('structure', () => {
   it('reports a conversation without messages, and one without tools', () => {
     expect(named(structure.check(conversationOf([])))).toEqual(['ERROR empty-messages']);
     expect(named(structure.check(conversationOf(hello, { tools: [] })))).toEqual(['WARNING no-tools']);
+    const never = { tools: [], lacks: ['tools'] } as const;
+    expect([...structure.check(conversationOf(hello, never))]).toEqual([]);
   });
 
   it.each([[[]], ['read'], [null], [1]])('reports the tool %j as no object', (tool) => {

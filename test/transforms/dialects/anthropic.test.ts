@@ -244,7 +244,6 @@ describe('the reply', () => {
     ).toBe(
       '{"role":"assistant","content":"a","tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{\\"n\\":1.0}"}}]}',
     );
-    expect(replied('[]')).toBe('{"role":"assistant","content":""}');
     expect(replied('[{"type":"tool_result","tool_use_id":"a"}]')).toBe(
       '{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a"}]}',
     );
@@ -256,6 +255,25 @@ describe('the reply', () => {
       expect(one(pair('[]', '', response)).reply).toBeUndefined();
     },
   );
+
+  test.each([
+    '[]',
+    '[{"type":"text","text":""}]',
+    '[{"type":"text","text":" \\n"},{"type":"text","text":"\\u2003"}]',
+    '[{"type":"thinking","thinking":"","signature":"c2ln"}]',
+  ])('of the content %s says nothing and is no message', (content) => {
+    const response = `{"type":"message","content":${content}}`;
+    expect(one(pair('[]', '', response))).toMatchObject({ reply: undefined, emptyReply: true });
+    expect(one(response)).toMatchObject({ reply: undefined, emptyReply: true, lacks: ['tools'] });
+  });
+
+  test.each([
+    '[{"type":"thinking","thinking":"t"}]',
+    '[{"type":"tool_use","id":"t","name":"f","input":{}}]',
+    '[{"type":"redacted_thinking","data":"x"}]',
+  ])('of the content %s says something', (content) => {
+    expect(one(pair('[]', '', `{"content":${content}}`)).reply?.role).toBe('assistant');
+  });
 
   it('that was cut off in a call has a finding', () => {
     const call = '[{"type":"tool_use","id":"t","name":"f","input":{}}]';

@@ -29,7 +29,7 @@ describe('an entry', () => {
 
   it('is read through escaped keys', () => {
     const [entry] = entries(
-      '{"\\u0074imestamp":1,"session\\u005fid":"\\u0073","requ\\u0065st":{"\\u006dessages":[{"r\\u006fle":"user"}],"t\\u006fols":[{"n\\u0061me":"t"}]},"respons\\u0065":{"choice\\u0073":[{"messag\\u0065":{"role":"assistant"}}]}}',
+      '{"\\u0074imestamp":1,"session\\u005fid":"\\u0073","requ\\u0065st":{"\\u006dessages":[{"r\\u006fle":"user"}],"t\\u006fols":[{"n\\u0061me":"t"}]},"respons\\u0065":{"choice\\u0073":[{"messag\\u0065":{"role":"assistant","cont\\u0065nt":"a"}}]}}',
     );
     expect(entry).toMatchObject({ sessionId: 's', timestamp: 1_000_000_000n, reply: { role: 'assistant' } });
     expect(entry?.messages[0]?.role).toBe('user');
@@ -46,13 +46,13 @@ describe('an entry', () => {
   it('has no raw line break in what a record will hold', () => {
     const message = '{\r"role":\r\n"user"}';
     const tool = '{"type":"function","function":{\n"name":"t"\r}}';
-    const reply = '{"role":\n"assistant"}';
+    const reply = '{"role":\n"assistant","content":"a"}';
     const [entry] = entries(
       `{"timestamp":1,"session_id":"s","request":{"messages":[${message}],"tools":[${tool}]},"response":{"choices":[{"message":${reply}}]}}`,
     ) as [Entry];
     expect(texts(entry.messages)).toEqual(['{ "role":  "user"}']);
     expect(texts(entry.tools)).toEqual(['{ "name":"t" }']);
-    expect(text(entry.reply?.bytes as Uint8Array)).toBe('{"role": "assistant"}');
+    expect(text(entry.reply?.bytes as Uint8Array)).toBe('{"role": "assistant","content":"a"}');
   });
 
   it('survives its line', () => {
@@ -99,16 +99,71 @@ describe('the reply', () => {
       '{"role":"assistant","content":"a"}',
     ],
     [
-      '{"choices":[ {"index":0,"message": {"role":"x"} ,"finish_reason":"stop"},{"message":{}}]}',
+      '{"choices":[ {"index":0,"message": {"role":"x","refusal":"no"} ,"finish_reason":"stop"},{"message":{}}]}',
       'x',
-      '{"role":"x"}',
+      '{"role":"x","refusal":"no"}',
     ],
-    ['{"id":"r","choices":[{"message":{}}],"usage":{}}', '', '{}'],
-    ['{"choices":[{"message":{"role":null}}]}', '', '{"role":null}'],
-    ['{"choices":[],"choices":[{"message":1,"message":{"role":"x"}}]}', 'x', '{"role":"x"}'],
-    ['{"choices":[{"message":{"role":"x"}},1,[],null]}', 'x', '{"role":"x"}'],
+    [
+      '{"choices":[],"choices":[{"message":1,"message":{"role":"x","content":5}}]}',
+      'x',
+      '{"role":"x","content":5}',
+    ],
+    ['{"choices":[{"message":{"role":"x","content":[1]}},1,[],null]}', 'x', '{"role":"x","content":[1]}'],
   ])('of %s has the role %j', (response, role, json) => {
     expect(reply(response)).toEqual([role, json]);
+  });
+
+  test.each([
+    ['{"content":"a"}', '{"role":"assistant","content":"a"}'],
+    ['{ "n":1.0 ,"content":"a"}', '{"role":"assistant", "n":1.0 ,"content":"a"}'],
+    ['{"role":null,"content":"a"}', '{"role":"assistant","content":"a"}'],
+    ['{"content":"a","role" : ""}', '{"content":"a","role" : "assistant"}'],
+    ['{"role":{"a":1},"content":"a"}', '{"role":"assistant","content":"a"}'],
+    ['{"role":"user","role":7,"refusal":"no"}', '{"role":"user","role":"assistant","refusal":"no"}'],
+  ])('%s has no role: it is the assistant, and that is counted', (message, json) => {
+    expect(reply(`{"choices":[{"message":${message}}]}`)).toEqual(['assistant', json]);
+    const [entry] = entries(
+      `{"timestamp":1,"session_id":"s","request":{"messages":[]},"response":{"choices":[{"message":${message}}]}}`,
+    );
+    expect(entry?.repairs).toEqual(['reply-role']);
+  });
+
+  test.each([
+    '{}',
+    '{"role":"assistant"}',
+    '{"role":null,"content":null}',
+    '{"content":" \\t\\n\\u00a0\\u2003\\u001c"}',
+    '{"role":"assistant","content":"","tool_calls":[],"function_call":null,"refusal":null,"audio":null}',
+    '{"content":[]}',
+    '{"content":[ ],"reasoning_content":"","thinking":" ","reasoning":null}',
+    '{"content":[{"type":"text","text":"  "}, {"text":"","type":"text"}]}',
+    '{"role":"assistant","content":"","annotations":[],"name":"n"}',
+  ])('%s says nothing: no message', (message) => {
+    const [entry] = entries(
+      `{"timestamp":1,"session_id":"s","request":{"messages":[]},"response":{"choices":[{"message":${message}}]}}`,
+    );
+    expect(entry).toMatchObject({ reply: undefined, emptyReply: true });
+    expect(entry?.repairs).toBeUndefined();
+  });
+
+  test.each([
+    '"content":0',
+    '"content":false',
+    '"content":{}',
+    '"content":"\\ufeff"',
+    '"content":["a"]',
+    '"content":[{"type":"text"}]',
+    '"content":[{"type":"text","text":" "},{"type":"image_url"}]',
+    '"tool_calls":[{}]',
+    '"function_call":{"name":"f"}',
+    '"reasoning_content":"r"',
+    '"thinking":"r"',
+    '"reasoning":"r"',
+    '"refusal":"r"',
+    '"audio":{"id":"a"}',
+  ])('with %s is a message', (member) => {
+    const json = `{"role":"assistant",${member}}`;
+    expect(reply(`{"choices":[{"message":${json}}]}`)).toEqual(['assistant', json]);
   });
 
   test.each([

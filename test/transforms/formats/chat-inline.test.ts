@@ -177,12 +177,22 @@ describe('a tool message with an id', () => {
     ['no content', undefined, ''],
     ['parts', [part('a'), part('b')], 'ab'],
     ['no parts', [], ''],
-    ['an object: its own JSON text', { a: [1, 'x'] }, '{"a":[1,"x"]}'],
-    ['a number', 1.5, '1.5'],
-    ['false', false, 'false'],
   ])('and %s is one text in tags', (_what, value, expected) => {
     expect(body(value)).toBe(inTags(expected));
     expect(found(result('c1', value))).toEqual([]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an object', { a: [1, 'x'] }, '{"a":[1,"x"]}'],
+    ['a number', 1.5, '1.5'],
+    ['false', false, 'false'],
+  ])('and %s has its own JSON text in tags, with a finding', (_what, value, expected) => {
+    expect(body(value)).toBe(inTags(expected));
+    expect(found(result('c1', value))).toEqual(['WARNING content-not-text']);
+    const called = messageOf({ role: 'assistant', content: value, tool_calls: [call('1', 'f')] });
+    expect(content(called)).toBe(`${expected}\n<tool_call>{"name": "f", "arguments": {}}</tool_call>`);
+    expect(found(called)).toEqual(['WARNING content-not-text']);
+    expect(found(messageOf({ role: 'user', content: value }))).toEqual(['WARNING content-not-text']);
   });
 
   it('loses the id, and keeps its other bytes', () => {
@@ -225,7 +235,10 @@ describe('control-token-in-content', () => {
       );
     }
     expect(found(result('c1', inText))).toEqual(FORGED);
-    expect(found(result('c1', { a: inText }))).toEqual(FORGED);
+    const inObject = [...FORGED, 'WARNING content-not-text'];
+    expect(found(result('c1', { a: inText }))).toEqual(inObject);
+    const beside = { role: 'assistant', content: { a: inText }, tool_calls: [call('1', 'f')] };
+    expect(found(messageOf(beside))).toEqual(inObject);
     expect(found(result(inText, 'a'))).toEqual(FORGED);
     expect(found(calling([call('1', 'f', JSON.stringify({ a: inText }))]))).toEqual(FORGED);
     expect(found(calling([call('1', 'f', inText)]))).toEqual(FORGED);

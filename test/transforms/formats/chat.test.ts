@@ -43,6 +43,6 @@ test('the record is JSON with the same values, on one line', () => {
   );
 });
 
-test('it reports only what --arrow-safe changes', () => {
-  expect(chat.rules).toEqual(['empty-arguments']);
+test('it reports what --arrow-safe changes, and contents that no reader knows', () => {
+  expect(chat.rules).toEqual(['content-not-text', 'empty-arguments']);
 });

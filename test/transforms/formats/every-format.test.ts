@@ -241,6 +241,17 @@ describe('the bytes of messages', () => {
   );
 });
 
+/** Without the empty answers at the end: a conversation that is read has none. */
+function answered({ messages, tools }: OddConversation): OddConversation {
+  const isEmpty = ({ role, json }: OddConversation['messages'][number]): boolean => {
+    const { content, tool_calls: calls, reasoning_content: thought } = JSON.parse(json);
+    const texts = Array.isArray(content) ? content.map(({ text }) => text ?? 'image') : [content ?? ''];
+    return role === 'assistant' && [...texts, thought ?? ''].join('').trim() === '' && !calls;
+  };
+  const last = messages.at(-1);
+  return { tools, messages: last !== undefined && isEmpty(last) ? messages.slice(0, -1) : messages };
+}
+
 describe('what can be read back', () => {
   const reader = messagesDialect.create();
   function again(record: string): Conversation {
@@ -266,7 +277,7 @@ describe('what can be read back', () => {
         const record = recordOf(formatNamed(name), of);
         if (record === undefined) return;
         seen += 1;
-        expect(chatText(again(record))).toBe(chatText(conversation(of)));
+        expect(chatText(again(record))).toBe(chatText(conversation(answered(of))));
       });
       expect(seen).toBeGreaterThan(0);
     },
@@ -284,7 +295,7 @@ describe('what can be read back', () => {
         const reported = findings.some(({ rule }) => rule !== 'control-token-in-content');
         if (record === undefined || reported || (name === 'chat-inline' && !isText)) return;
         seen += 1;
-        expect(chatText(again(record))).toBe(chatText(conversation(of)));
+        expect(chatText(again(record))).toBe(chatText(conversation(answered(of))));
       });
       expect(seen).toBeGreaterThan(0);
     },

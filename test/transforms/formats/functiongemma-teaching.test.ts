@@ -178,7 +178,7 @@ describe('rules that reject', () => {
     ['no-user-turn', [ok]],
     ['nested-arguments', [asks, callingWith('{"a":{"b":1}}')]],
     ['nested-arguments', [asks, callingWith('{"a":[{}]}')]],
-    ['nested-arguments', [asks, callingWith('{"a":[[]]}')]],
+    ['nested-arrays', [asks, callingWith('{"a":[[]]}')]],
     ['comment-end-in-reasoning', [asks, selects('{}', 'a */ b')]],
     ['key-not-bare', [asks, callingWith('{"a:b":1}')]],
     ['number-out-of-range', [asks, callingWith('{"a":1e1001}')]],

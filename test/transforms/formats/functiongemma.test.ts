@@ -134,7 +134,7 @@ describe('turns', () => {
   test.each<[string, readonly Message[], string]>([
     ['a text, trimmed', [assistant('\n hi\u00a0')], 'hi<end_of_turn>\n'],
     ['parts', [assistant([part('a '), part('b')])], 'a b<end_of_turn>\n'],
-    ['no text', [assistant(null)], '<end_of_turn>\n'],
+    ['no text', [assistant(null), assistant('b')], '<end_of_turn>\n<start_of_turn>model\nb<end_of_turn>\n'],
     ['a call at the end', [calling(call('1', 'f'))], `${CALL}<start_function_response>`],
     ['parallel calls', [calling(call('1', 'f'), call('2', 'f'))], `${CALL}${CALL}<start_function_response>`],
     [
@@ -199,7 +199,6 @@ describe('turns', () => {
     ['a text', 'sunny', '{value:<escape>sunny<escape>}'],
     ['parts', [part('a'), part('b')], '{value:<escape>ab<escape>}'],
     ['a list', '[1]', '{value:<escape>[1]<escape>}'],
-    ['a number', 15, '{value:<escape>15<escape>}'],
     ['broken JSON', '{"a":', '{value:<escape>{"a":<escape>}'],
     ['two objects', '{}{}', '{value:<escape>{}{}<escape>}'],
     ['nothing', null, '{value:<escape><escape>}'],
@@ -207,6 +206,12 @@ describe('turns', () => {
     const row = plain(calling(call('1', 'f')), result('1', content));
     expect(textIn(row)).toContain(`<start_function_response>response:f${expected}<end_function_response>`);
     expect(row.findings).toEqual([]);
+  });
+
+  it('a result that is a number is its JSON text, with a finding', () => {
+    const row = plain(calling(call('1', 'f')), result('1', 15));
+    expect(textIn(row)).toContain('response:f{value:<escape>15<escape>}');
+    expect(row.findings.map(({ rule }) => rule)).toEqual(['content-not-text']);
   });
 
   it('the record says that it holds no messages as they were', () => {
@@ -458,7 +463,8 @@ describe('the other rules', () => {
     ['result-as-text', [calling(read), result('1', '{"http://x":1}')]],
     ['result-as-text', [calling(read), result('1', '{"x":1.5e2000}')]],
     ['non-text-part', [user([part('a'), IMAGE])]],
-    ['non-text-part', [user({ a: 1 })]],
+    ['content-not-text', [user({ a: 1 })]],
+    ['content-not-text', [assistant(5)]],
     ['non-text-part', [calling(read), result('1', [IMAGE])]],
     ['member-left-out', [messageOf({ role: 'assistant', content: 'x', reasoning_content: 'y' })]],
     ['member-left-out', [messageOf({ role: 'user', content: 'x', name: 'y' })]],

@@ -241,12 +241,27 @@ describe('not-alternating', () => {
     ]);
   });
 
-  it('lets a result stand without its call, and a reply without a role', () => {
-    const reply = { role: '', bytes: Buffer.from('{"content":"bye"}') };
-    const first = conversation([result('1')]);
-    const { bytes, findings } = sharegpt.encode({ ...first, messages: [...first.messages, reply] });
-    expect(findings).toEqual([]);
-    expect(JSON.parse(text(bytes)).conversations[1]).toEqual({ from: 'gpt', value: 'bye' });
+  it('lets a result stand without its call', () => {
+    expect(turns(result('1'), BYE)).toEqual(['observation: 1', 'gpt: bye']);
+  });
+});
+
+describe('an empty answer', () => {
+  const EMPTY = said('assistant', ' \n');
+
+  it('at the end is none: it is left out with its question', () => {
+    expect(turns(USER, BYE, USER, EMPTY)).toEqual(['human: hi', 'gpt: bye']);
+    expect(found(USER, BYE, USER, EMPTY)).toEqual(['WARNING unanswered-end']);
+  });
+
+  it('that is the only one rejects the session', () => {
+    expect(found(USER, EMPTY)).toEqual(['ERROR unanswered-end!']);
+  });
+
+  it('with a thought or a call is one', () => {
+    const thought = said('assistant', '', { reasoning_content: 'hm' });
+    expect(found(USER, thought)).toEqual(['WARNING reasoning-inlined']);
+    expect(found(USER, CALL)).toEqual([]);
   });
 });
 

@@ -116,7 +116,7 @@ describe('formatFunctionCall', () => {
   test.each<[string, string, unknown]>([
     ['nested-arguments', 'Nested objects not supported', { a: { b: 1 } }],
     ['nested-arguments', 'Nested objects not supported', { a: [{ b: 1 }] }],
-    ['nested-arguments', 'Nested objects not supported', { a: [[1]] }],
+    ['nested-arrays', 'Nested arrays not supported', { a: [[1]] }],
     ['arguments-not-object', 'Tool args must be object', 'x'],
     ['arguments-not-object', 'Tool args must be object', ['x']],
     ['arguments-not-object', 'Tool args must be object', null],

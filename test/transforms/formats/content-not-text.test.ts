@@ -1,0 +1,76 @@
+/** A content that is a number, an object or a boolean, in every format: kept, written as its JSON text, or rejected, and always told. */
+import { describe, expect, it, test } from 'vitest';
+import type { Message } from '../../../transforms/element.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+import { decode } from '../../../transforms/json/utf8.ts';
+import { assistant, call, calling, conversationOf, rawMessage, result, user } from '../checks/samples.ts';
+
+const KINDS = [
+  ['a number', '12345678901234567890.50'],
+  ['an object', '{"b":1.0,"a":[2]}'],
+  ['a boolean', 'false'],
+] as const;
+const KEEPING = ['chat', 'chat-inline', 'openai', 'trl', 'axolotl'];
+const WRITING_TEXT = ['sharegpt', 'functiongemma', 'functiongemma-teaching', 'prompt'];
+const REJECTING = ['samples'];
+
+const shown = (findings: readonly { severity: string; rule: string; rejects?: true }[]) =>
+  findings
+    .map(({ severity, rule, rejects }) => `${severity} ${rule}${rejects ? '!' : ''}`)
+    .filter((one) => one.includes('content-not-text'));
+const withContent = (role: string, json: string): Message =>
+  rawMessage(role, `{"role":"${role}","content":${json}}`);
+
+it('each format is one of the three, says so and names the rule', () => {
+  expect(formats.map(({ name }) => name).sort()).toEqual([...KEEPING, ...WRITING_TEXT, ...REJECTING].sort());
+  for (const { name, otherContent, rules } of formats) {
+    expect(rules).toContain('content-not-text');
+    const how = KEEPING.includes(name) ? 'as it is' : WRITING_TEXT.includes(name) ? 'JSON text' : 'rejects';
+    expect(otherContent).toContain(how);
+  }
+});
+
+describe.each(formats.map((format) => [format.name, format] as const))('%s', (name, format) => {
+  const end = [user('x'), calling(call('1', 'f'))];
+
+  test.each(KINDS)('the content of a user that is %s', (_what, json) => {
+    const messages =
+      name === 'functiongemma-teaching'
+        ? [withContent('user', json), end[1] as Message]
+        : [withContent('user', json), assistant('b')];
+    const { bytes, findings } = format.encode(conversationOf(messages));
+    const record = decode(bytes);
+    if (REJECTING.includes(name)) expect(shown(findings)).toEqual(['ERROR content-not-text!']);
+    else {
+      expect(shown(findings)).toEqual(['WARNING content-not-text']);
+      expect(record).toContain(
+        KEEPING.includes(name) ? `"content":${json}}` : JSON.stringify(json).slice(1, -1),
+      );
+    }
+  });
+
+  test.each(KINDS)('a reply that is %s', (_what, json) => {
+    if (name === 'functiongemma-teaching') return; // teaches calls only
+    const { bytes, findings } = format.encode(conversationOf([user('a'), withContent('assistant', json)]));
+    if (REJECTING.includes(name)) expect(shown(findings)).toEqual(['ERROR content-not-text!']);
+    else {
+      expect(shown(findings)).toEqual(['WARNING content-not-text']);
+      expect(decode(bytes)).toContain(
+        KEEPING.includes(name) ? `"content":${json}}` : JSON.stringify(json).slice(1, -1),
+      );
+    }
+  });
+
+  test('text, parts, null and nothing are not reported', () => {
+    const texts = [
+      user('a'),
+      user([{ type: 'text', text: 'a' }]),
+      ...end.slice(1),
+      result('1', 'r'),
+      assistant('b'),
+      ...end,
+    ];
+    const { findings } = format.encode(conversationOf(texts));
+    expect(shown(findings)).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+/** An empty completion is never taught: an answer without text, thought and call counts as none. */
+import { describe, expect, test } from 'vitest';
+import type { Message } from '../../../transforms/element.ts';
+import functiongemma from '../../../transforms/formats/functiongemma.ts';
+import prompt from '../../../transforms/formats/prompt.ts';
+import { decode } from '../../../transforms/json/utf8.ts';
+import { assistant, call, calling, conversationOf, messageOf, user } from '../checks/samples.ts';
+
+const EMPTY: readonly (readonly [string, Message])[] = [
+  ['null', assistant(null)],
+  ['an empty text', assistant('')],
+  ['blanks', assistant(' \n\u2003')],
+  ['no parts', assistant([])],
+  ['blank parts', assistant([{ type: 'text', text: ' ' }])],
+  ['a refusal, for which there is no place', messageOf({ role: 'assistant', content: null, refusal: 'no' })],
+];
+const TALK = [user('a'), assistant('b'), user('c')];
+const shown = (findings: readonly { severity: string; rule: string; rejects?: true }[]) =>
+  findings
+    .map(({ severity, rule, rejects }) => `${severity} ${rule}${rejects ? '!' : ''}`)
+    .filter((one) => !one.includes('member-left-out'));
+const LEFT_OUT = ['WARNING unanswered-end'];
+const NO_ANSWER = ['ERROR unanswered-end!'];
+
+describe.each(EMPTY)('an answer of %s', (_what, empty) => {
+  test('is no completion of functiongemma: the answer before it is', () => {
+    const row = functiongemma.encode(conversationOf([...TALK, empty]), { promptCompletion: true });
+    expect(JSON.parse(decode(row.bytes)).completion).toBe('b<end_of_turn>\n');
+    expect(shown(row.findings)).toEqual(LEFT_OUT);
+    const alone = functiongemma.encode(conversationOf([user('a'), empty]), { promptCompletion: true });
+    expect(shown(alone.findings)).toEqual(NO_ANSWER);
+  });
+
+  test('is no turn at the end of a text of functiongemma', () => {
+    const row = functiongemma.encode(conversationOf([...TALK, empty], { tools: [] }));
+    const talk = functiongemma.encode(conversationOf(TALK, { tools: [] }));
+    expect(decode(row.bytes)).toBe(decode(talk.bytes));
+    expect(shown(row.findings)).toEqual(LEFT_OUT);
+    expect(shown(functiongemma.encode(conversationOf([empty])).findings)).toEqual(NO_ANSWER);
+  });
+
+  test('is no completion of prompt, the last turn or all', () => {
+    const last = prompt.encode(conversationOf([...TALK, empty]));
+    expect(JSON.parse(decode(last.bytes)).completion).toBe('b');
+    expect(shown(last.findings)).toEqual(LEFT_OUT);
+    expect(shown(prompt.encode(conversationOf([user('a'), empty])).findings)).toEqual(NO_ANSWER);
+
+    const all = prompt.encode(conversationOf([user('x'), empty, ...TALK]), { turns: 'all' });
+    expect([all.bytes, ...(all.more ?? [])].map((bytes) => JSON.parse(decode(bytes)).completion)).toEqual([
+      'b',
+    ]);
+    expect(shown(all.findings)).toEqual([...LEFT_OUT, 'WARNING messages-left-out']);
+  });
+});
+
+test('a call is an answer', () => {
+  const messages = [...TALK, calling(call('1', 'f'))];
+  const row = functiongemma.encode(conversationOf(messages), { promptCompletion: true });
+  expect(JSON.parse(decode(row.bytes)).completion).toMatch(/^<start_function_call>call:f/);
+  expect(row.findings).toEqual([]);
+});

@@ -1,0 +1,37 @@
+/**
+ * Rule `content-not-text` where a record is written all the same: a content that is a number, an object or a boolean. Formats of
+ * messages keep it; formats of text write its JSON text.
+ */
+import type { Message } from '../element.ts';
+import { otherContent } from '../message.ts';
+import type { FormatFinding } from './format.ts';
+import type { Report } from './tool-arguments.ts';
+
+export const AS_IT_IS = 'written as it is';
+export const AS_JSON_TEXT = 'written as its JSON text';
+
+const OPEN_OBJECT = 0x7b;
+const LETTER_T = 0x74;
+const LETTER_F = 0x66;
+
+/** The finding about a message's content; undefined when that is a text, parts, null or absent. */
+export function otherContentFinding(
+  message: Message,
+  at: number,
+  written: string,
+): FormatFinding | undefined {
+  const first = otherContent(message)?.[0];
+  if (first === undefined) return undefined;
+  const kind =
+    first === OPEN_OBJECT ? 'an object' : first === LETTER_T || first === LETTER_F ? 'a boolean' : 'a number';
+  const text = `messages[${at}] has a content that is ${kind}, neither a text nor parts: ${written}`;
+  return { rule: 'content-not-text', severity: 'WARNING', message: text };
+}
+
+/** Reports the contents that a format of messages keeps. */
+export function reportOtherContents(messages: readonly Message[], report: Report): void {
+  for (let at = 0; at < messages.length; at++) {
+    const found = otherContentFinding(messages[at] as Message, at, AS_IT_IS);
+    if (found !== undefined) report(found);
+  }
+}

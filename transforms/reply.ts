@@ -1,0 +1,71 @@
+/**
+ * What an answer of the model needs to be a reply: it says something, and its role is the assistant's. An empty one is no message:
+ * nothing could be learned from it (docs/decisions/0007-where-the-contract-is-silent.md).
+ */
+import type { Entry, Message, RepairName } from './element.ts';
+import { valuesOf, walkElements } from './json/members.ts';
+import { concat, replaceValue } from './json/splice.ts';
+import { trustingScanner } from './json/trusting-scanner.ts';
+import { encode, parseString } from './json/utf8.ts';
+import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
+import { isBlank } from './white-space.ts';
+
+/** The members that can make a message say something. Loggers know more names for reasoning than are read as such. */
+const SPEAKING: readonly string[] = [
+  'content',
+  ...['tool_calls', 'function_call', 'refusal', 'audio'],
+  ...[...REASONING_MEMBERS, 'reasoning', 'reasoning_details', 'thinking_blocks'],
+];
+const ASSISTANT = encode('"assistant"');
+const ROLE_IN_FRONT = encode('"role":"assistant",');
+const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
+const QUOTE = 0x22;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const LETTER_N = 0x6e;
+
+/** Has the message no content, calls, reasoning, refusal or audio? Null, blank text and lists of blank texts are none. */
+export function isEmptyReply(message: Message): boolean {
+  return firstVisible(message) === undefined && valuesOf(message.bytes, SPEAKING).every(isNothing);
+}
+
+function isNothing(json: Uint8Array | undefined): boolean {
+  if (json === undefined || json[0] === LETTER_N) return true;
+  if (json[0] === QUOTE) return isBlank(parseString(json, 0, json.length));
+  return json[0] === OPEN_ARRAY && holdsBlankTextsOnly(json);
+}
+
+/** Stops at the first part that says something: -1 ends the walk. */
+function holdsBlankTextsOnly(list: Uint8Array): boolean {
+  const end = walkElements(list, 0, trustingScanner, (_number, start) => {
+    const after = trustingScanner.value(list, start, 1);
+    return isBlankText(list.subarray(start, after)) ? after : -1;
+  });
+  return end >= 0;
+}
+
+function isBlankText(part: Uint8Array): boolean {
+  if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'text') return false;
+  const text = stringValue(part, 'text');
+  return text !== undefined && isBlank(text);
+}
+
+/**
+ * The entry as it goes on: without a reply that says nothing, and with the assistant's role on one that has none (repair
+ * `reply-role`). The same object when its reply is in order.
+ */
+export function settleReply(entry: Entry): Entry {
+  const { reply } = entry;
+  if (reply === undefined) return entry;
+  if (isEmptyReply(reply)) return { ...entry, reply: undefined, emptyReply: true };
+  return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
+}
+
+/** The role is put in front of the other members; one that is null, empty or no string is replaced where it is. */
+function withRole(reply: Message): Message {
+  const { bytes } = reply;
+  const made =
+    replaceValue(bytes, 'role', ASSISTANT) ??
+    concat([bytes.subarray(0, 1), ROLE_IN_FRONT, bytes.subarray(1)]);
+  return { ...reply, bytes: made, role: 'assistant' };
+}
