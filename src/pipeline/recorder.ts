@@ -159,7 +159,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       case 'rejected-line':
         return quarantine.line(outcome);
       case 'finding': {
-        const { severity, rule, sessionId, line, message } = outcome;
+        const { severity, rule, sessionId, line, message, count } = outcome;
         ledger.finding(outcome);
         return destination.line(FILES.integrity, {
           severity,
@@ -170,6 +170,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
           input: inputOf(ref),
           entry: line,
           message,
+          count,
         });
       }
       case 'source':

@@ -69,7 +69,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     });
   }
 
-  const object: ObjectWalk = { walk, entryOf };
+  const object: ObjectWalk = { walk, entryOf, makes: true };
   return { read: (line) => readObjects(line, scanner, object), forget() {} };
 }
 

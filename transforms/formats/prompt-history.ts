@@ -5,7 +5,8 @@
 import type { Message } from '../element.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
-import { createPlainScanner } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
 import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall } from '../message.ts';
@@ -23,7 +24,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ['', 'assistant'],
   ['function', 'tool'],
 ]);
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** A message as both sides of a record need it. */
 export interface Said {

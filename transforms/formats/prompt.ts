@@ -5,7 +5,8 @@
  */
 import type { Conversation } from '../element.ts';
 import { quote, respace } from '../json/respace.ts';
-import { createPlainScanner } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+
 import { decode, encode } from '../json/utf8.ts';
 import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding } from './format.ts';
@@ -31,7 +32,7 @@ const RESPONSE_FORMAT = `Response Format:
 - Do not output headers such as STATE:.`;
 const CALL_TAG = /<\/?tool_call>/;
 const TAG = /<\/?(?:tool_call|think)>/;
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** What the model answers: its thought, its text and its calls, of which the protocol has room for one. */
 function completionOf({ text, thought, calls }: Said, where: string, report: Report): string {
