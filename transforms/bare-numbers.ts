@@ -3,6 +3,7 @@
  * read; where it would get into a record, the line is rejected. Which of the two it is tells the reading itself: the line is read
  * with zeros and with ones in their places, and what does not depend on them is the same both times.
  */
+import type { LineObjects } from './dialects/line-objects.ts';
 import type { Entry, Line, Message, Rejection, ToolDefinition } from './element.ts';
 import { BareNumbers } from './json/bare-numbers.ts';
 import { copyOf } from './json/keep.ts';
@@ -10,8 +11,11 @@ import { rejectLine } from './rejection.ts';
 
 type Reading = readonly (Entry | Rejection)[];
 
-export const isNotJson = ([first, second]: Reading): boolean =>
-  second === undefined && first?.kind === 'rejection' && first.reason === 'invalid-json';
+export function isNotJson(objects: LineObjects): boolean {
+  if (objects.length !== 1) return false;
+  const [only] = objects;
+  return only?.kind === 'rejection' && only.reason === 'invalid-json';
+}
 
 /**
  * @param read reads a line; it gets this one several times, with numbers in the places of the words

@@ -19,14 +19,17 @@ interface Subject {
   readonly sessionId?: string | undefined;
 }
 
+function findingOf({ origin, sessionId }: Subject, found: Found): Finding {
+  return { kind: 'finding', sessionId, origin, ...found };
+}
+
 function reported<T extends StreamElement & Subject>(
   element: T,
   found: readonly Iterable<Found>[],
 ): readonly (Finding | T)[] {
-  const { origin, sessionId } = element;
   const made: (Finding | T)[] = [];
   for (const findings of found) {
-    for (const finding of findings) made.push({ kind: 'finding', sessionId, origin, ...finding });
+    for (const found of findings) made.push(findingOf(element, found));
   }
   made.push(element);
   return made;
@@ -65,11 +68,12 @@ export const checkConversations: Stage = {
     const onSessionEnd = checksOn('session-end');
     let rejected = NO_LINES; // of the session that is open
     return {
-      conversation: (conversation) =>
-        reported(
-          conversation,
-          onConversation.map((check) => check.check(conversation)),
-        ),
+      *conversation(conversation) {
+        for (const check of onConversation) {
+          for (const found of check.check(conversation)) yield findingOf(conversation, found);
+        }
+        yield conversation;
+      },
       rejection(rejection) {
         if (rejection.scope === 'line') rejected = { count: rejected.count + 1, last: rejection.origin };
         return [rejection];
@@ -94,18 +98,30 @@ export const checkRows: Stage = {
   create(): Handlers {
     const onRow = checksOn('row');
     let last: Row | undefined; // of the conversation whose rows come now
-    const told = new Set<string>(); // what was found in its rows of other formats
-    const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
+    let told = new Set<string>(); // what was found in its rows of other formats
+
+    function* freshIn(row: Row): Generator<Found> {
+      const now = new Set<string>();
+      for (const check of onRow) {
+        for (const found of check.check(row)) {
+          const text = `${found.rule} ${found.message}`;
+          if (told.has(text)) continue;
+          now.add(text);
+          yield found;
+        }
+      }
+      if (told.size === 0) told = now;
+      else for (const text of now) told.add(text);
+    }
+
     return {
-      row(row) {
+      *row(row) {
         const isAnother = last?.conversation === row.conversation;
         if (!isAnother) told.clear();
         const isChecked = isAnother && last?.format === row.format; // a further record of the same messages
         last = row;
-        const found = isChecked ? [] : onRow.flatMap((check) => [...check.check(row)]);
-        const fresh = found.filter((one) => !told.has(textOf(one)));
-        for (const one of fresh) told.add(textOf(one));
-        return reported(row, [fresh]);
+        if (!isChecked) for (const found of freshIn(row)) yield findingOf(row, found);
+        yield row;
       },
       'session-end'(end) {
         last = undefined;

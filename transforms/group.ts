@@ -1,5 +1,6 @@
 /** The group that a record belongs to: the name of its shards (conversion.md §8). */
 import type { Conversation } from './element.ts';
+import { hashOf } from './hashed-set.ts';
 import { dayNumber, utcDate } from './timestamp.ts';
 
 export const GROUPINGS = ['date', 'scenario', 'none'] as const;
@@ -15,6 +16,10 @@ const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER = /^\d+$/;
 const SHORT_NUMBER = /^\d{1,6}$/;
 const STRIP_TIMES = 3;
+/** In characters; names of files are shorter. */
+const LONGEST_NAME = 256;
+const CUT_NAME = 200;
+const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
 /** How the id begins that a line of standard input without one gets (dialects/line-id.ts). */
 const STDIN_LINE = '-:';
 
@@ -24,8 +29,15 @@ export function groupOf({ origin, sessionId, startedAt }: Conversation, groupBy:
   if (groupBy === 'date') {
     return dateFolder(source) ?? (startedAt === undefined ? ONE_GROUP : utcDate(startedAt));
   }
-  if (source === '-') return sessionId.startsWith(STDIN_LINE) ? ONE_GROUP : scenarioOf(sessionId);
+  if (source === '-') return sessionId.startsWith(STDIN_LINE) ? ONE_GROUP : bounded(scenarioOf(sessionId));
   return scenarioOf(source.slice(source.lastIndexOf('/') + 1).replace(EXTENSION, ''));
+}
+
+/** A name that is kept as long as the run is: a long one is cut, with a hash of all of it. */
+function bounded(name: string): string {
+  if (name.length <= LONGEST_NAME) return name;
+  const hash = Buffer.from(hashOf(name), 'latin1').toString('hex');
+  return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
 }
 
 /** The first folder of a path, when it is a calendar date. */

@@ -5,13 +5,15 @@
 import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 import type { Dialect, DialectReader } from './dialects/dialect.ts';
 import { dialects } from './dialects/index.ts';
-import { rejectObject } from './dialects/line-objects.ts';
+import { type LineObjects, rejectObject } from './dialects/line-objects.ts';
 import type { Entry, Fate, Line, Origin, Rejection, Repair, SessionEnd, StreamElement } from './element.ts';
+import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from './json/elements.ts';
 import { knownText } from './json/known-text.ts';
 import { walkMembers } from './json/members.ts';
-import { createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from './json/scanner.ts';
+import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from './json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from './json/scanners.ts';
-import { rejectLine } from './rejection.ts';
+import { perObject } from './per-message.ts';
+import { type LineReason, rejectLine } from './rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from './stage.ts';
 
 export interface ParseOptions {
@@ -22,6 +24,8 @@ export interface ParseOptions {
   readonly maxDepth: number;
   /** Undefined: any number. */
   readonly maxMessages: number | undefined;
+  /** Of any one array or object, and of the objects of a line. */
+  readonly maxElements: number;
 }
 
 const STAGE = 'parse';
@@ -55,6 +59,10 @@ const options: OptionSpecs<ParseOptions> = {
     describe: 'An entry of more messages is rejected, its reply counted',
     default: undefined,
   },
+  maxElements: {
+    describe: 'A line with an array or object of more elements, or of more objects, is rejected',
+    default: MAX_ELEMENTS,
+  },
 };
 
 const OPEN_OBJECT = 0x7b;
@@ -82,9 +90,9 @@ export function detectDialect(
 }
 
 function create(given: ParseOptions): Handlers {
-  const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages } = given;
+  const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements } = given;
   const readers = new Map<string, DialectReader>();
-  const ownScanner = createScanner(scanner, maxDepth);
+  const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
   const fixed = dialects.find((dialect) => dialect.name === wanted);
   if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
@@ -108,29 +116,37 @@ function create(given: ParseOptions): Handlers {
     return reader;
   }
 
-  const readStrictly = (line: Line): readonly (Entry | Rejection)[] => (reader ?? readerFor(line)).read(line);
+  const readStrictly = (line: Line): LineObjects => (reader ?? readerFor(line)).read(line);
 
-  function read(line: Line): readonly (Entry | Rejection)[] {
+  function read(line: Line): LineObjects {
+    bareNumbers = false;
     const made = readStrictly(line);
     if (!isNotJson(made)) return made;
-    const again = readBareNumbers(STAGE, line, readStrictly);
+    // as a whole: the words are in their places again when the next object would be read
+    const again = readBareNumbers(STAGE, line, (one) => [...readStrictly(one)]);
     bareNumbers = again !== undefined && !isNotJson(again);
     return again ?? made;
   }
 
-  /** What was read of a line, without the entries of too many messages. */
-  function bounded(line: Line): readonly (Entry | Rejection)[] {
-    bareNumbers = false;
-    const made = read(line);
-    if (maxMessages === undefined) return made;
-    return made.map((element) => {
-      const count = element.kind === 'entry' ? messagesOf(element) : 0;
-      if (count <= maxMessages) return element;
-      const detail = `${count} messages, the limit is ${maxMessages}`;
-      return made.length === 1
-        ? rejectLine(STAGE, line, 'too-many-messages', detail)
-        : rejectObject(line, element.origin, 'too-many-messages', detail, -1);
-    });
+  /** Why an entry of the line is not taken, though it could be read. */
+  function excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
+    const count = messagesOf(entry);
+    if (maxMessages !== undefined && count > maxMessages)
+      return ['too-many-messages', `${count} messages, the limit is ${maxMessages}`];
+    if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(maxElements)) return undefined;
+    const all = `messages, tools and reply have more than ${mostInAll(maxElements)} elements in all`;
+    return ['too-many-elements', all];
+  }
+
+  function bounded(line: Line, element: Entry | Rejection, isOnly: boolean): Entry | Rejection {
+    const mayBeCrowded = mayExceed(element.origin.length, mostInAll(maxElements));
+    if (element.kind !== 'entry' || (maxMessages === undefined && !mayBeCrowded)) return element;
+    const excess = excessOf(element, mayBeCrowded);
+    if (excess === undefined) return element;
+    const [reason, detail] = excess;
+    return isOnly
+      ? rejectLine(STAGE, line, reason, detail)
+      : rejectObject(line, element.origin, reason, detail, -1);
   }
 
   /** Does the session that is open end before this entry? */
@@ -153,23 +169,24 @@ function create(given: ParseOptions): Handlers {
     yield element;
   }
 
-  function* several(line: Line, made: readonly (Entry | Rejection)[]): Generator<StreamElement> {
-    if (made.length > 1) {
+  function* several(line: Line, made: LineObjects): Generator<StreamElement> {
+    if (made.length > 1)
       yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
-    }
     if (bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
-    for (const element of made) yield* separate(element);
+    for (const element of made) yield* separate(bounded(line, element, made.length === 1));
   }
 
   return {
     line(line) {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
-      const made = bounded(line);
-      const only = made.length === 1 ? made[0] : undefined;
-      if (only?.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
-        return several(line, made);
+      const made = read(line);
+      if (made.length > 1) return several(line, made);
+      const [one] = made as readonly [Entry | Rejection];
+      const only = bounded(line, one, true);
+      if (only.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
+        return several(line, [only]);
       goOn(only);
-      return made;
+      return [only];
     },
     'session-end'(end) {
       if (end.last) reader = currentId = undefined;
@@ -182,6 +199,19 @@ const messagesOf = ({ messages, reply }: Entry): number => messages.length + (re
 
 const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
   repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
+
+/** In a message or a tool, at all levels. */
+const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>
+  elementsIn(bytes, 0, bytes.length, ANY_NUMBER),
+);
+
+/** The elements that all messages and tools of an entry hold. */
+function elementsOfEntry({ messages, tools, reply }: Entry): number {
+  let count = reply === undefined ? 0 : elementsWithin(reply);
+  for (const message of messages) count += elementsWithin(message);
+  for (const tool of tools) count += elementsWithin(tool);
+  return count;
+}
 
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 

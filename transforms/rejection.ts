@@ -10,6 +10,8 @@ export const LINE_REASONS = {
   'too-deep': 'The line nests objects and arrays deeper than --max-depth.',
   'line-too-long': 'The line is longer than --max-line.',
   'too-many-messages': 'The entry has more messages than --max-messages, its reply among them.',
+  'too-many-elements':
+    'An array or object of the line has more elements than --max-elements, the line holds more objects, or an entry holds ten times as many in all.',
   'bad-timestamp':
     'timestamp is missing or cannot be read: RFC 3339 (also with a comma before the fraction, a zone without a colon, a date alone), epoch seconds or milliseconds, also as text.',
   'bad-session-id': 'session_id is missing, or not a non-empty string.',

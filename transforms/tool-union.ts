@@ -3,7 +3,7 @@
  * time it occurs: conversion.md §3.8). What came after the snapshot does not count, until a later one is chosen.
  */
 import type { ToolCounts, ToolDefinition } from './element.ts';
-import { decode } from './json/utf8.ts';
+import { HashedSet } from './hashed-set.ts';
 
 export interface ToolUnion {
   /** The definitions of the next entry. The same array again costs next to nothing. */
@@ -19,7 +19,7 @@ export interface ToolUnion {
 /** The distinct definitions of one name: mostly one. */
 interface Seen {
   readonly first: Uint8Array;
-  others: Set<string> | undefined;
+  others: HashedSet | undefined;
 }
 
 export function createToolUnion(): ToolUnion {
@@ -40,9 +40,8 @@ export function createToolUnion(): ToolUnion {
       return true;
     }
     if (Buffer.compare(seen.first, bytes) === 0) return false;
-    seen.others ??= new Set();
-    const before = seen.others.size;
-    return seen.others.add(decode(bytes)).size > before;
+    seen.others ??= new HashedSet();
+    return seen.others.add(bytes);
   }
 
   return {

@@ -5,6 +5,7 @@
 import { assistantCalls, hasFunctionCall } from './checks/assistant-calls.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
+import { hashOf } from './hashed-set.ts';
 import { valueBytes } from './json/members.ts';
 import { mayHold } from './json/utf8.ts';
 import { textOf } from './message.ts';
@@ -26,6 +27,7 @@ export interface ToolUsage {
 export interface GroupUsage {
   sessions: number;
   toolCalls: number;
+  /** Hashes of the distinct names of its tool definitions. */
   readonly definitions: Set<string>;
   clientTurns: number;
   assistantTurns: number;
@@ -99,7 +101,6 @@ function groupUsage(groups: UsageByGroup, group: string): GroupUsage {
 function add(sums: GroupUsage, sessions: number, usage: ToolUsage | GroupUsage): void {
   sums.sessions += sessions;
   sums.toolCalls += usage.toolCalls;
-  for (const name of usage.definitions) sums.definitions.add(name);
   sums.clientTurns += usage.clientTurns;
   sums.assistantTurns += usage.assistantTurns;
   sums.assistantTurnsWithTools += usage.assistantTurnsWithTools;
@@ -107,12 +108,18 @@ function add(sums: GroupUsage, sessions: number, usage: ToolUsage | GroupUsage):
 
 /** Adds one session to its group. */
 export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
-  add(groupUsage(groups, group), 1, usage);
+  const sums = groupUsage(groups, group);
+  add(sums, 1, usage);
+  for (const name of usage.definitions) sums.definitions.add(hashOf(name));
 }
 
 /** Adds the sums of `from` (another worker's part) to `into`. `from` stays as it is. */
 export function mergeUsage(into: UsageByGroup, from: ReadonlyMap<string, GroupUsage>): void {
-  for (const [group, sums] of from) add(groupUsage(into, group), sums.sessions, sums);
+  for (const [group, part] of from) {
+    const sums = groupUsage(into, group);
+    add(sums, part.sessions, part);
+    for (const hash of part.definitions) sums.definitions.add(hash);
+  }
 }
 
 const HEADER = [

@@ -4,6 +4,7 @@
  */
 import type { Entry, Rejection, SessionEnd } from './element.ts';
 import { createEntryLog } from './entry-log.ts';
+import { HashedSet } from './hashed-set.ts';
 import { rejectSession } from './rejection.ts';
 import type { Handlers, Stage } from './stage.ts';
 
@@ -11,7 +12,7 @@ const STAGE = 'validate';
 
 function create(): Handlers {
   const log = createEntryLog();
-  let ended = new Set<string>(); // ids of the sessions of this source that are over
+  const ended = new HashedSet(); // ids of the sessions of this source that are over
   let sessionId: string | undefined;
   let droppedId: string | undefined;
   let latest: bigint | undefined; // stamp of the session so far
@@ -40,8 +41,8 @@ function create(): Handlers {
     const closed: SessionEnd = alone
       ? { kind, origin, last, alone, sessionId: id, entries }
       : { kind, origin, last, sessionId: id, entries };
-    if (id !== undefined && !alone) ended.add(id);
-    if (end.last) ended = new Set();
+    if (end.last) ended.clear();
+    else if (id !== undefined && !alone) ended.add(id);
     sessionId = droppedId = latest = undefined;
     rejected = alone = false;
     return closed;

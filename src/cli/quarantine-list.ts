@@ -30,10 +30,11 @@ function asJson(record: QuarantineRecord): string {
 }
 
 function asText(record: QuarantineRecord): string {
-  const { scope, source, line, reason, error, byte_start: start = 0, byte_end: end = 0 } = record;
+  const { scope, source, line, reason, error, byte_start: start = 0, byte_end: end = 0, count = 1 } = record;
   const where = line === undefined ? source.uri : `${source.uri}:${line}`;
   const size = scope === 'source' ? '' : ` (${showSize(end - start)}, ${keptOf(record)})`;
-  return printable(`${where}  ${scope}  ${reason}${size}: ${error.message}`);
+  const more = count > 1 ? `, and ${showCount(count - 1)} more of this line` : '';
+  return printable(`${where}  ${scope}  ${reason}${size}: ${error.message}${more}`);
 }
 
 function summary(scopes: ReadonlyMap<string, number>): string {

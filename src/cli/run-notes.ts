@@ -23,7 +23,7 @@ export function createNotes(): RunNotes {
   const examples: Example[] = [];
   const errors = new Map<string, number>();
   let source = -1;
-  let pending: string[] = []; // rules of the errors of a source that may yet be rejected as a whole
+  const pending = new Map<string, number>(); // rules of the errors of a source that may yet be rejected as a whole
 
   function note(listing: Listing, line: number | undefined, reason: string, detail: string): void {
     if (examples.length >= MOST_EXAMPLES) return;
@@ -34,8 +34,8 @@ export function createNotes(): RunNotes {
   }
 
   function settle(counts: boolean): void {
-    if (counts) for (const rule of pending) errors.set(rule, (errors.get(rule) ?? 0) + 1);
-    pending = [];
+    if (counts) for (const [rule, n] of pending) errors.set(rule, (errors.get(rule) ?? 0) + n);
+    pending.clear();
   }
 
   function noteRefusals({ snapshot, refusals = [] }: SessionReport, listing: Listing): void {
@@ -47,7 +47,8 @@ export function createNotes(): RunNotes {
       if (outcome.kind === 'source-begin') source = outcome.source;
       else if (outcome.kind === 'rejected-line') note(listing, outcome.line, outcome.reason, outcome.detail);
       else if (outcome.kind === 'finding' && outcome.severity === 'ERROR') {
-        pending.push(outcome.rule);
+        const { rule, count = 1 } = outcome;
+        pending.set(rule, (pending.get(rule) ?? 0) + count);
       } else if (
         (outcome.kind === 'session' || outcome.kind === 'source') &&
         outcome.rejection !== undefined

@@ -14,6 +14,7 @@ export function isNamedDocument(name: string): boolean {
 
 /**
  * The framer of lines is there at once; the others are loaded when they are first needed.
+ * @param maxElements of a TOML deck, which is parsed as a whole; those of lines are counted where they are read
  * @param shape by the first bytes; a source whose name is that of a document is one in any case
  */
 export function createFramer(
@@ -21,15 +22,16 @@ export function createFramer(
   shape: Shape,
   maxLineBytes: number,
   slab?: Slab,
+  maxElements: number = Number.POSITIVE_INFINITY,
 ): Framer | Promise<Framer> {
-  if (TOML.test(name)) return tomlFramer(name, maxLineBytes);
+  if (TOML.test(name)) return tomlFramer(name, maxLineBytes, maxElements);
   if (shape === 'lines' && !isNamedDocument(name)) return createLineFramer(name, maxLineBytes, slab);
   return documentFramer(name, maxLineBytes, slab);
 }
 
-async function tomlFramer(name: string, maxLineBytes: number): Promise<Framer> {
+async function tomlFramer(name: string, maxLineBytes: number, maxElements: number): Promise<Framer> {
   const { createTomlFramer } = await import('./toml-document.ts');
-  return createTomlFramer(name, maxLineBytes);
+  return createTomlFramer(name, maxLineBytes, maxElements);
 }
 
 async function documentFramer(name: string, maxLineBytes: number, slab?: Slab): Promise<Framer> {

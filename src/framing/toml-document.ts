@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
 import type { Line, Origin, Rejection } from '../../transforms/element.ts';
 import type { Framer } from './framer.ts';
+import { tomlCrowd } from './toml-crowd.ts';
 import { type TomlHeader, tomlHeaders } from './toml-headers.ts';
 import { jsonOfToml } from './toml-json.ts';
 
@@ -28,7 +29,7 @@ interface Place {
 const NOWHERE: Place = { start: 0, end: 0 };
 
 /** @param source name of the source, for the origins; `line` is the number of the sample, from 1 */
-export function createTomlFramer(source: string, maxLineBytes: number): Framer {
+export function createTomlFramer(source: string, maxLineBytes: number, maxElements: number): Framer {
   const most = Math.min(maxLineBytes, MOST_TOML_BYTES);
   const hash = createHash('sha256');
   const pieces: Buffer[] = [];
@@ -54,7 +55,9 @@ export function createTomlFramer(source: string, maxLineBytes: number): Framer {
     const whole = Buffer.concat(pieces);
     bomBytes = whole.toString('utf8', 0, BOM_BYTES) === BOM ? BOM_BYTES : 0;
     const text = whole.subarray(bomBytes);
-    const document = parseToml(text);
+    const crowd = tomlCrowd(text, maxElements);
+    const document =
+      crowd === undefined ? parseToml(text) : { reason: 'too-many-elements', detail: `the deck has ${crowd}` };
     if ('reason' in document) {
       hash.update(text);
       yield rejectAll(document.reason, document.detail);
@@ -138,6 +141,7 @@ function placesOf(
   length: number,
 ): readonly (Place | undefined)[] {
   const places: (Place | undefined)[] = json.map(() => undefined);
+  const indexes = ids && new Map(ids.map((id, index) => [id, index]));
   let current = -1; // the sample that the headers belong to
   let arrays = 0; // [[samples]] so far
   let start = 0;
@@ -148,7 +152,7 @@ function placesOf(
     const [first, second] = pathOf(text);
     const isNew = first === SAMPLES && second === undefined && text.startsWith('[[');
     const owner =
-      first !== SAMPLES ? -1 : isNew ? arrays++ : ids === undefined ? current : ids.indexOf(second ?? '');
+      first !== SAMPLES ? -1 : isNew ? arrays++ : indexes === undefined ? current : (indexes.get(second ?? '') ?? -1);
     if (owner === current && !isNew) continue;
     close(at);
     current = owner;

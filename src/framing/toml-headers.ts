@@ -30,7 +30,7 @@ export function tomlHeaders(bytes: Buffer): readonly TomlHeader[] {
 }
 
 /** Passes blanks, line ends and comments. */
-function nextStatement(bytes: Buffer, from: number): number {
+export function nextStatement(bytes: Buffer, from: number): number {
   let p = from;
   for (;;) {
     while (BLANKS.has(bytes[p] as number)) p++;
@@ -44,8 +44,19 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end < 0 ? bytes.length : end;
 }
 
+const NOT_SEEN = (): void => undefined;
+
 /** The end of the line that the header or the value ends in; strings and brackets may span lines. */
 function endOfStatement(bytes: Buffer, from: number): number {
+  return endOfStatementWith(bytes, from, NOT_SEEN);
+}
+
+/** @param see gets each byte outside strings, and whether it opens (1) or closes (-1) an array or inline table */
+export function endOfStatementWith(
+  bytes: Buffer,
+  from: number,
+  see: (byte: number, change: number) => void,
+): number {
   let p = from;
   let open = 0;
   while (p < bytes.length) {
@@ -54,8 +65,9 @@ function endOfStatement(bytes: Buffer, from: number): number {
     if (c === HASH) p = endOfLine(bytes, p);
     else if (c === QUOTE || c === APOSTROPHE) p = endOfString(bytes, p, c);
     else {
-      if (OPEN.has(c)) open++;
-      else if (CLOSE.has(c)) open--;
+      const change = OPEN.has(c) ? 1 : CLOSE.has(c) ? -1 : 0;
+      open += change;
+      see(c, change);
       p++;
     }
   }

@@ -24,13 +24,13 @@ export interface ChainLink {
 /** @param sessionBy what is a session in the source that is read */
 export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
-  const { integrity, scanner, userTurn, maxDepth, maxMessages } = settings;
+  const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements } = settings;
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
   return [
     {
       name: parse.name,
-      handlers: parse.create({ dialect, sessionBy, scanner, userTurn, maxDepth, maxMessages }),
+      handlers: parse.create({ dialect, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements }),
     },
     { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
     { name: validate.name, handlers: validate.create({}) },

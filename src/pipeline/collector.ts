@@ -15,6 +15,7 @@ import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
+import { FindingLimit } from './finding-limit.ts';
 import {
   fatesOfSession,
   type Outcome,
@@ -23,6 +24,7 @@ import {
   refusalOf,
   type SessionReport,
 } from './outcome.ts';
+import { RejectionLimit } from './rejection-limit.ts';
 
 export interface Collector {
   accept(element: StreamElement): void;
@@ -55,6 +57,8 @@ const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
 export function createCollector(options: CollectorOptions): Collector {
   const fates = new Map<string, number>();
   const repairs = new Map<string, number>();
+  const findings = new FindingLimit(options.onOutcome);
+  const rejections = new RejectionLimit(options.onOutcome);
   let rows: Row[] = [];
   let refusals: Refusal[] = [];
   let rejection: Rejection | undefined;
@@ -65,11 +69,13 @@ export function createCollector(options: CollectorOptions): Collector {
   };
 
   function rejectLine(rejected: Rejection): void {
-    add(fates, `rejected:${rejected.reason}`, 1);
-    options.onOutcome(rejectedLine(rejected, options));
+    const { reason, origin } = rejected;
+    add(fates, `rejected:${reason}`, 1);
+    rejections.take(origin.line, reason, () => rejectedLine(rejected, options));
   }
 
   function endSession(end: SessionEnd): void {
+    findings.end();
     const outcome = rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
     if (outcome !== 'none') {
       sessions++;
@@ -114,11 +120,9 @@ export function createCollector(options: CollectorOptions): Collector {
         case 'repair':
           add(repairs, element.repair, element.count);
           break;
-        case 'finding': {
-          const { severity, rule, sessionId, origin, message } = element;
-          options.onOutcome({ kind: 'finding', severity, rule, sessionId, line: origin.line, message });
+        case 'finding':
+          findings.take(element);
           break;
-        }
         case 'session-end':
           endSession(element);
           break;
@@ -127,6 +131,8 @@ export function createCollector(options: CollectorOptions): Collector {
       }
     },
     endSource() {
+      rejections.end();
+      findings.forget();
       let lines = 0;
       for (const n of fates.values()) lines += n;
       const books: SourceBooks = { lines, fates: sorted(fates), repairs: sorted(repairs) };

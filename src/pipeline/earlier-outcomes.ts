@@ -73,14 +73,16 @@ export async function* earlierOutcomes(
   }
 }
 
-function findingOf({ severity, rule, session, entry, message }: EarlierLine): FindingOutcome {
-  return { kind: 'finding', severity, rule, sessionId: session ?? undefined, line: entry, message };
+function findingOf({ severity, rule, session, entry, message, count }: EarlierLine): FindingOutcome {
+  const finding = { severity, rule, sessionId: session ?? undefined, line: entry, message };
+  return { kind: 'finding', ...finding, ...(count !== undefined && { count }) };
 }
 
 function rejectedLineOf(line: EarlierLine): RejectedLine {
   const { reason, stage, error, byte_start: offset, byte_end, member, raw_sha256: sha256, raw_b64 } = line;
   const detail = error.message;
   const raw = raw_b64 === undefined ? {} : { raw: Buffer.from(raw_b64, 'base64') };
+  const rest = line.rest === undefined ? {} : { rest: Object.entries<number>(line.rest) };
   const place = { line: line.line, offset, length: byte_end - offset };
   return {
     kind: 'rejected-line',
@@ -91,6 +93,7 @@ function rejectedLineOf(line: EarlierLine): RejectedLine {
     ...(member && { member }),
     sha256,
     ...raw,
+    ...rest,
   };
 }
 
@@ -128,9 +131,12 @@ function rejectionOf(
   let stage = '';
   let detail = '';
   let violation = 0;
-  for (let n = 0; n < entries; n++) {
-    const { line, byte_start: offset, byte_end, error, stage: where } = quarantine.take();
-    log.add({ source: '', line, offset, length: byte_end - offset });
+  for (let n = 0; n < entries; ) {
+    const { line, byte_start: offset, byte_end, error, stage: where, rest } = quarantine.take();
+    const count = 1 + (rest?.[reason] ?? 0);
+    // of those that were only counted no more is known than that they are of this line: they are counted again
+    for (let i = 0; i < count; i++) log.add({ source: '', line, offset, length: byte_end - offset });
+    n += count;
     const [, what = '', at] = VIOLATION.exec(error.message) ?? [];
     [stage, detail, violation] = [where, what, Number(at)];
   }

@@ -1,5 +1,6 @@
 /** A source that is open, with the framer that its first bytes and its name ask for. */
 import type { Repair } from '../../transforms/element.ts';
+import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
 import { createFramer, isNamedDocument } from '../framing/choose.ts';
 import type { Framer } from '../framing/framer.ts';
 import { HEAD_BYTES, type Shape, shapeOf } from '../framing/shape.ts';
@@ -27,6 +28,7 @@ export async function frameSource(
   maxLineBytes: number,
   slab?: Slab,
   first: Buffer = Buffer.allocUnsafe(FIRST_BYTES),
+  maxElements: number = MAX_ELEMENTS,
 ): Promise<FramedSource> {
   let have = 0;
   let shape: Shape | undefined;
@@ -37,7 +39,7 @@ export async function frameSource(
     const head = first.subarray(0, Math.min(have, HEAD_BYTES));
     shape = shapeOf(head, count === 0 || have >= HEAD_BYTES);
   }
-  const made = createFramer(name, shape, maxLineBytes, slab);
+  const made = createFramer(name, shape, maxLineBytes, slab, maxElements);
   const framer = made instanceof Promise ? await made : made;
   const read = afterHead(first.subarray(0, have), reader.read);
   const reshaped = shape === 'document' && !isNamedDocument(name);

@@ -57,7 +57,9 @@ export interface ReadThrough {
 export async function readThrough({ ref, settings, push, enough, signal }: ReadThrough): Promise<number> {
   const reader = await openSource(ref, settings, signal);
   try {
-    const { framer, read, repair } = await frameSource(reader, ref.name, settings.maxLineBytes);
+    const { maxLineBytes, maxElements } = settings;
+    const framed = await frameSource(reader, ref.name, maxLineBytes, undefined, undefined, maxElements);
+    const { framer, read, repair } = framed;
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
       for (const element of elements) {
         const full = push(element);

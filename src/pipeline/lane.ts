@@ -203,7 +203,14 @@ async function* readSources(
       emit({ kind: 'source-begin', source: index, provisional, ...reopens, stamp: reader.stamp });
       // of what is read once no more than is looked at: what was read of one that is refused is told
       const head = readOnce ? first.subarray(0, HEAD_BYTES) : first;
-      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, head);
+      const framed = await frameSource(
+        reader,
+        ref.name,
+        settings.maxLineBytes,
+        slab,
+        head,
+        settings.maxElements,
+      );
       framer = watch.framer(framed.framer);
       if (framed.repair !== undefined) chain.push(framed.repair);
       const source = { framer, read: framed.read, chain };

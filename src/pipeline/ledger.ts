@@ -214,10 +214,10 @@ export function createLedger(listing: Listing, formats: readonly string[]): Ledg
   return {
     source: addSource,
     session: addSession,
-    finding({ rule, severity }) {
-      add(findings, rule);
-      if (severity === 'ERROR') errors++;
-      else warnings++;
+    finding({ rule, severity, count = 1 }) {
+      add(findings, rule, count);
+      if (severity === 'ERROR') errors += count;
+      else warnings += count;
     },
     rewrites(changes) {
       for (const [rule, n] of changes) add(rewrites, rule, n);

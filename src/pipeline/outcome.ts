@@ -82,6 +82,8 @@ export interface RejectedLine {
   readonly member?: number;
   /** The line's bytes, where quarantine keeps them. */
   readonly raw?: Uint8Array;
+  /** Further objects of the same line that were rejected and are listed nowhere, by reason. */
+  readonly rest?: readonly (readonly [string, number])[];
 }
 
 export interface FindingOutcome {
@@ -91,6 +93,8 @@ export interface FindingOutcome {
   readonly sessionId: string | undefined;
   readonly line: number;
   readonly message: string;
+  /** Findings that this one stands for, where they are not told one by one. */
+  readonly count?: number;
 }
 
 /** The end of a source: only now does anything of it count. */
@@ -150,11 +154,25 @@ export function repairsOf({ repairs, framing }: SourceReport): readonly (readonl
 /** About how many bytes an outcome takes while it waits. */
 export function weightOf(outcome: Outcome): number {
   const base = 256;
-  if (outcome.kind === 'row') return base + outcome.bytes.length;
-  if (outcome.kind === 'rejected-line') return base + (outcome.raw?.length ?? 0);
-  if (outcome.kind !== 'session') return base;
-  const { rejection, entryLog } = outcome;
-  return base + (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
+  switch (outcome.kind) {
+    case 'row':
+      return base + outcome.bytes.length;
+    case 'rejected-line':
+      return base + (outcome.raw?.length ?? 0);
+    case 'finding':
+      return base + (outcome.sessionId?.length ?? 0) + outcome.message.length;
+    case 'session':
+      return base + sessionWeight(outcome);
+    default:
+      return base;
+  }
+}
+
+/** An id or a name of a tool may be as long as a line. */
+function sessionWeight({ sessionId = '', usage, rejection, entryLog }: SessionReport): number {
+  let weight = sessionId.length + (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
+  for (const name of usage?.definitions ?? []) weight += name.length;
+  return weight;
 }
 
 /** The same for the outcomes of a batch. */

@@ -30,6 +30,8 @@ export interface QuarantineRecord {
   /** Null when the bytes could not be read a second time. */
   readonly raw_sha256?: string | null;
   readonly raw_b64?: string;
+  /** Objects of its line that it stands for, itself among them, where those after it are listed nowhere. */
+  readonly count?: number;
 }
 
 /** A record and where it stands, so that its bytes can be fetched when their turn comes. */

@@ -8,6 +8,7 @@ import { readAgain, type SecondReading } from '../sources/second-reading.ts';
 import type { SourceRef } from '../sources/source.ts';
 import { sizeOfStamp } from '../sources/stamp.ts';
 import type { Refusal, RejectedLine, SessionReport, SourceReport } from './outcome.ts';
+import { MOST_OF_A_LINE } from './rejection-limit.ts';
 import type { Settings } from './settings.ts';
 
 const VERSION = 2;
@@ -122,13 +123,14 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
     sized(bytes) {
       size = bytes;
     },
-    line({ detail, sha256, raw, member, ...rejection }) {
+    line({ detail, sha256, raw, member, rest, ...rejection }) {
       const { reason, line } = rejection;
       const content = contentOf(rejection, sha256, raw);
       put('line', rejection, here(), {
         ...placed(rejection, member),
         ...content,
         error: errorOf(reason, detail),
+        ...restOf(rest),
       });
       rejected(`${(ref as SourceRef).name}:${line}`, reason);
     },
@@ -136,9 +138,10 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
       const session_key = sessionId ?? null;
       const error = errorOf(reason, `${detail} (line ${violation})`);
       if (write !== undefined) {
-        for (const place of placesOf(log)) {
+        for (const { place, more } of listedPlaces(placesOf(log))) {
           const { member, raw } = await contentAgain(place);
-          put('session', { reason, stage }, here(), { ...placed(place, member), session_key, ...raw, error });
+          const about = { ...placed(place, member), session_key, ...raw, error };
+          put('session', { reason, stage }, here(), { ...about, ...restOf(more > 0 ? [[reason, more]] : undefined) });
         }
       }
       rejected(`${(ref as SourceRef).name}:${violation}`, reason);
@@ -164,6 +167,27 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
       return reading.then((opened) => opened?.close());
     },
   };
+}
+
+/** The places of a session's entries that are listed; of a line with many the last one of them, with the number of the others. */
+function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Place; readonly more: number }> {
+  let last: Place | undefined; // the last one of its line that is listed
+  let count = 0; // of its line so far
+  for (const place of places) {
+    if (place.line !== last?.line) {
+      if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
+      count = 0;
+    } else if (count < MOST_OF_A_LINE) yield { place: last, more: 0 };
+    count++;
+    if (count <= MOST_OF_A_LINE) last = place;
+  }
+  if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
+}
+
+/** What a record says of further objects of its line: how many it stands for in all, and those that are not listed by reason. */
+function restOf(rest: RejectedLine['rest']): object {
+  if (rest === undefined) return {};
+  return { count: rest.reduce((sum, [, n]) => sum + n, 1), rest: Object.fromEntries(rest) };
 }
 
 function errorOf(code: string, message: string): object {

@@ -170,7 +170,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   }
 
   function writeFinding(ref: SourceRef, finding: FindingOutcome): void {
-    const { severity, rule, sessionId, line, message } = finding;
+    const { severity, rule, sessionId, line, message, count } = finding;
     ledger.finding(finding);
     destination.line(FILES.integrity, {
       severity,
@@ -181,6 +181,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       input: inputOf(ref),
       entry: line,
       message,
+      count,
     });
   }
 

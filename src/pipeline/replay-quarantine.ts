@@ -48,6 +48,7 @@ const WHY = {
   damaged: 'the record has other bytes than its hash says',
   unhashed: 'it has neither bytes nor a hash',
   tooLong: 'no version reads so long a line',
+  counted: 'it is only counted: its line has too many rejected objects to list each',
   name: 'the name of its source leads out of the folder',
 } as const;
 
@@ -59,6 +60,8 @@ interface Pending {
   readonly sha256: string | null;
   readonly at: FoundRecord['at'];
   readonly isKept: boolean;
+  /** Further objects of its line that are only counted. */
+  readonly unlisted: number;
 }
 
 const MOST_EXAMPLES = 5;
@@ -72,8 +75,8 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
   let replayed = 0;
   let files = 0;
 
-  function leave({ source }: QuarantineRecord, line: number | undefined, why: string): void {
-    left.set(why, (left.get(why) ?? 0) + 1);
+  function leave({ source }: QuarantineRecord, line: number | undefined, why: string, count = 1): void {
+    left.set(why, (left.get(why) ?? 0) + count);
     if (examples.length >= MOST_EXAMPLES) return;
     examples.push({ where: line === undefined ? source.uri : `${source.uri}:${line}`, why });
   }
@@ -120,6 +123,7 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
           latest = one;
           replayed++;
         }
+        if (one.unlisted > 0) leave(record, one.line, WHY.counted, one.unlisted);
       }
       if (log.end()) files++;
     } finally {
@@ -160,7 +164,8 @@ function isOneSource(a: RecordSource, b: RecordSource): boolean {
 
 function pendingOf({ record, at }: FoundRecord): Pending {
   const { byte_start: offset = 0, byte_end: end = 0, line = 0, raw_sha256: sha256 = null } = record;
-  return { offset, length: end - offset, line, sha256, at, isKept: record.raw_b64 !== undefined };
+  const unlisted = (record.count ?? 1) - 1;
+  return { offset, length: end - offset, line, sha256, at, isKept: record.raw_b64 !== undefined, unlisted };
 }
 
 function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8Array | string {

@@ -29,7 +29,10 @@ export function createReplay(): Replay {
   function track(outcome: Outcome): void {
     if (outcome.kind === 'source-begin') stamp = outcome.stamp;
     else if (outcome.kind === 'session') for (const [fate, n] of fatesOfSession(outcome)) add(fate, n);
-    else if (outcome.kind === 'rejected-line') add(`rejected:${outcome.reason}`, 1);
+    else if (outcome.kind === 'rejected-line') {
+      add(`rejected:${outcome.reason}`, 1);
+      for (const [reason, n] of outcome.rest ?? []) add(`rejected:${reason}`, n);
+    }
   }
 
   /** Of a file that is not the one that was read first, nothing is new. */

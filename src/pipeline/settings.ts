@@ -3,7 +3,8 @@ import { type CleanupOptions, rulesOf } from '../../transforms/cleanup.ts';
 import { type FormatOptionValues, optionFault } from '../../transforms/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/group.ts';
-import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
+import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
+import { ANY_NUMBER, MAX_DEPTH, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { parse } from '../../transforms/parse.ts';
 import { REASONING_MODES, type ReasoningMode } from '../../transforms/reasoning.ts';
@@ -36,6 +37,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly maxDepth: number;
   /** Of an entry, with its reply; undefined: any number. */
   readonly maxMessages: number | undefined;
+  /** Of any one array or object of a line, and of the objects of a line. */
+  readonly maxElements: number;
   /** Files that a run may list; undefined: any number. */
   readonly maxSources: number | undefined;
   /** Of a packed source. */
@@ -88,6 +91,9 @@ export const MEBIBYTE: number = 1024 * 1024;
 /** The longest line that can be read at all: a JavaScript string's limit. */
 export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
 
+/** A line has fewer bytes. */
+export const MAX_ELEMENTS_CEILING: number = ANY_NUMBER;
+
 export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   dialect: 'auto',
   userTurn: undefined,
@@ -103,6 +109,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   maxLineBytes: 256 * MEBIBYTE,
   maxDepth: MAX_DEPTH,
   maxMessages: undefined,
+  maxElements: MAX_ELEMENTS,
   maxSources: undefined,
   maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
   maxRatio: undefined,
@@ -152,6 +159,7 @@ export function resolveSettings(given: Given): Settings {
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
+  inRange('max-elements', settings.maxElements, 1, MAX_ELEMENTS_CEILING);
   for (const name of ['maxMessages', 'maxSources', 'maxRatio', 'limit'] as const) {
     const value = settings[name];
     if (value !== undefined) inRange(flagOf(name), value, 1, Number.MAX_SAFE_INTEGER);

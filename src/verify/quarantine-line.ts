@@ -1,7 +1,7 @@
 /** One line of quarantine/rejected.jsonl: its place, and its bytes against their hash where they are kept. */
 import { createHash } from 'node:crypto';
-import { add } from './counts.ts';
-import { asCount, asObject, asText, type JsonObject } from './json-value.ts';
+import { add, sumOf } from './counts.ts';
+import { asCount, asCounts, asObject, asText, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
 import { placeProblem } from './source-extent.ts';
 import type { SourceLine } from './source-lines.ts';
@@ -24,7 +24,21 @@ export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally
   // how much comes from standard input is known at its end only
   if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.extent.size, size);
   add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
+  addRest(line, value, tally, problems);
   if (scope !== 'source') checkPlace(line, value, tally, problems);
+}
+
+/** The last record of a line with many rejected objects stands for those that are listed nowhere. */
+function addRest(line: number, value: JsonObject, tally: SourceTally, problems: Problems): void {
+  const { scope, count, rest } = value;
+  if (count === undefined && rest === undefined) return;
+  const others = asCounts(rest);
+  if (others === undefined || (scope !== 'line' && scope !== 'session')) {
+    problems.equal(FILE, line, 'rest', 'counts by reason, of a line or a session', rest);
+    return;
+  }
+  problems.equal(FILE, line, 'count, by the sum of rest', 1 + sumOf(others), count);
+  for (const [reason, n] of others) add(tally.quarantine, `${scope}:${reason}`, n);
 }
 
 function checkPlace(line: number, value: JsonObject, tally: SourceTally, problems: Problems): void {

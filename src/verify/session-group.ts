@@ -3,6 +3,10 @@
 /** What the first ten characters of a date beyond the year 9999 look like. */
 const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
 
+/** How a name ends that was cut. */
+const CUT_NAME = /^[^]{199,200}-[0-9a-f]{32}$/;
+const HASH_CHARS = 33;
+
 /** The group of everything, and of sessions without a date or a name. */
 const ONE_GROUP = 'conversations';
 
@@ -22,7 +26,9 @@ export function groupProblem(
   }
   if (source === '-' && id.startsWith('-:') && group === ONE_GROUP) return undefined;
   const stem = source === '-' ? id : source.slice(source.lastIndexOf('/') + 1);
-  return stem.startsWith(group) ? undefined : wrong(`the beginning of '${stem}'`, group);
+  // a long name is cut, and ends in a hash of all of it
+  const known = CUT_NAME.test(group) ? group.slice(0, -HASH_CHARS) : group;
+  return stem.startsWith(known) ? undefined : wrong(`the beginning of '${stem}'`, group);
 }
 
 /** A day of the calendar, written as ISO 8601 has it. */

@@ -3,6 +3,7 @@
  * Arguments are compared as parsed JSON, through a key that equal values share: linear in the number of calls.
  */
 import type { Conversation } from '../element.ts';
+import { isCrowdedText } from '../json/elements.ts';
 import { parseJson } from '../json/utf8.ts';
 import { assistantCalls } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
@@ -40,6 +41,7 @@ function said(json: Uint8Array | undefined): Said {
   if (json === undefined) return { form: 'none', value: null };
   const value = parseJson(json);
   if (typeof value !== 'string') return { form: 'json', value };
+  if (isCrowdedText(value)) return { form: 'text', value };
   try {
     return { form: 'json', value: JSON.parse(value) };
   } catch {

@@ -4,6 +4,7 @@
  */
 import type { Message } from '../element.ts';
 import { valueBytes } from '../json/members.ts';
+import { isCrowdedText } from '../json/elements.ts';
 import { latin1 } from '../json/utf8.ts';
 import { firstVisible, isObject, textOf } from '../message.ts';
 import { isBlank, skipSpace } from '../white-space.ts';
@@ -39,7 +40,7 @@ export function verdictOf(result: Message): Verdict {
 export function isErrorText(text: string): boolean {
   const first = text.charCodeAt(skipSpace(text, 0));
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return false;
-  if (!MAY_HAVE_ERROR_KEY.test(text)) return false;
+  if (!MAY_HAVE_ERROR_KEY.test(text) || isCrowdedText(text)) return false;
   try {
     return hasErrorKey(JSON.parse(text));
   } catch {

@@ -145,7 +145,7 @@ function createReader(
     });
   }
 
-  const object: ObjectWalk = { walk, entryOf };
+  const object: ObjectWalk = { walk, entryOf, makes: true };
   return {
     read: (line) => readObjects(line, scanner, object),
     forget() {

@@ -71,7 +71,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     });
   }
 
-  const object: ObjectWalk = { walk, entryOf, alone: true };
+  const object: ObjectWalk = { walk, entryOf, alone: true, makes: true };
   return { read: (line) => readObjects(line, scanner, object), forget() {} };
 }
 

@@ -1,6 +1,7 @@
 /** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
-import type { Entry, Lack, Line, Rejection } from '../element.ts';
+import type { Lack, Line } from '../element.ts';
 import type { Scanner } from '../json/scanner.ts';
+import type { LineObjects } from './line-objects.ts';
 
 /** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */
 export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
@@ -26,7 +27,7 @@ export interface ReadingOptions {
 /** Reads the lines of one source after the other; may remember what it has seen of the current one. */
 export interface DialectReader {
   /** One entry for each object of the line, or why not. At least one element for a line that is not blank. */
-  read(line: Line): readonly (Entry | Rejection)[];
+  read(line: Line): LineObjects;
   /** A new source begins. */
   forget(): void;
 }

@@ -3,6 +3,7 @@
  * (conversion.md §2). What is torn, no JSON or no object rejects the line as a whole, with the place of the fault.
  */
 import type { Changes, Entry, Line, Origin, Rejection } from '../element.ts';
+import { elementsIn, mayExceed, mostInAll, pathTo } from '../json/elements.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { invalidUtf8At } from '../json/utf8.ts';
 import { type LineReason, rejectLine } from '../rejection.ts';
@@ -11,7 +12,9 @@ import { lineId } from './line-id.ts';
 const STAGE = 'parse';
 /** Of an entry that was just read. */
 export const NO_CHANGES: Changes = new Map();
+const CROWDED: LineReason = 'too-many-elements';
 const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
 /** Walkers open the outer levels of an entry themselves, and count none: fewer than these. */
 const WALKED_LEVELS = 16;
 
@@ -21,6 +24,9 @@ export interface Span {
   readonly end: number;
 }
 
+/** What the objects of a line are; those of a line of several are read one by one, and each is gone when the next one comes. */
+export type LineObjects = Iterable<Entry | Rejection> & { readonly length: number };
+
 /** How a dialect reads one object. */
 export interface ObjectWalk {
   /** Walks the object at `at` and validates it; returns the index after it, or -1: the scanner knows where. */
@@ -29,27 +35,80 @@ export interface ObjectWalk {
   entryOf(line: Line, origin: Origin, number: number): Entry | Rejection;
   /** Is every object a session of its own? A rejected one then has the id of its place. */
   readonly alone?: true;
+  /** Does `entryOf` make messages of its own, or values? Then the elements of the object are counted before. */
+  readonly makes?: true;
 }
 
-export function readObjects(
+export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): LineObjects {
+  const { bytes, origin } = line;
+  const start = skipBlanks(bytes, 0);
+  const isLow = scanner.maxDepth < WALKED_LEVELS;
+  const fits = bytes[start] === OPEN_OBJECT && (!isLow || scanner.value(bytes, start, 0) >= 0);
+  const end = fits ? object.walk(bytes, start) : -1;
+  if (end < 0) return [ofItself(rejectBytes(line, scanner, start, false), 0, object.alone)];
+  if (skipBlanks(bytes, end) < bytes.length) return readSeveral(line, scanner, object, start, end);
+  const only = readEntry(line, scanner, object, originOf(line, start, end), 0);
+  return [only.origin === origin ? only : ofLine(only, line)];
+}
+
+/** The entry of the object that was walked last, unless it has too many elements in all to make anything of them. */
+function readEntry(
+  line: Line,
+  { maxElements }: Scanner,
+  object: ObjectWalk,
+  origin: Origin,
+  number: number,
+): Entry | Rejection {
+  const most = mostInAll(maxElements);
+  const isCounted = object.makes === true && mayExceed(origin.length, most);
+  if (!isCounted) return ofItself(object.entryOf(line, origin, number), number, object.alone);
+  const { bytes } = line;
+  const start = line.made === undefined ? origin.offset - line.origin.offset : 0;
+  const end = line.made === undefined ? start + origin.length : bytes.length;
+  if (elementsIn(bytes, start, end, most) <= most)
+    return ofItself(object.entryOf(line, origin, number), number, object.alone);
+  const detail = `the object has more than ${most} elements in all`;
+  return ofItself(rejectObject(line, origin, CROWDED, detail, -1), number, object.alone);
+}
+
+/** The objects of a line of several. The first one, in `bytes[start, end)`, was walked; the others are validated before any is read. */
+function readSeveral(
   line: Line,
   scanner: Scanner,
-  { walk, entryOf, alone }: ObjectWalk,
-): readonly (Entry | Rejection)[] {
-  const { bytes, origin } = line;
-  const made: (Entry | Rejection)[] = [];
-  const isLow = scanner.maxDepth < WALKED_LEVELS;
-  let p = skipBlanks(bytes, 0);
-  while (p < bytes.length) {
-    const fits = bytes[p] === OPEN_OBJECT && (!isLow || scanner.value(bytes, p, 0) >= 0);
-    const end = fits ? walk(bytes, p) : -1;
-    if (end < 0) return [ofItself(rejectBytes(line, scanner, p, made.length > 0), 0, alone)];
-    made.push(ofItself(entryOf(line, originOf(line, p, end), made.length), made.length, alone));
-    p = skipBlanks(bytes, end);
+  object: ObjectWalk,
+  start: number,
+  end: number,
+): LineObjects {
+  const { bytes } = line;
+  let length = 1;
+  for (let p = skipBlanks(bytes, end); p < bytes.length; length++) {
+    const after = bytes[p] === OPEN_OBJECT ? scanner.value(bytes, p, 0) : -1;
+    if (after < 0) return [ofItself(rejectBytes(line, scanner, p, true), 0, object.alone)];
+    p = skipBlanks(bytes, after);
   }
-  return made.length === 1 && made[0]?.origin !== origin
-    ? made.map((element) => ofLine(element, line))
-    : made;
+  if (length > scanner.maxElements) {
+    const detail = `${length} objects on one line, the limit is ${scanner.maxElements}`;
+    return [rejectLine(STAGE, line, CROWDED, detail)];
+  }
+  return { length, [Symbol.iterator]: () => eachObject(line, scanner, object, start, end) };
+}
+
+function* eachObject(
+  line: Line,
+  scanner: Scanner,
+  object: ObjectWalk,
+  start: number,
+  end: number,
+): Generator<Entry | Rejection> {
+  const { bytes } = line;
+  yield readEntry(line, scanner, object, originOf(line, start, end), 0);
+  let p = skipBlanks(bytes, end);
+  for (let number = 1; p < bytes.length; number++) {
+    const after = object.walk(bytes, p);
+    if (after < 0) throw new Error(`an object that was valid is not, at byte ${p} of the line`);
+    yield readEntry(line, scanner, object, originOf(line, p, after), number);
+    p = skipBlanks(bytes, after);
+  }
 }
 
 /** The rejection of a session of its own, with its id; anything else as it is. */
@@ -90,6 +149,7 @@ function rejectBytes(line: Line, scanner: Scanner, at: number, after: boolean): 
   if (invalid >= 0) return rejectLine(STAGE, line, 'invalid-utf8', 'not UTF-8', invalid);
   const end = scanner.value(bytes, at, 0);
   if (end < 0) {
+    if (scanner.crowdAt >= 0) return rejectCrowd(line, at, scanner);
     if (scanner.tooDeep) return rejectLine(STAGE, line, 'too-deep', 'nested too deep', scanner.failedAt);
     return rejectLine(STAGE, line, 'invalid-json', 'not JSON', Math.min(scanner.failedAt, bytes.length));
   }
@@ -97,6 +157,15 @@ function rejectBytes(line: Line, scanner: Scanner, at: number, after: boolean): 
   if (after || next < bytes.length)
     return rejectLine(STAGE, line, 'invalid-json', 'more than one value', after ? at : next);
   return rejectLine(STAGE, line, 'not-an-object', 'JSON, but not an object', at);
+}
+
+/** An array or object of the line has too many elements. */
+function rejectCrowd(line: Line, start: number, { crowdAt, maxElements }: Scanner): Rejection {
+  const { bytes } = line;
+  const isArray = bytes[crowdAt] === OPEN_ARRAY;
+  const named = pathTo(bytes, start, crowdAt) || 'the object of the line';
+  const detail = `${named} has more than ${maxElements} ${isArray ? 'elements' : 'members'}`;
+  return rejectLine(STAGE, line, CROWDED, detail, crowdAt);
 }
 
 /** The only object of a line stands for the whole line, the white space around it too. */

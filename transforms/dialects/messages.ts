@@ -13,7 +13,7 @@ import { createMessageList, isMessage } from './logged-messages.ts';
 import { systemMessage } from './made-messages.ts';
 import { readTurns } from './sharegpt-turns.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
-import { createToolsTextReader } from './tools-text.ts';
+import { createToolsTextReader, rejectTools } from './tools-text.ts';
 
 const OPEN_ARRAY = 0x5b;
 const QUOTE = 0x22;
@@ -71,13 +71,12 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (system !== undefined && system[0] !== QUOTE && system[0] !== LETTER_N)
       return badMessages('system is not valid', 'system');
     const definitions = spans.has('tools') ? tools.definitions : NO_TOOLS;
-    if (definitions === undefined)
-      return rejectObject(line, origin, 'bad-tools', 'tools is not valid', startOf('tools'));
+    if (definitions === undefined) return rejectTools(line, origin, tools, startOf('tools'));
     const said = system === undefined ? list : [...systemMessage(system), ...list];
     return conversationEntry(origin, number, said, definitions, { lacks: LACKS });
   }
 
-  const object: ObjectWalk = { walk, entryOf, alone: true };
+  const object: ObjectWalk = { walk, entryOf, alone: true, makes: true };
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
 }
 

@@ -14,7 +14,7 @@ import { type ObjectWalk, readObjects, rejectObject, type Span } from './line-ob
 import { createMessageList } from './logged-messages.ts';
 import { SAMPLE_FAULTS, sampleFault } from './sample.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
-import { createToolsTextReader } from './tools-text.ts';
+import { createToolsTextReader, rejectTools } from './tools-text.ts';
 
 const OPEN_ARRAY = 0x5b;
 /** Tools are read where a sample has them, which no grader asks for. */
@@ -59,12 +59,12 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (fault !== undefined) return rejectObject(line, origin, 'bad-sample', SAMPLE_FAULTS[fault], -1);
     const definitions = spans.has('tools') ? tools.definitions : NO_TOOLS;
     if (definitions === undefined)
-      return rejectObject(line, origin, 'bad-tools', 'tools is not valid', spans.get('tools')?.start ?? -1);
+      return rejectTools(line, origin, tools, spans.get('tools')?.start ?? -1);
     const said = messages.items as readonly Message[];
     return conversationEntry(origin, number, said, definitions, { sample: besides(bytes), lacks: LACKS });
   }
 
-  const object: ObjectWalk = { walk, entryOf, alone: true };
+  const object: ObjectWalk = { walk, entryOf, alone: true, makes: true };
   return { read: (line) => readObjects(line, scanner, object), forget: messages.forget };
 }
 

@@ -5,7 +5,8 @@
 import type { Message } from '../element.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
-import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+import { skipBlanks } from '../json/scanner.ts';
 import { encode } from '../json/utf8.ts';
 import { stringValue, textOfValue } from '../message.ts';
 import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
@@ -24,7 +25,7 @@ const THOUGHT_BEGINS = '<think>\n';
 const THOUGHT_ENDS = '\n</think>\n\n';
 const CALL_BEGINS = '<tool_call>';
 const CALL_ENDS = '</tool_call>';
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 interface Call {
   readonly name: string;

@@ -4,7 +4,8 @@
  * Linear in the text: each opener is looked at once.
  */
 import { valuesOf } from '../json/members.ts';
-import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import { textOfValue } from '../message.ts';
 
@@ -34,7 +35,7 @@ const END_FENCE = '```';
 const OLD_WORD = 'tool';
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const NO_ARGUMENTS = encode('{}');
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** @param json the JSON text of an object; `args` is an old name of `arguments`; undefined when it is no call */
 export function readCallObject(json: Uint8Array): WrittenCall | undefined {

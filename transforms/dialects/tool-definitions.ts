@@ -26,6 +26,8 @@ interface KnownTools {
 const KNOWN_ARRAYS = 16;
 /** Arrays beyond this are scanned each time: remembering them would cost more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
+/** The same of arrays with more definitions. */
+const KNOWN_MAX_DEFINITIONS = 2000;
 export const NO_TOOLS: readonly ToolDefinition[] = [];
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
@@ -58,7 +60,8 @@ export function createToolsReader(
       const end = scanner.value(bytes, at, depth);
       if (end < 0) return -1;
       definitions = definitionsOf(bytes.subarray(at, end), define);
-      if (bytes[at] === OPEN_ARRAY && end - at <= KNOWN_MAX_BYTES) {
+      const isFew = (definitions?.length ?? 0) <= KNOWN_MAX_DEFINITIONS;
+      if (bytes[at] === OPEN_ARRAY && isFew && end - at <= KNOWN_MAX_BYTES) {
         known.unshift({ bytes: copyOf(bytes, at, end), definitions });
         if (known.length > KNOWN_ARRAYS) known.pop();
       }

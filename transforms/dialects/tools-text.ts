@@ -1,15 +1,22 @@
 /** Reads `tools` that may also be a JSON string that holds the list, as formats for columnar loaders have it. */
-import type { ToolDefinition } from '../element.ts';
+import type { Line, Origin, Rejection, ToolDefinition } from '../element.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
+import { rejectObject } from './line-objects.ts';
 import { NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
 const QUOTE = 0x22;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** @param list reads the list itself */
-export function createToolsTextReader(scanner: Scanner, list: ToolsReader): ToolsReader {
+export interface ToolsTextReader extends ToolsReader {
+  /** Has the list in the string that was read last too many elements? Then it has no definitions. */
+  readonly isCrowded: boolean;
+}
+
+/** @param list reads the list itself, with the same scanner */
+export function createToolsTextReader(scanner: Scanner, list: ToolsReader): ToolsTextReader {
   let definitions: readonly ToolDefinition[] | undefined;
+  let isCrowded = false;
 
   /** The definitions in the text: none in an empty one; undefined when it is no list of objects. */
   function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
@@ -18,11 +25,13 @@ export function createToolsTextReader(scanner: Scanner, list: ToolsReader): Tool
     const start = skipBlanks(json, 0);
     if (start === json.length) return NO_TOOLS;
     const end = list.read(json, start);
+    isCrowded = end < 0 && scanner.crowdAt >= 0;
     return end < 0 || skipBlanks(json, end) < json.length ? undefined : list.definitions;
   }
 
   return {
     read(bytes, at) {
+      isCrowded = false;
       if (bytes[at] === QUOTE) {
         const end = scanner.string(bytes, at);
         if (end >= 0) definitions = definitionsIn(parseString(bytes, at, end));
@@ -35,5 +44,20 @@ export function createToolsTextReader(scanner: Scanner, list: ToolsReader): Tool
     get definitions() {
       return definitions;
     },
+    get isCrowded() {
+      return isCrowded;
+    },
   };
+}
+
+/** Why an object whose `tools`, at `at`, give no definitions is no entry. */
+export function rejectTools(
+  line: Line,
+  origin: Origin,
+  { isCrowded }: ToolsTextReader,
+  at: number,
+): Rejection {
+  return isCrowded
+    ? rejectObject(line, origin, 'too-many-elements', 'the list in the string tools has too many elements', at)
+    : rejectObject(line, origin, 'bad-tools', 'tools is not valid', at);
 }

@@ -4,7 +4,8 @@
  */
 import type { Conversation, Message } from '../element.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
-import { createPlainScanner } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import {
@@ -22,7 +23,7 @@ import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.
 import type { Format, FormatFinding } from './format.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 type Report = (finding: FormatFinding) => void;
 

@@ -3,7 +3,8 @@
  * from JSON text in one walk, so that no number is rounded and no key is lost.
  */
 import { walkElements, walkMembers } from '../json/members.ts';
-import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode, parseString } from '../json/utf8.ts';
 import type { Note, ValueRule } from './gemma-rules.ts';
 
@@ -18,7 +19,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
 /** Beyond every 64-bit float: more zeros than this are an attack, not a number. */
 const MOST_ZEROS = 1000;
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** The text, when it would not be read as syntax. */
 export function plain(text: string, note: Note<ValueRule>): string {

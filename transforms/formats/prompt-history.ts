@@ -5,7 +5,8 @@
 import type { Message } from '../element.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
-import { createPlainScanner } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
 import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall } from '../message.ts';
@@ -21,7 +22,7 @@ const OPEN_ARRAY = 0x5b;
 const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
 /** `function` is the old name of `tool`. */
 const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** A message as both sides of a record need it. */
 export interface Said {

@@ -5,7 +5,8 @@
  */
 import type { Conversation } from '../element.ts';
 import { quote, respace } from '../json/respace.ts';
-import { createPlainScanner } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+
 import { decode, encode } from '../json/utf8.ts';
 import type { OptionSpecs } from '../stage.ts';
 import { isBlank } from '../white-space.ts';
@@ -32,7 +33,7 @@ const RESPONSE_FORMAT = `Response Format:
 - Do not output headers such as STATE:.`;
 const CALL_TAG = /<\/?tool_call>/;
 const TAG = /<\/?(?:tool_call|think)>/;
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** Does the model say something here? An empty completion is never taught. */
 function isAnswer({ role, text, thought, calls }: Said): boolean {

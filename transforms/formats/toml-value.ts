@@ -3,7 +3,8 @@
  * twice, a whole number beyond 64 bits, a float beyond its range, half a character) is told to the caller.
  */
 import { walkElements, walkMembers } from '../json/members.ts';
-import { createPlainScanner } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+
 import { decode, parseString } from '../json/utf8.ts';
 
 const QUOTE = 0x22;
@@ -14,7 +15,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const WHOLE = /^-?\d+$/;
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** Called for each value that TOML cannot say; what is returned is then of no use. */
 export type Refuse = () => void;

@@ -6,7 +6,8 @@ import type { Message } from '../element.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import { inString } from '../json/respace.ts';
-import { createPlainScanner, skipBlanks } from '../json/scanner.ts';
+import { createTextScanner } from '../json/elements.ts';
+import { skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { type ToolCall, textOfValue, toolCallsOf } from '../message.ts';
@@ -37,7 +38,7 @@ const EMPTY_STRING = encode('"{}"');
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Around the arguments of a record: messages, message, tool_calls, call, function and the record itself. */
 const DEPTH = 6;
-const scanner = createPlainScanner();
+const scanner = createTextScanner();
 
 /** @param json the JSON text of `arguments`; undefined when there are none */
 export function readArguments(json: Uint8Array | undefined): Arguments {

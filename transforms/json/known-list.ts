@@ -64,6 +64,7 @@ export function createKnownList<T extends Known>(
     let p = skipBlanks(bytes, at + 1);
     if (bytes[p] === CLOSE_ARRAY) return p + 1;
     for (;;) {
+      if (items.length >= scanner.maxElements) return scanner.fail(p);
       const end = items.length === 1 ? takeRun(bytes, p) : -1;
       p = end < 0 ? takeItem(bytes, p) : end;
       if (p < 0) return -1;

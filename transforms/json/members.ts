@@ -54,8 +54,8 @@ export function walkMembers(
 ): number {
   let p = skipBlanks(bytes, at + 1);
   if (bytes[p] === CLOSE_OBJECT) return p + 1;
-  for (;;) {
-    if (bytes[p] !== QUOTE) return scanner.fail(p);
+  for (let left = scanner.maxElements; ; left--) {
+    if (bytes[p] !== QUOTE || left === 0) return scanner.fail(p);
     const keyEnd = scanner.string(bytes, p);
     if (keyEnd < 0) return -1;
     const colon = skipBlanks(bytes, keyEnd);
@@ -159,6 +159,7 @@ export function walkElements(
   let p = skipBlanks(bytes, at + 1);
   if (bytes[p] === CLOSE_ARRAY) return p + 1;
   for (let number = 0; ; number++) {
+    if (number === scanner.maxElements) return scanner.fail(p);
     p = visit(number, p);
     if (p < 0) return -1;
     p = skipBlanks(bytes, p);

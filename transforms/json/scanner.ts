@@ -8,6 +8,9 @@ export const MAX_DEPTH = 512;
 /** What may be asked for: most readers of records end at some 1,000 levels, and so do call stacks (docs/decisions/0051-limits.md). */
 export const MAX_DEPTH_CEILING = 900;
 
+/** More elements than the longest line has bytes. */
+export const ANY_NUMBER = 0x3fffffff;
+
 /** Checks one JSON value and finds its end. */
 export interface Scanner {
   /**
@@ -24,8 +27,12 @@ export interface Scanner {
   readonly failedAt: number;
   /** After -1: was it the depth? */
   readonly tooDeep: boolean;
+  /** After -1: where the array or object opens that has too many elements; -1 when that was not the reason. */
+  readonly crowdAt: number;
   /** Levels of nesting that are read. */
   readonly maxDepth: number;
+  /** Elements of an array, or members of an object, that are read (json/elements.ts). */
+  readonly maxElements: number;
 }
 
 const QUOTE = 0x22;
@@ -222,6 +229,8 @@ export function createPlainScanner(maxDepth: number = MAX_DEPTH): Scanner {
     get tooDeep() {
       return tooDeep;
     },
+    crowdAt: -1,
     maxDepth,
+    maxElements: ANY_NUMBER,
   };
 }

@@ -2,7 +2,7 @@
  * Finds the end of JSON values that were validated before: by quotes and brackets alone, no byte is judged again. Never for
  * bytes that nobody has validated: it could run beyond them.
  */
-import type { Scanner } from './scanner.ts';
+import { ANY_NUMBER, type Scanner } from './scanner.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -74,5 +74,7 @@ export const trustingScanner: Scanner = {
   fail: () => -1,
   failedAt: -1,
   tooDeep: false,
+  crowdAt: -1,
   maxDepth: Number.POSITIVE_INFINITY,
+  maxElements: ANY_NUMBER,
 };

@@ -1,9 +1,10 @@
 /** Options: what is read, and how. */
 import { dialects } from '../../../transforms/dialects/index.ts';
+import { MAX_ELEMENTS } from '../../../transforms/json/elements.ts';
 import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../../transforms/json/scanner.ts';
 import { parse } from '../../../transforms/parse.ts';
 import { DEFAULT_RATIOS } from '../../compression/limits.ts';
-import { MAX_LINE_CEILING } from '../../pipeline/settings.ts';
+import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../pipeline/settings.ts';
 import { type Option, option } from './option.ts';
 import { textFile } from './text-file.ts';
 import { choice, flag, size, wholeNumber } from './value-types.ts';
@@ -49,6 +50,13 @@ export const inputOptions: readonly Option[] = [
     describe: parse.options.maxMessages.describe,
     default: 'no limit',
     type: wholeNumber(1),
+  }),
+  option<'maxElements'>({
+    name: 'maxElements',
+    group: 'Input',
+    describe: parse.options.maxElements.describe,
+    default: String(MAX_ELEMENTS),
+    type: wholeNumber(1, MAX_ELEMENTS_CEILING),
   }),
   option<'maxDecompressed'>({
     name: 'maxDecompressed',

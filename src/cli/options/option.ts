@@ -19,6 +19,7 @@ export interface OptionValues {
   maxLine: number;
   maxDepth: number;
   maxMessages: number;
+  maxElements: number;
   maxSources: number;
   maxDecompressed: number;
   maxRatio: number;

@@ -47,6 +47,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     maxLineBytes: maxLine,
     maxDepth: values.maxDepth,
     maxMessages: values.maxMessages,
+    maxElements: values.maxElements,
     maxSources: values.maxSources,
     maxDecompressedBytes: values.maxDecompressed,
     maxRatio: values.maxRatio,

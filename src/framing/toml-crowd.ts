@@ -1,0 +1,45 @@
+/**
+ * Counts the tables, keys and elements of a TOML document before it is parsed: the parser makes objects of all of them. It judges no
+ * grammar; what is no TOML may be counted wrong, and is rejected either way.
+ */
+import { endOfStatementWith, nextStatement } from './toml-headers.ts';
+
+const OPEN_ARRAY = 0x5b;
+const COMMA = 0x2c;
+/** All tables, keys and elements together, as a multiple of those of one. */
+const IN_ALL = 10;
+
+/** What a document has too many of; undefined when it may be parsed. */
+export function tomlCrowd(bytes: Buffer, most: number): string | undefined {
+  let tables = 0;
+  let keys = 0; // of the table
+  let all = 0;
+  let open = 0;
+  const counts: number[] = []; // commas in the arrays and inline tables that are open
+  let isCrowded = false;
+  const seeByte = (byte: number, change: number): void => {
+    if (change > 0) counts[open++] = 0;
+    else if (change < 0) open = Math.max(0, open - 1);
+    else if (byte === COMMA && open > 0) {
+      const count = (counts[open - 1] as number) + 1;
+      counts[open - 1] = count;
+      all++;
+      isCrowded ||= count >= most;
+    }
+  };
+  for (let p = nextStatement(bytes, 0); p < bytes.length; p = nextStatement(bytes, p)) {
+    const isTable = bytes[p] === OPEN_ARRAY;
+    open = 0;
+    if (isTable) {
+      tables++;
+      keys = 0;
+    } else keys++;
+    all++;
+    p = endOfStatementWith(bytes, p, seeByte);
+    if (tables > most) return `more than ${most} tables`;
+    if (keys > most) return `a table of more than ${most} keys`;
+    if (isCrowded) return `an array of more than ${most} elements`;
+    if (all > IN_ALL * most) return `more than ${IN_ALL * most} tables, keys and elements in all`;
+  }
+  return undefined;
+}

@@ -1,0 +1,186 @@
+/**
+ * Counts the elements of arrays and the members of objects before anything is allocated for each of them: a tiny element costs
+ * a hundred times its bytes once it is an object of its own (docs/decisions/0051-limits.md).
+ */
+import { walkElements, walkMembers } from './members.ts';
+import { createPlainScanner, type Scanner } from './scanner.ts';
+import { trustingScanner } from './trusting-scanner.ts';
+import { parseString } from './utf8.ts';
+
+/** Elements of any one array, or members of an object, that are read when no other limit is set. */
+export const MAX_ELEMENTS = 100_000;
+/** All arrays and objects of an entry together may hold this many times the limit of one. */
+const IN_ALL = 10;
+/** An element and its comma. */
+const LEAST_BYTES = 2;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** The elements and members that one entry may hold in all. */
+export const mostInAll = (maxElements: number): number => maxElements * IN_ALL;
+
+/** Is a stretch of JSON text long enough to hold more elements than that? */
+export const mayExceed = (bytes: number, most: number): boolean => bytes > LEAST_BYTES * most;
+
+/** @returns where the first array or object with more than `most` elements or members opens; -1 when there is none. The value is valid. */
+export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: number): number {
+  const opened: number[] = [];
+  const counts: number[] = []; // commas so far, of each that is open
+  for (let p = start; p < end; ) {
+    const byte = bytes[p];
+    if (byte === QUOTE) {
+      p = trustingScanner.string(bytes, p);
+      continue;
+    }
+    if (byte === COMMA) {
+      const count = (counts[counts.length - 1] as number) + 1;
+      if (count >= most) return opened[opened.length - 1] as number;
+      counts[counts.length - 1] = count;
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      opened.push(p);
+      counts.push(0);
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      opened.pop();
+      counts.pop();
+    }
+    p++;
+  }
+  return -1;
+}
+
+/** The elements and members in a valid value at all its levels; what is empty counts as one. Stops where there are more than `most`. */
+export function elementsIn(bytes: Uint8Array, start: number, end: number, most: number): number {
+  let count = 0;
+  for (let p = start; p < end && count <= most; ) {
+    const byte = bytes[p];
+    if (byte === QUOTE) p = trustingScanner.string(bytes, p);
+    else {
+      if (byte === COMMA || byte === OPEN_ARRAY || byte === OPEN_OBJECT) count++;
+      p++;
+    }
+  }
+  return count;
+}
+
+/** Has a text that may be JSON, valid or not, more elements than one that is parsed may have? */
+export function isCrowdedText(text: string): boolean {
+  const most = mostInAll(MAX_ELEMENTS);
+  if (!mayExceed(text.length, most)) return false;
+  let count = 0;
+  let inString = false;
+  for (let p = 0; p < text.length && count <= most; p++) {
+    const code = text.charCodeAt(p);
+    if (inString) {
+      if (code === BACKSLASH) p++;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) count++;
+  }
+  return count > most;
+}
+
+/**
+ * A scanner that also fails where an array or object has more than `maxElements`. Those of a value that is too short for it are
+ * not counted, so that the texts of a log cost nothing; walkers count what they walk themselves.
+ */
+export function createCountingScanner(scanner: Scanner, maxElements: number): Scanner {
+  let crowd = -1;
+
+  return {
+    value(bytes, at, depth) {
+      const end = scanner.value(bytes, at, depth);
+      if (end < 0) crowd = -1;
+      else if (mayExceed(end - at, maxElements)) {
+        crowd = crowdedAt(bytes, at, end, maxElements);
+        if (crowd >= 0) return scanner.fail(crowd);
+      }
+      return end;
+    },
+    string(bytes, at) {
+      const end = scanner.string(bytes, at);
+      if (end < 0) crowd = -1;
+      return end;
+    },
+    fail(at) {
+      crowd = -1;
+      return scanner.fail(at);
+    },
+    get failedAt() {
+      return scanner.failedAt;
+    },
+    get tooDeep() {
+      return scanner.tooDeep;
+    },
+    get crowdAt() {
+      return crowd;
+    },
+    maxDepth: scanner.maxDepth,
+    maxElements,
+  };
+}
+
+const MOST_STEPS = 10;
+
+/** The scanner for JSON inside strings: what has too many elements is a text there, as what nests too deep is. */
+export function createTextScanner(): Scanner {
+  const scanner = createCountingScanner(createPlainScanner(), MAX_ELEMENTS);
+  const most = mostInAll(MAX_ELEMENTS);
+  return {
+    ...scanner,
+    value(bytes, at, depth) {
+      const end = scanner.value(bytes, at, depth);
+      const isCrowded = end >= 0 && mayExceed(end - at, most) && elementsIn(bytes, at, end, most) > most;
+      return isCrowded ? scanner.fail(at) : end;
+    },
+  };
+}
+
+/** Keys that dialects and formats read: all others are content, which no message may hold. */
+const NAMES: ReadonlySet<string> = new Set(
+  [
+    'request response body messages conversations tools choices message delta content system metadata usage',
+    'tool_calls toolCalls tool_result toolResult function function_call functions arguments parameters properties',
+    'required enum items input input_schema parts text value logprobs samples expected tags meta settings state lastDocument',
+  ].flatMap((names) => names.split(' ')),
+);
+
+/**
+ * The way to the array or object that opens at `at` inside the valid value at `start`: `request.messages[3].tool_calls`; '' for the
+ * value itself. Each step goes over the bytes again, so it ends after a few.
+ */
+export function pathTo(bytes: Uint8Array, start: number, at: number): string {
+  let path = '';
+  let p = start;
+  for (let steps = 0; p !== at; steps++) {
+    if (steps === MOST_STEPS) return `${path}...`.replace(/^\./, '');
+    let inside = at;
+    let step = '';
+    const pass = (value: number, name: () => string): number => {
+      const end = trustingScanner.value(bytes, value, 0);
+      if (value <= at && at < end) {
+        inside = value;
+        step = name();
+      }
+      return end;
+    };
+    if (bytes[p] === OPEN_OBJECT) {
+      walkMembers(bytes, p, trustingScanner, (keyStart, keyEnd, value) =>
+        pass(value, () => `.${nameOf(bytes, keyStart, keyEnd)}`),
+      );
+    } else walkElements(bytes, p, trustingScanner, (number, value) => pass(value, () => `[${number}]`));
+    path += step;
+    p = inside;
+  }
+  return path.replace(/^\./, '');
+}
+
+function nameOf(bytes: Uint8Array, start: number, end: number): string {
+  const key = parseString(bytes, start, end);
+  return NAMES.has(key) ? key : '*';
+}
