@@ -344,8 +344,13 @@ describe('the manifest and the reports', () => {
   });
 
   test('a file without a count', async () => {
-    const problems = await problemsAfter((copy) => copy.manifest((m) => delete m.files[0].bytes));
-    expect(problems).toContain('manifest.json: files[0] lacks a safe path, a count or a hash');
+    const copy = dataset.copy();
+    copy.manifest((m) => Object.assign(m.files[0], { bytes: -1 }));
+    const { problems } = await copy.verify();
+    expect(problems).toContainEqual({
+      file: 'manifest.json',
+      message: 'files[0] lacks a safe path, a count or a hash',
+    });
   });
 
   test('a ledger that is changed in manifest and summary alike', async () => {
