@@ -1,7 +1,7 @@
 /**
- * Reads a line whose only fault is that it has NaN or Infinity where JSON has a number. Such a value may stand where nothing is
- * read; where it would get into a record, the line is rejected. Which of the two it is tells the reading itself: the line is read
- * with zeros and with ones in their places, and what does not depend on them is the same both times.
+ * Reads a line whose only fault is that it has NaN or Infinity where JSON has a number. Such a value may be where nothing is read;
+ * where it would get into a record, the line is rejected. To tell which, the line is read with zeros and with ones in place of the
+ * words: an entry that does not depend on them is the same both times, in every dialect.
  */
 import type { LineObjects } from './dialects/line-objects.ts';
 import type { Entry, Line, Message, Rejection, ToolDefinition } from './element.ts';

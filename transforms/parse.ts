@@ -37,7 +37,8 @@ const options: OptionSpecs<ParseOptions> = {
     choices: ['auto', ...dialects.map((dialect) => dialect.name)],
   },
   sessionBy: {
-    describe: 'A session is a source, or a run of entries with the same id',
+    describe:
+      'A session is a source, or a run of entries with the same id; one whose id comes back is rejected',
     default: 'file',
     choices: ['file', 'id'],
   },

@@ -12,13 +12,14 @@ const FIRST_SLOTS = 1024;
 export class FirstSources {
   #slots = FIRST_SLOTS;
   #words = new Uint32Array(FIRST_SLOTS * SLOT_WORDS);
+  readonly #key = new Uint32Array(HASH_WORDS);
   #used = 0;
 
   /** The index of the source that had the id first: this one, if it is new. */
   of(id: string, source: number): number {
     if (this.#used * 2 >= this.#slots) this.#grow();
     const hash = idHash(id);
-    const key = new Uint32Array(HASH_WORDS);
+    const key = this.#key;
     for (let i = 0; i < HASH_WORDS; i++) key[i] = hash.readUInt32LE(i * 4);
     const at = this.#find(key);
     const known = this.#words[at + HASH_WORDS] as number;

@@ -7,7 +7,8 @@ import type { PackedCounts } from '../compression/packed-counts.ts';
 import type { FramingCounts } from '../framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../sources/source.ts';
 import { sizeOfStamp } from '../sources/stamp.ts';
-import type { Destination, Location, Spool } from './destination.ts';
+import type { Destination, Location } from './destination.ts';
+import { HeldOutcomes } from './held-outcomes.ts';
 import { type Ledger, losesNothing } from './ledger.ts';
 import {
   type FindingOutcome,
@@ -18,7 +19,6 @@ import {
   type SessionReport,
   type SourceBegin,
   type SourceReport,
-  weightOf,
 } from './outcome.ts';
 import { createQuarantine } from './quarantine.ts';
 import { ReopenedSessions } from './reopened-sessions.ts';
@@ -35,9 +35,6 @@ export const FILES = {
 
 /** Which file each source was; run.json takes it in, because it is of this machine. */
 export const PROOFS = 'work/proofs.jsonl';
-
-const HELD_BYTES = 4 * 1024 * 1024;
-const NO_BYTES = new Uint8Array(0);
 
 /** Where a session's record in a format stands. */
 interface RecordPlace extends Location {
@@ -70,10 +67,6 @@ export interface RecorderParts {
 export function createRecorder({ settings, listing, destination, ledger, usage }: RecorderParts): Recorder {
   let source: SourceRef | undefined;
   let stamp: string | undefined; // of the file that was opened
-  let held: Outcome[] = [];
-  let heldBytes = 0;
-  let largestBytes = 0; // of what is held: a giant record alone is not spooled, that would take a second copy of it
-  let spool: Spool | undefined;
   let streaming = false; // this source's outcomes count at once
   let provisional = false; // the source's end may take everything back
   let reopened: ReopenedSessions | undefined; // of a source whose sessions may come back
@@ -89,6 +82,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   const inputOf = ({ input }: Pick<SourceRef, 'input'>): number | undefined =>
     settings.inputs.length > 1 ? input : undefined;
   const write = (record: object): void => destination.line(FILES.quarantine, record);
+  const held = new HeldOutcomes(destination);
   const parts = new SessionParts(listing);
   const quarantine = createQuarantine({ settings, write: destination.streams ? undefined : write });
 
@@ -204,27 +198,8 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     }
   }
 
-  function hold(outcome: Outcome): void {
-    held.push(destination.discards && outcome.kind === 'row' ? { ...outcome, bytes: NO_BYTES } : outcome);
-    const weight = weightOf(outcome);
-    heldBytes += weight;
-    largestBytes = Math.max(largestBytes, weight);
-    if (heldBytes - largestBytes <= HELD_BYTES) return;
-    spool ??= destination.openSpool();
-    if (spool === undefined) return;
-    spool.write(held);
-    held = [];
-    heldBytes = largestBytes = 0;
-  }
-
-  /** Everything that is held, in its order; may be asked for several times. */
-  function* allHeld(): Generator<Outcome> {
-    if (spool !== undefined) yield* spool.read() as Iterable<Outcome>;
-    yield* held;
-  }
-
   async function applyHeld(): Promise<void> {
-    const outcomes = reopened === undefined ? allHeld() : reopened.amend(allHeld);
+    const outcomes = reopened === undefined ? held.all() : reopened.amend(() => held.all());
     for (const outcome of outcomes) {
       const done = apply(outcome);
       if (done !== undefined) await done;
@@ -239,12 +214,8 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     if (!takenBack) await applyHeld();
     for (const finding of parts.take()) writeFinding(ref, finding);
     noteReopened(ref);
-    spool?.close();
-    spool = undefined;
-    held = [];
-    heldBytes = largestBytes = 0;
-    const amended = streaming ? report : (reopened?.amendReport(report) ?? report);
-    writeSource(ref, takenBack ? withoutFates(report) : amended);
+    held.clear();
+    writeSource(ref, takenBack ? withoutFates(report) : (reopened?.amendReport(report) ?? report));
     await quarantine.end();
   }
 
@@ -283,7 +254,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       }
       if (outcome.kind === 'source') return endSource(outcome);
       reopened?.see(outcome);
-      return streaming || endsAtOnce(outcome) ? apply(outcome) : hold(outcome);
+      return streaming || endsAtOnce(outcome) ? apply(outcome) : held.add(outcome);
     },
     skipped(sources) {
       for (const skipped of sources) {
