@@ -160,13 +160,13 @@ describe('astracodex', () => {
 describe('debris of the text protocol', () => {
   const GO = '"retrigger":{"message":"Go on."}';
   const said: readonly string[] = [
-    'State: idle\nHere it is.\n```\ntool\n{"name":"list","args":{"prefix":"a","n":1.0},' + GO + '}\n```',
+    `State: idle\nHere it is.\n\`\`\`\ntool\n{"name":"list","args":{"prefix":"a","n":1.0},${GO}}\n\`\`\``,
     'Reading.\n<tool_call>read\n{"args":{"path":"é"}}',
     'Reading.\n<TOOL_CALL>\n{"name":"read","arguments":{"n":12345678901234567890}}\n</TOOL_CALL>',
-    '<tool_call>{"name":"active_file","args":{},' + GO + '}</arg_value></tool_call>',
+    `<tool_call>{"name":"active_file","args":{},${GO}}</arg_value></tool_call>`,
     'All done.\n<tool_call>',
     'Working.\n```  TOOL\n{"name": "append", "args": {"content": "cut',
-    '{"name":"append","args":{"path":"b","retrigger":1},' + GO + '}',
+    `{"name":"append","args":{"path":"b","retrigger":1},${GO}}`,
     'He lives in\nState: California',
     'RETRIGGER: I go on.\nIt holds ```toolbox``` and `<tool_call>`.',
   ];
