@@ -3,6 +3,7 @@ export { checkConversations, checkEntries, checkRows } from '../transforms/check
 export type { Check, Found } from '../transforms/checks/check.ts';
 export { checks } from '../transforms/checks/index.ts';
 export { ruleSets } from '../transforms/cleanup.ts';
+export type { ProtocolCall } from '../transforms/dialects/call-object.ts';
 export { migrateMessage, type StoredMessage } from '../transforms/dialects/chat-message.ts';
 export {
   buildConversationHistory,
@@ -23,8 +24,8 @@ export {
   type SampleMessage,
   validateSample,
 } from '../transforms/dialects/sample.ts';
-export { formatToolActivity } from '../transforms/dialects/tool-activity.ts';
-export { extractToolCall, type ProtocolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
+export { formatToolActivity, getActivityLine } from '../transforms/dialects/tool-activity.ts';
+export { extractToolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
 export type * from '../transforms/element.ts';
 export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';

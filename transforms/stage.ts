@@ -14,6 +14,8 @@ export interface OptionSpec<T> {
   readonly describe: string;
   readonly default: T;
   readonly choices?: readonly T[];
+  /** The command takes the name of a file, and the value is its text. */
+  readonly fromFile?: true;
 }
 export type OptionSpecs<Options extends object> = {
   readonly [K in keyof Options]-?: OptionSpec<Options[K]>;

@@ -27,7 +27,7 @@ function lacking({ lacks = [] }) {
 
 async function section(root, plugIn) {
   const { name: dialect, summary } = plugIn;
-  const { input, records, findings } = await workedExample(root, { dialect, format: 'chat' });
+  const { input, records, findings, rewrites } = await workedExample(root, { dialect, format: 'chat' });
   const source = readFileSync(join(root, input), 'utf8');
   return [
     `## ${dialect}`,
@@ -37,6 +37,13 @@ async function section(root, plugIn) {
     fenced(source, input.endsWith('.json') ? 'text' : input.slice(input.lastIndexOf('.') + 1)),
     `${code(`turnmill build ${input} --out -`)} writes:`,
     fenced(records.join('\n')),
+    ...rewritesLine(rewrites),
     ...findingsList(findings),
   ];
+}
+
+/** How often each rule changed something. */
+function rewritesLine(rewrites) {
+  const counts = Object.entries(rewrites).map(([rule, count]) => `${code(rule)} ${count}`);
+  return counts.length > 0 ? [`It counts what it changed: ${counts.join(', ')}.`] : [];
 }

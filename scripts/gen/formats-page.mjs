@@ -70,12 +70,18 @@ async function reasoningIn(root, format) {
   return text.includes(THOUGHT) ? 'in front of the text' : 'left out';
 }
 
-/** The options of a format; a text that is its own default is shown whole. */
+/** The options of a format; a text that is its own default is shown whole, one from a file in the example. */
 function optionTable(options) {
-  const rows = Object.entries(options).map(([name, { describe, default: held, choices }]) => {
+  const rows = Object.entries(options).map(([name, { describe, default: held, choices, fromFile }]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const values = choices === undefined ? '' : ` (${choices.join(', ')})`;
-    const shown = typeof held === 'boolean' ? (held ? 'on' : 'off') : held;
+    const shown = fromFile
+      ? 'as in the example above'
+      : typeof held === 'boolean'
+        ? held
+          ? 'on'
+          : 'off'
+        : held;
     return [code(flag), prose(`${describe}${values}`), prose(shown)];
   });
   return rows.length > 0 ? [table(['option', 'what it does', 'default'], rows)] : [];

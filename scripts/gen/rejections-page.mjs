@@ -48,7 +48,7 @@ export async function rejectionsPage(root) {
       ['rule', 'looks at', 'does'],
       rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
     ),
-    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call` and `extra-newlines`. `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
+    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([0037](decisions/0037-old-agent-chats.md)). `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
     '## Repairs',
     'What was mended so that a source or a line could be read, counted for each source in the ledger and in the summary:',
     table(['repair', 'what was mended'], named([...repairNames(root), ...FRAMING_REPAIRS])),

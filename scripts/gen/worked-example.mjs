@@ -15,7 +15,7 @@ export function exampleOf(root, dialect) {
   return `${FOLDER}/${files[0]}`;
 }
 
-/** The only record, or all, that a run with these settings writes, and its findings. Rejections stop the generator. */
+/** The only record, or all, that a run with these settings writes, its findings, and its rewrites by rule. Rejections stop the generator. */
 export async function workedExample(root, { dialect, ...settings }) {
   const { build } = await built(root, 'src/index.js');
   const input = exampleOf(root, dialect);
@@ -30,7 +30,7 @@ export async function workedExample(root, { dialect, ...settings }) {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name));
     const findings = lines(join(out, 'reports/integrity.jsonl')).map((line) => JSON.parse(line));
-    return { input, records: shards.sort().flatMap(lines), findings };
+    return { input, records: shards.sort().flatMap(lines), findings, rewrites: sums.rewrites };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,4 +1,9 @@
 /** The settings that decide the bytes of the dataset: nothing of the machine, the paths or how the run goes about it. */
+import {
+  type FormatOptionValue,
+  type FormatOptionValues,
+  formatOptions,
+} from '../../transforms/format-options.ts';
 import { sha256 } from '../sha256.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,10 +25,24 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     profile: _profile,
     readers: _readers,
     userTurn,
+    formatOptions: given,
     ...decisive
   } = settings;
   const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
-  return Object.fromEntries(Object.entries({ ...decisive, ...said }).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const options = { formatOptions: hashedTexts(given) };
+  return Object.fromEntries(
+    Object.entries({ ...decisive, ...options, ...said }).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** Texts that come from a file are named by their SHA-256: they may say what is nobody else's business. */
+function hashedTexts(values: FormatOptionValues): FormatOptionValues {
+  const entries = Object.entries(values).map(([name, value]): [string, FormatOptionValue] =>
+    formatOptions.get(name)?.spec.fromFile === true
+      ? [`${name}Sha256`, sha256(String(value))]
+      : [name, value],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** The names of those that were others in an earlier run. */

@@ -157,6 +157,83 @@ describe('astracodex', () => {
   });
 });
 
+describe('debris of the text protocol', () => {
+  const GO = '"retrigger":{"message":"Go on."}';
+  const said: readonly string[] = [
+    `State: idle\nHere it is.\n\`\`\`\ntool\n{"name":"list","args":{"prefix":"a","n":1.0},${GO}}\n\`\`\``,
+    'Reading.\n<tool_call>read\n{"args":{"path":"é"}}',
+    'Reading.\n<TOOL_CALL>\n{"name":"read","arguments":{"n":12345678901234567890}}\n</TOOL_CALL>',
+    `<tool_call>{"name":"active_file","args":{},${GO}}</arg_value></tool_call>`,
+    'All done.\n<tool_call>',
+    'Working.\n```  TOOL\n{"name": "append", "args": {"content": "cut',
+    `{"name":"append","args":{"path":"b","retrigger":1},${GO}}`,
+    'He lives in\nState: California',
+    'RETRIGGER: I go on.\nIt holds ```toolbox``` and `<tool_call>`.',
+  ];
+  const messages = said.flatMap((content, i) => [
+    { role: 'user', content: i === 0 ? 'State: idle <tool_call>' : `Question ${i}` },
+    { role: 'assistant', content },
+  ]);
+  const chat = { meta: { id: 'c' }, settings: {}, state: {}, messages };
+  const written = (shard: string) =>
+    (JSON.parse(shard) as { messages: { role: string; content: string; tool_calls?: object[] }[] }).messages;
+
+  it('is cut out of old chats: calls come back, what is stripped is counted, the rest is reported', async () => {
+    const { status, shard, summary, out } = await build({ 'c.json': JSON.stringify(chat) }, [
+      '--group-by',
+      'none',
+    ]);
+    expect([status, summary.fates]).toEqual([0, { snapshot: 1 }]);
+    const answers = written(shard).filter(({ role }) => role === 'assistant');
+    expect(answers.map(({ content }) => content)).toEqual([
+      'Here it is.',
+      'Reading.',
+      'Reading.',
+      '',
+      'All done.',
+      'Working.',
+      '',
+      'He lives in\nState: California',
+      'It holds ```toolbox``` and `<tool_call>`.',
+    ]);
+    expect(shard.match(/"function":\{.*?\}"\}/g)).toEqual([
+      '"function":{"name":"list","arguments":"{\\"prefix\\":\\"a\\",\\"n\\":1.0}"}',
+      '"function":{"name":"read","arguments":"{\\"path\\":\\"é\\"}"}',
+      '"function":{"name":"read","arguments":"{\\"n\\":12345678901234567890}"}',
+      '"function":{"name":"active_file","arguments":"{}"}',
+      '"function":{"name":"append","arguments":"{\\"path\\":\\"b\\"}"}',
+    ]);
+    expect(written(shard)[0]?.content).toBe('State: idle <tool_call>');
+    expect(shard).not.toMatch(/retrigger/i);
+    expect(summary.rewrites).toEqual({
+      'dropped-retrigger': 1,
+      'leaked-header': 2,
+      'recovered-call': 5,
+      'stripped-block': 2,
+    });
+    expect(summary.findings['protocol-debris']).toBe(1);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+
+  it('is left alone in another dialect', async () => {
+    const record = { messages, tools: [] };
+    const { status, shard, summary } = await build({ 'm.jsonl': `${JSON.stringify(record)}\n` }, [
+      '--no-cleanup',
+    ]);
+    expect([status, summary.rewrites]).toEqual([0, {}]);
+    expect(shard).toBe(`${JSON.stringify(record)}\n`);
+    expect(summary.findings).not.toHaveProperty(['protocol-debris']);
+  });
+
+  it('comes back from no dataset: a chat made of the record is written the same again', async () => {
+    const first = await build({ 'c.json': JSON.stringify(chat) }, ['--group-by', 'none']);
+    const again = { ...chat, messages: written(first.shard) };
+    const second = await build({ 'c.json': JSON.stringify(again) }, ['--group-by', 'none']);
+    expect(second.shard).toBe(first.shard);
+    expect(second.summary.rewrites).toEqual({});
+  });
+});
+
 describe('samples', () => {
   const deck = [
     '# a deck',

@@ -453,6 +453,7 @@ describe('findings', () => {
     ],
     'block-kept': [pair([{ type: 'redacted_thinking', data: 'x' }])],
     'calls-left-out': [chat('<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"g"}</tool_call>')],
+    'protocol-debris': [chat('Use <TOOL_CALL> to call.')],
     'reasoning-not-inlined': [
       entry({ reply: { role: 'assistant', reasoning_content: 'a </think> b' } }),
       ['--reasoning', 'inline'],

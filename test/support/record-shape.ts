@@ -84,7 +84,7 @@ const shapes: Readonly<Record<string, (record: Value) => string | undefined>> = 
       : 'no three turns',
   prompt: (record) => {
     if (keysOf(record) !== 'completion prompt') return 'other members';
-    const order = ['Response Format:\n', 'Conversation History:\n[', 'User Request:\n'];
+    const order = ['RESPONSE FORMAT\n', 'Conversation History:\n[', 'User Request:\n'];
     const places = order.map((part) => String(record.prompt).indexOf(part));
     const inOrder = places.every((place, i) => place >= 0 && place >= (places[i - 1] ?? 0));
     return inOrder && isText(record.completion) ? undefined : 'parts are missing';

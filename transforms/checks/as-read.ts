@@ -21,6 +21,7 @@ const asRead: ConversationCheck = {
     'calls-left-out',
     'reasoning-not-inlined',
     'order-lost',
+    'protocol-debris',
     'result-is-error',
     'truncated-call',
   ],

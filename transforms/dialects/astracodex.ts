@@ -93,7 +93,7 @@ function changesOf(chat: readonly ChatMessage[]): ReadonlyMap<string, number> {
 }
 
 function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
-  const { role, content, thought, calls, result, callsLeftOut } = message;
+  const { role, content, thought, calls, result } = message;
   const ids = calls.length === 0 ? [] : open.call(calls.map(({ name }) => name));
   const text = result && (result[0] === QUOTE ? result : inString(result));
   if (role === 'tool')
@@ -105,7 +105,8 @@ function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
   if (thought !== '') members.push(['reasoning_content', quote(thought)]);
   if (list.length > 0) members.push(['tool_calls', arrayOf(list)]);
   const said = makeMessage(role, members);
-  const noted = callsLeftOut === 0 ? said : { ...said, notes: [leftOut(callsLeftOut)] };
+  const notes = notesOf(message);
+  const noted = notes.length === 0 ? said : { ...said, notes };
   return text === undefined ? [noted] : [noted, resultMessage(message, text, open)];
 }
 
@@ -115,9 +116,16 @@ function resultMessage({ answers }: ChatMessage, content: Uint8Array, open: Open
   return makeMessage('tool', [...head, ['content', content]]);
 }
 
-function leftOut(count: number): ReadingNote {
+function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly ReadingNote[] {
+  const notes: ReadingNote[] = debris.map((message) => ({
+    rule: 'protocol-debris',
+    severity: 'WARNING',
+    message,
+  }));
+  if (count === 0) return notes;
   const what = count === 1 ? '1 call before the last one is' : `${count} calls before the last one are`;
-  return { rule: 'calls-left-out', severity: 'WARNING', message: `${what} left out: the last block counts` };
+  const message = `${what} left out: the last block counts`;
+  return [{ rule: 'calls-left-out', severity: 'WARNING', message }, ...notes];
 }
 
 /** Has it what only such a chat has beside its messages? */

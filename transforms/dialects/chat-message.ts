@@ -6,8 +6,10 @@ import { elementsOf, valuesOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import { objectBytes, textOfValue } from '../message.ts';
+import { type ProtocolCall, readCallObject, type WrittenCall } from './call-object.ts';
+import { debrisIn } from './protocol-debris.ts';
 import { cutLeakedHeaders, cutThoughts } from './said-text.ts';
-import { cutToolBlocks, type ProtocolCall, readCallObject, tidy, type WrittenCall } from './tool-blocks.ts';
+import { cutToolBlocks, tidy } from './tool-blocks.ts';
 
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
@@ -30,6 +32,8 @@ export interface ChatMessage {
   readonly changes: readonly string[];
   /** How many calls of its text are left out: the last one counts. */
   readonly callsLeftOut: number;
+  /** What in its text or its thought still looks like the protocol. */
+  readonly debris: readonly string[];
 }
 
 /** A message in the form that is stored today. */
@@ -57,27 +61,37 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   };
   const thought = textOfValue(think)?.trim() ?? '';
   if (name !== 'assistant') {
-    return { ...shared, content: said, thought, calls: given, changes: [], callsLeftOut: 0 };
+    return { ...shared, content: said, thought, calls: given, changes: [], callsLeftOut: 0, debris: [] };
   }
-  const { text: words, thoughts, calls, lines } = readSaid(textOfValue(said) as string);
+  const { text: words, thoughts, calls, lines, stripped } = readSaid(textOfValue(said) as string);
   const raw = readSaid(textOfValue(rawText) ?? '');
   const written = given.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
   const spoken = [thought, ...thoughts].filter((one) => one !== '');
+  const taken = [...given, ...written.slice(-1)];
   const hasGap = words.includes('\n\n\n');
-  const changes = [
-    ...thoughts.map(() => 'think-block'),
-    ...Array.from({ length: lines }, () => 'leaked-header'),
-    ...written.slice(-1).map(() => 'recovered-call'),
-    ...(hasGap ? ['extra-newlines'] : []),
-  ];
-  const isChanged = hasGap || thoughts.length + lines + calls.length > 0;
+  const repeated = given.length > 0 ? calls.length : 0; // in the text, of calls that are listed
+  const times = (rule: string, count: number): readonly string[] => new Array<string>(count).fill(rule);
+  const isChanged = hasGap || thoughts.length + lines + calls.length + stripped > 0;
+  const clean = isChanged ? tidy(words) : words;
+  const thinks = (spoken.length > 0 ? spoken : raw.thoughts).join('\n');
   return {
     ...shared,
-    content: isChanged ? encode(quote(tidy(words))) : said,
-    thought: (spoken.length > 0 ? spoken : raw.thoughts).join('\n'),
-    calls: [...given, ...written.slice(-1)],
-    changes,
+    content: isChanged ? encode(quote(clean)) : said,
+    thought: thinks,
+    calls: taken,
+    changes: [
+      ...times('think-block', thoughts.length),
+      ...times('leaked-header', lines),
+      ...times('recovered-call', written.slice(-1).length),
+      ...times('stripped-block', stripped + repeated),
+      ...times('dropped-retrigger', taken.filter((call) => call.droppedRetrigger).length),
+      ...times('extra-newlines', hasGap ? 1 : 0),
+    ],
     callsLeftOut: Math.max(0, written.length - 1),
+    debris: [
+      ...debrisIn(clean).map((what) => `the text still holds ${what}`),
+      ...debrisIn(thinks).map((what) => `the reasoning still holds ${what}`),
+    ],
   };
 }
 
@@ -86,15 +100,36 @@ const KEYS = [
   ...['tool_result', 'toolResult', 'tool_call_id', 'toolCallId'],
 ];
 
-function readSaid(said: string): {
+/** What a text says beside its words. */
+interface Said {
   readonly text: string;
   readonly thoughts: readonly string[];
   readonly calls: readonly WrittenCall[];
   readonly lines: number;
-} {
-  const { text: spoken, thoughts } = cutThoughts(said);
-  const { text: words, calls } = cutToolBlocks(spoken);
-  return { ...cutLeakedHeaders(words), thoughts, calls };
+  readonly stripped: number;
+}
+
+/** Cutting one thing can bring the halves of another one together. A text that needs more rounds was made to. */
+const MOST_ROUNDS = 8;
+
+function readSaid(said: string): Said {
+  const thoughts: string[] = [];
+  const calls: WrittenCall[] = [];
+  let text = said;
+  let lines = 0;
+  let stripped = 0;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const spoken = cutThoughts(text);
+    const blocks = cutToolBlocks(spoken.text);
+    const headers = cutLeakedHeaders(blocks.text);
+    for (const thought of spoken.thoughts) thoughts.push(thought);
+    for (const call of blocks.calls) calls.push(call);
+    lines += headers.lines;
+    stripped += blocks.stripped;
+    if (headers.text === text) break;
+    text = headers.text;
+  }
+  return { text, thoughts, calls, lines, stripped };
 }
 
 /** The calls of a list; one that has no name is none. Calls in OpenAI's form are taken too. */

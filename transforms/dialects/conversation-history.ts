@@ -1,12 +1,12 @@
 /** The history that an agent of the text protocol is shown (formats.md §4): a JSON array, the newest messages when room is short. */
+import type { ProtocolCall } from './call-object.ts';
 import { migrateMessage, type StoredMessage } from './chat-message.ts';
 import { createOpenCalls } from './open-calls.ts';
-import type { ProtocolCall } from './tool-blocks.ts';
 
 export interface HistoryOptions {
   /** Most UTF-16 code units of the result. */
   readonly maxChars?: number;
-  /** The latest message of the user is shown elsewhere. */
+  /** Leave out the last message when it is the user's: the prompt shows it elsewhere. */
   readonly excludeLatestUserMessage?: boolean;
 }
 
@@ -26,12 +26,9 @@ export function buildConversationHistory(
   { maxChars = Number.POSITIVE_INFINITY, excludeLatestUserMessage = false }: HistoryOptions = {},
 ): string {
   const stored = messages.map(migrateMessage);
-  const latest = excludeLatestUserMessage ? stored.findLastIndex(({ role }) => role === 'user') : -1;
+  const isExcluded = excludeLatestUserMessage && stored.at(-1)?.role === 'user';
   const calls = createOpenCalls();
-  const shown = stored.flatMap((message, i) => {
-    const said = historyOf(message, calls);
-    return i === latest ? [] : said;
-  });
+  const shown = (isExcluded ? stored.slice(0, -1) : stored).flatMap((message) => historyOf(message, calls));
   const kept: string[] = []; // the newest first
   let length = '[\n\n]'.length;
   for (const message of shown.reverse()) {

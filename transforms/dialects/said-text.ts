@@ -3,10 +3,17 @@ import { tidy } from './tool-blocks.ts';
 
 const THINK = '<think>';
 const END_THINK = '</think>';
-const CALL = '<tool_call>';
+const CALL = /<tool_call>/gi;
 /** Lines that begin like this are leaked; of the others only the label. */
-const LEAKED = ['STATE:', 'NEEDS_CONFIRMATION:'];
+const LEAKED = ['STATE:', 'NEEDS_CONFIRMATION:', 'RETRIGGER:'];
 const LABELS = ['FINAL:', 'TOOL CALLS:'];
+const FENCE = '```';
+/** In another case than `STATE:` only a state of the protocol makes a line a leaked one. */
+const STATE_LINE =
+  /^state:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error)[.,;]?$/i;
+const CONFIRMATION_LINE = /^needs_confirmation:[ \t]*(?:true|false|yes|no)[.,;]?$/i;
+/** No leaked line is longer. */
+const MOST_CHARACTERS = 64;
 
 export interface TextWithoutThoughts {
   readonly text: string;
@@ -38,22 +45,30 @@ export function cutThoughts(text: string): TextWithoutThoughts {
 }
 
 function endOfOpen(text: string, from: number): number {
-  const call = text.indexOf(CALL, from);
-  return call < 0 ? text.length : call;
+  CALL.lastIndex = from;
+  return CALL.exec(text)?.index ?? text.length;
 }
 
-/** The lines of a text that are none of the protocol's, and how many were. */
+/** The lines of a text without the protocol's, and how many of those there were. */
 export function cutLeakedHeaders(text: string): { readonly text: string; readonly lines: number } {
   let lines = 0;
+  let isCode = false; // inside of a fence, where `state: idle` is somebody's configuration
   const kept = text.split('\n').flatMap((line) => {
     const trimmed = line.trim();
+    if (trimmed.startsWith(FENCE)) isCode = !isCode;
     const label = LABELS.find((one) => trimmed.startsWith(one));
-    if (label === undefined && !LEAKED.some((one) => trimmed.startsWith(one))) return [line];
+    const isLeaked = LEAKED.some((one) => trimmed.startsWith(one)) || (!isCode && isStateLine(trimmed));
+    if (label === undefined && !isLeaked) return [line];
     lines++;
     const rest = label === undefined ? '' : trimmed.slice(label.length).trim();
     return rest === '' ? [] : [rest];
   });
   return { text: lines === 0 ? text : kept.join('\n'), lines };
+}
+
+/** A state or a confirmation, in any case. */
+function isStateLine(line: string): boolean {
+  return line.length <= MOST_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
 }
 
 /** The text without leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`); what follows a label stays. */

@@ -1,20 +1,48 @@
-/** One line for a person about what a call does (formats.md §4): `reading: file.md`. */
+/** One line for a person about what a call does: `reading: file.md`. It is made when it is shown, and never stored. */
 import { isObject } from '../message.ts';
 
 const EDITS = new Set(['write', 'append', 'line_edit']);
 
-/** `reading: PATH`, `listing: PREFIX`, `editing: PATH`; of any other tool `tool: NAME`. `args` is an old name of `arguments`. */
+/**
+ * `reading: PATH`, `listing: PREFIX`, `editing: PATH`; `tool: NAME` for a tool that is not the protocol's. A path that is missing is
+ * `[file]`. `args` is an old name of `arguments`.
+ */
 export function formatToolActivity(call: {
   readonly name: string;
   readonly arguments?: unknown;
   readonly args?: unknown;
 }): string {
   const { name } = call;
-  const path = textArgument(call.arguments ?? call.args, 'path') ?? '[current file]';
+  const args = call.arguments ?? call.args;
+  if (name === 'active_file') return 'reading: [current file]';
+  if (name === 'list') return `listing: ${textArgument(args, 'prefix') ?? '[all files]'}`;
+  const path = textArgument(args, 'path') ?? '[file]';
   if (name === 'read') return `reading: ${path}`;
-  if (name === 'list')
-    return `listing: ${textArgument(call.arguments ?? call.args, 'prefix') ?? '[all files]'}`;
   return EDITS.has(name) ? `editing: ${path}` : `tool: ${name}`;
+}
+
+/**
+ * The line of the first call of a message, null when it makes none. Takes calls as they are stored, in an OpenAI record
+ * (`{"function": {"name", "arguments": "..."}}`), and under the old key `toolCalls`.
+ */
+export function getActivityLine(message: Readonly<Record<string, unknown>>): string | null {
+  const calls = message.tool_calls ?? message.toolCalls;
+  const first: unknown = Array.isArray(calls) ? calls[0] : undefined;
+  if (!isObject(first)) return null;
+  const call = isObject(first.function) ? first.function : first;
+  const { name } = call;
+  if (typeof name !== 'string' || name === '') return null;
+  return formatToolActivity({ name, arguments: parsed(call.arguments ?? call.args) });
+}
+
+/** Arguments that are JSON text, as their value; anything else as it is. */
+function parsed(args: unknown): unknown {
+  if (typeof args !== 'string') return args;
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args;
+  }
 }
 
 function textArgument(args: unknown, key: string): string | undefined {

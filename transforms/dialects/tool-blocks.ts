@@ -1,97 +1,269 @@
 /**
- * Calls that an agent wrote into its text (formats.md §4): `<tool_call>{...}</tool_call>`, and in old chats a fence that begins
- * with three backticks and `tool`, `<tool_call>tool` and a tag that is never closed. A block without a call object is text.
- * Linear in the text: each opener is looked at once.
+ * Calls that an agent wrote into its text: `<tool_call>{...}</tool_call>` in any case, fences named `tool`, a name in front of the
+ * object, tags that are never closed, and objects without tags that ask for a `retrigger`. Calls whose JSON is whole are read;
+ * whatever else a block holds is cut and counted (docs/decisions/0037-old-agent-chats.md). Linear in the text.
  */
-import { valuesOf } from '../json/members.ts';
 import { createTextScanner } from '../json/elements.ts';
-import { skipBlanks } from '../json/scanner.ts';
-import { decode, encode, parseJson } from '../json/utf8.ts';
-import { textOfValue } from '../message.ts';
-
-/** A call as it is stored. */
-export interface ProtocolCall {
-  readonly name: string;
-  readonly arguments: unknown;
-}
-
-/** A call with the JSON text of its arguments. */
-export interface WrittenCall {
-  readonly name: string;
-  readonly arguments: Uint8Array;
-}
+import { concat } from '../json/splice.ts';
+import { decode, encode, latin1, parseJson } from '../json/utf8.ts';
+import { isRetriggered, type ProtocolCall, readCalls, type WrittenCall } from './call-object.ts';
+import { isWordCharacter, ProtocolText, TAG } from './protocol-text.ts';
 
 /** The calls of a text in their order, and the text without their blocks; the same text when there are none. */
 export interface TextWithoutBlocks {
   readonly calls: readonly WrittenCall[];
   readonly text: string;
+  /** Blocks that held no call that could be read. */
+  readonly stripped: number;
 }
 
-const OPEN_OBJECT = 0x7b;
-const TAG = '<tool_call>';
-const END_TAG = '</tool_call>';
-const FENCE = '```tool';
-const END_FENCE = '```';
-const OLD_WORD = 'tool';
+/** A block: its calls, none when they cannot be read, and where it ends. */
+interface Block {
+  readonly calls: readonly WrittenCall[];
+  readonly end: number;
+}
+
+/** A fence around other text. It goes with the blocks in it when it holds nothing else. */
+interface OpenFence {
+  readonly start: number;
+  readonly length: number;
+  /** Up to here it holds nothing but blanks and blocks; undefined when it holds something else. */
+  empty: number | undefined;
+  hasBlock: boolean;
+}
+
+/** What follows a tag. */
+interface Body {
+  /** A name in front of the object. */
+  readonly word: string | undefined;
+  readonly body: number;
+  /** After a name that the tag touches, else after the tag. */
+  readonly wordEnd: number;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const MAY_HOLD_BLOCK = /tool_call>|<\/arg_value>|```|retrigger/i;
+const OPENER = /<\/?tool_call>|<\/arg_value>|`{3,}/g;
+const OPENER_OR_OBJECT = /<\/?tool_call>|<\/arg_value>|`{3,}|\{/g;
+const RETRIGGER = '"retrigger"';
+const OPEN_OBJECT = '{';
+const OPEN_ARRAY = '[';
+const NAME = /[a-z_][\w.:-]{0,63}/iy;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-const NO_ARGUMENTS = encode('{}');
+/** Cutting a block can bring the halves of another one together. A text that needs more rounds was made to. */
+const MOST_ROUNDS = 8;
 const scanner = createTextScanner();
 
-/** @param json the JSON text of an object; `args` is an old name of `arguments`; undefined when it is no call */
-export function readCallObject(json: Uint8Array): WrittenCall | undefined {
-  const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
-  const text = textOfValue(name);
-  return text ? { name: text, arguments: args ?? oldArgs ?? NO_ARGUMENTS } : undefined;
+/** Goes through a text once and collects the blocks to cut. */
+class BlockCutter {
+  readonly calls: WrittenCall[] = [];
+  stripped = 0;
+  readonly #bytes: Uint8Array;
+  readonly #text: ProtocolText;
+  readonly #cuts: Span[] = [];
+  #fence: OpenFence | undefined;
+  /** Is the next block the body of a fence that was cut by itself? */
+  #isInToolFence = false;
+  /** Braces up to here are inside of an object that was looked at: each would be read to the same place again. */
+  #seenUntil = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#text = new ProtocolText(latin1(bytes));
+  }
+
+  /** The text without its blocks, as bytes; undefined when there is nothing to cut. */
+  cut(): Uint8Array | undefined {
+    const { low } = this.#text;
+    const openers = low.includes(RETRIGGER) ? OPENER_OR_OBJECT : OPENER;
+    openers.lastIndex = 0;
+    for (let found = openers.exec(low); found !== null; found = openers.exec(low)) {
+      const at = found.index;
+      const block = this.#blockAt(at, found[0]);
+      if (typeof block === 'number') openers.lastIndex = block;
+      else {
+        this.#take(at, block);
+        openers.lastIndex = block.end;
+      }
+    }
+    return this.#cuts.length === 0 ? undefined : this.#rest();
+  }
+
+  /** The block that opens at `at`, or the index to go on from when there is none. */
+  #blockAt(at: number, opener: string): Block | number {
+    const end = at + opener.length;
+    if (opener === OPEN_OBJECT) return this.#bareObject(at);
+    if (opener.startsWith('`')) return this.#fenceBlock(at) ?? end;
+    if (this.#text.isMention(at, end)) return end;
+    if (opener !== TAG) return { calls: [], end: this.#text.afterClosingTags(at) };
+    return this.#tagBlock(at, end);
+  }
+
+  /** @param start the index after the tag at `at` */
+  #tagBlock(at: number, start: number): Block | number {
+    const text = this.#text;
+    const bound = text.nextBlock(start);
+    const { word, body, wordEnd } = this.#bodyAt(start);
+    const whole = this.#wholeCalls(body, word);
+    if (whole !== undefined) return { ...whole, end: this.#afterTagged(whole.end) };
+    const close = text.nextEndTag(start);
+    if (close < bound) {
+      const end = this.#afterTagged(close);
+      return text.isMention(at, end) ? end : { calls: [], end };
+    }
+    if (this.#opensJson(body)) return { calls: [], end: this.#afterTagged(text.endOfBroken(body, bound)) };
+    const alone = [wordEnd, start].find((end) => text.endsLine(end) || text.skipBlanks(end) === bound);
+    return alone === undefined ? start : { calls: [], end: alone };
+  }
+
+  /** A fence named `tool`; notes where other fences open and close. */
+  #fenceBlock(at: number): Block | undefined {
+    const text = this.#text;
+    const start = text.toolFence(at);
+    const isSplit = start >= 0 && text.low.slice(text.fenceEnd(at), start).includes('\n');
+    if (start < 0 || (isSplit && this.#fence !== undefined)) {
+      this.#noteFence(at);
+      return undefined;
+    }
+    const body = text.skipBlanks(start);
+    const bound = text.nextBlock(start);
+    const whole = this.#wholeCalls(body, undefined);
+    if (whole !== undefined) return { ...whole, end: this.#afterFenced(whole.end) };
+    if (this.#opensJson(body)) return { calls: [], end: this.#afterFenced(text.endOfBroken(body, bound)) };
+    const close = text.nextBareFence(start);
+    this.#isInToolFence = close > bound;
+    return { calls: [], end: close < bound ? text.fenceEnd(close) : start };
+  }
+
+  /** An object without tags around it. One that is not JSON counts when it begins with a name and holds a `retrigger`. */
+  #bareObject(at: number): Block | number {
+    const text = this.#text;
+    if (at < this.#seenUntil) return at + 1;
+    const end = scanner.value(this.#bytes, at, 0);
+    if (end >= 0) {
+      const object = this.#bytes.subarray(at, end);
+      const calls = isRetriggered(object) ? readCalls(object, undefined) : [];
+      if (calls.length > 0) return { calls, end: text.afterClosingTags(end) };
+      this.#seenUntil = end;
+      return at + 1;
+    }
+    this.#seenUntil = scanner.failedAt;
+    if (!text.low.startsWith('"name"', text.skipBlanks(at + 1))) return at + 1;
+    const broken = text.endOfBroken(at, text.nextBlock(at));
+    this.#seenUntil = Math.max(this.#seenUntil, broken);
+    const isCall = text.low.slice(at, broken).includes(RETRIGGER);
+    return isCall ? { calls: [], end: text.afterClosingTags(broken) } : at + 1;
+  }
+
+  /** The calls of the JSON at `at`, when it is whole and holds one. */
+  #wholeCalls(at: number, word: string | undefined): Block | undefined {
+    if (!this.#opensJson(at)) return undefined;
+    const end = scanner.value(this.#bytes, at, 0);
+    const calls = end < 0 ? [] : readCalls(this.#bytes.subarray(at, end), word);
+    return calls.length === 0 ? undefined : { calls, end };
+  }
+
+  #opensJson(at: number): boolean {
+    const character = this.#text.low[at];
+    return character === OPEN_OBJECT || character === OPEN_ARRAY;
+  }
+
+  /** What follows a tag: a name, on its line or on the next one, and the body. */
+  #bodyAt(start: number): Body {
+    const text = this.#text;
+    const body = text.skipBlanks(start);
+    const isApart = body > start && !text.low.slice(start, body).includes('\n');
+    NAME.lastIndex = body;
+    const [name] = NAME.exec(text.low) ?? [];
+    if (name === undefined || (isApart && name !== 'tool')) return { word: undefined, body, wordEnd: start };
+    const end = body + name.length;
+    const word = decode(this.#bytes.subarray(body, end));
+    return { word, body: text.skipBlanks(end), wordEnd: body === start ? end : start };
+  }
+
+  /** The index after what closes a tag: closing tags, or a fence as some agents wrote. */
+  #afterTagged(end: number): number {
+    const closed = this.#text.afterClosingTags(end);
+    const mayBeFenced = this.#isInToolFence || (closed === end && this.#fence === undefined);
+    this.#isInToolFence = false;
+    const fence = this.#text.skipBlanks(closed);
+    const isFence = mayBeFenced && this.#text.low.startsWith('```', fence) && this.#text.isBareFence(fence);
+    return isFence ? this.#text.fenceEnd(fence) : closed;
+  }
+
+  /** The index after the fence that closes a block: the next thing, or further down when no empty line is between. */
+  #afterFenced(end: number): number {
+    const text = this.#text;
+    const closed = text.afterClosingTags(end);
+    const next = text.skipBlanks(closed);
+    if (text.low.startsWith('```', next)) {
+      const fenceEnd = text.fenceEnd(next);
+      return isWordCharacter(text.low.charAt(fenceEnd)) ? closed : fenceEnd;
+    }
+    const close = text.nextBareFence(closed);
+    const isNear = close < text.nextBlock(closed) && !text.low.slice(closed, close).includes('\n\n');
+    return isNear ? text.fenceEnd(close) : closed;
+  }
+
+  #take(start: number, { calls, end }: Block): void {
+    for (const call of calls) this.calls.push(call);
+    if (calls.length === 0) this.stripped++;
+    this.#cuts.push(this.#text.isMention(start, end) ? { start: start - 1, end: end + 1 } : { start, end });
+    const fence = this.#fence;
+    if (fence === undefined) return;
+    fence.hasBlock = true;
+    fence.empty = this.#isBlank(fence.empty, start) ? end : undefined;
+  }
+
+  /** A fence at the beginning of a line opens, or closes the one that is open. */
+  #noteFence(at: number): void {
+    const text = this.#text;
+    const start = text.lineStart(at);
+    if (start < 0) return;
+    const end = text.fenceEnd(at);
+    const open = this.#fence;
+    if (open === undefined) {
+      const line = text.low.indexOf('\n', end);
+      this.#fence = { start, length: end - at, empty: line < 0 ? undefined : line, hasBlock: false };
+    } else if (end - at >= open.length && text.endsLine(end)) {
+      if (open.hasBlock && this.#isBlank(open.empty, at)) this.#cuts.push({ start: open.start, end });
+      this.#fence = undefined;
+    }
+  }
+
+  #isBlank(from: number | undefined, to: number): boolean {
+    return from !== undefined && this.#text.skipBlanks(from) >= to;
+  }
+
+  #rest(): Uint8Array {
+    const cuts = this.#cuts.toSorted((a, b) => a.start - b.start);
+    const kept: Uint8Array[] = [];
+    let from = 0;
+    for (const { start, end } of cuts) {
+      if (start > from) kept.push(this.#bytes.subarray(from, start));
+      from = Math.max(from, end);
+    }
+    return concat([...kept, this.#bytes.subarray(from)]);
+  }
 }
 
 export function cutToolBlocks(text: string): TextWithoutBlocks {
-  if (!text.includes(TAG) && !text.includes(FENCE)) return { calls: [], text };
-  const bytes = Buffer.from(encode(text.replace(LONE_SURROGATE, '\ufffd'))); // a lone one has no UTF-8
   const calls: WrittenCall[] = [];
-  const kept: string[] = [];
-  let from = 0; // of the text that is kept
-  for (const at of openers(bytes)) {
-    const block = at < from ? undefined : readBlock(bytes, at);
-    if (block === undefined) continue;
-    calls.push(block.call);
-    kept.push(decode(bytes.subarray(from, at)));
-    from = block.end;
+  let stripped = 0;
+  let rest = text;
+  for (let round = 0; round < MOST_ROUNDS && MAY_HOLD_BLOCK.test(rest); round++) {
+    const cutter = new BlockCutter(encode(rest.replace(LONE_SURROGATE, '\ufffd'))); // a lone one has no UTF-8
+    const bytes = cutter.cut();
+    if (bytes === undefined) break;
+    for (const call of cutter.calls) calls.push(call);
+    stripped += cutter.stripped;
+    rest = decode(bytes);
   }
-  if (calls.length === 0) return { calls, text };
-  return { calls, text: [...kept, decode(bytes.subarray(from))].join('') };
-}
-
-/** Where the openers of both kinds stand, in order. */
-function* openers(bytes: Buffer): Generator<number> {
-  let tag = bytes.indexOf(TAG);
-  let fence = bytes.indexOf(FENCE);
-  while (tag >= 0 || fence >= 0) {
-    const isTag = fence < 0 || (tag >= 0 && tag < fence);
-    yield isTag ? tag : fence;
-    if (isTag) tag = bytes.indexOf(TAG, tag + 1);
-    else fence = bytes.indexOf(FENCE, fence + 1);
-  }
-}
-
-/** The block that opens at `at`: its call and its end; undefined when no call object stands in it. */
-function readBlock(
-  bytes: Buffer,
-  at: number,
-): { readonly call: WrittenCall; readonly end: number } | undefined {
-  const isTag = startsWith(bytes, at, TAG);
-  let start = skipBlanks(bytes, at + (isTag ? TAG : FENCE).length);
-  if (isTag && startsWith(bytes, start, OLD_WORD)) start = skipBlanks(bytes, start + OLD_WORD.length);
-  if (bytes[start] !== OPEN_OBJECT) return undefined;
-  const end = scanner.value(bytes, start, 0);
-  const call = end < 0 ? undefined : readCallObject(bytes.subarray(start, end));
-  if (call === undefined) return undefined;
-  const next = skipBlanks(bytes, end);
-  const closer = [END_TAG, END_FENCE].find((one) => startsWith(bytes, next, one));
-  return { call, end: closer === undefined ? end : next + closer.length };
-}
-
-function startsWith(bytes: Buffer, at: number, ascii: string): boolean {
-  return bytes.toString('latin1', at, at + ascii.length) === ascii;
+  return { calls, text: rest, stripped };
 }
 
 /** The call that a text makes: the last block wins. Undefined when it makes none. */
@@ -100,7 +272,7 @@ export function extractToolCall(text: string): ProtocolCall | undefined {
   return call && { name: call.name, arguments: parseJson(call.arguments) };
 }
 
-/** The text without the blocks of its calls, without white space around it and more than one empty line in a row. */
+/** The text without blocks, without white space around it and more than one empty line in a row. */
 export function stripToolBlocks(text: string): string {
   return tidy(cutToolBlocks(text).text);
 }

@@ -1,9 +1,9 @@
 /**
- * Format `prompt`: what an agent of the text protocol is shown, and what it answers (formats.md §4). A record is one turn of the
+ * Format `prompt`: what an agent of the text protocol is shown, and what it answers (docs/decisions/0044-prompt-records.md). A record is one turn of the
  * model: `--turns last` makes one of a conversation, `all` one of each turn that can be taught. The history is
  * prompt-history.ts.
  */
-import type { Conversation } from '../element.ts';
+import type { Conversation, ToolDefinition } from '../element.ts';
 import { quote, respace } from '../json/respace.ts';
 import { createTextScanner } from '../json/elements.ts';
 
@@ -17,22 +17,41 @@ import type { Report } from './tool-arguments.ts';
 
 interface PromptOptions {
   readonly turns: 'all' | 'last';
+  /** What a prompt begins with; nothing when it is empty. */
+  readonly promptHeader: string;
 }
 
-const options: OptionSpecs<PromptOptions> = {
-  turns: { describe: "The model's turns that are taught", default: 'last', choices: ['all', 'last'] },
-};
+/** How to answer, as the agent tells its model. */
+const RESPONSE_FORMAT = `RESPONSE FORMAT
+- Think between <think> and </think> before you answer. Always write both tags.
+- The user sees everything outside of these tags, and nothing inside of them.
+- DO NOT output "STATE:" headers.
 
-const RESPONSE_FORMAT = `Response Format:
-- Think between <think> and </think> before you answer. The user does not see it.
-- To use a tool, end your answer with one block like this, and with at most one:
+TOOL CALLS
+To use a tool, end your answer with one block like this:
 <tool_call>
 {"name": "read", "arguments": {"path": "file.md"}}
 </tool_call>
-- Do not repeat calls that were already made: use their results in the conversation history.
-- Do not output headers such as STATE:.`;
-const CALL_TAG = /<\/?tool_call>/;
-const TAG = /<\/?(?:tool_call|think)>/;
+
+Rules:
+- At most one tool block per response.
+- A block holds one JSON object with "name" and "arguments", and nothing else.
+- Do not repeat calls that were already made.
+- The results of earlier calls are in the conversation history: use them.`;
+
+const options: OptionSpecs<PromptOptions> = {
+  turns: { describe: "The model's turns that are taught", default: 'last', choices: ['all', 'last'] },
+  promptHeader: {
+    describe:
+      'A file: what each prompt begins with, in place of the sections on the response format and on calls',
+    default: RESPONSE_FORMAT,
+    fromFile: true,
+  },
+};
+
+/** In any case, as the agent reads them. */
+const CALL_TAG = /<\/?tool_call>/i;
+const TAG = /<\/?(?:tool_call|think)>/i;
 const scanner = createTextScanner();
 
 /** Does the model say something here? An empty completion is never taught. */
@@ -60,18 +79,31 @@ function completionOf({ text, thought, calls }: Said, where: string, report: Rep
   return spoken.filter((part) => part !== '').join('\n');
 }
 
-/** The record of one turn; the messages before it are its history, without the request that it answers. */
-function turnRecord(said: readonly Said[], turn: number, tools: string, report: Report): Uint8Array {
+/** What all prompts of a conversation begin with. */
+interface Preamble {
+  readonly header: string;
+  readonly tools: readonly ToolDefinition[];
+}
+
+function preambleOf({ header, tools }: Preamble): readonly string[] {
+  const listed = tools.map(({ bytes }) => `  ${decode(bytes)}`).join(',\n');
+  return [...(header === '' ? [] : [header]), ...(tools.length === 0 ? [] : [`Tools:\n[\n${listed}\n]`])];
+}
+
+/**
+ * The record of one turn. The messages before it are its history: the request is left out only when it is the last of them, as the
+ * agent does it.
+ */
+function turnRecord(said: readonly Said[], turn: number, preamble: Preamble, report: Report): Uint8Array {
   const asked = said.findLastIndex(({ role }, i) => role === 'user' && i < turn);
   if (asked < 0) {
     const message = `there is no user message before messages[${turn}]`;
     report({ rule: 'no-user-turn', severity: 'ERROR', message, rejects: true });
   }
-  const shown = said.slice(0, turn).filter((_message, i) => i !== asked);
+  const shown = said.slice(0, asked === turn - 1 ? asked : turn);
   const history = shown.length === 0 ? '[]' : `[\n${shown.map((one) => `  ${one.shown}`).join(',\n')}\n]`;
   const prompt = [
-    RESPONSE_FORMAT,
-    ...(tools === '' ? [] : [`Tools:\n${tools}`]),
+    ...preambleOf(preamble),
     `Conversation History:\n${history}`,
     `User Request:\n${said[asked]?.text ?? ''}`,
   ].join('\n\n');
@@ -86,9 +118,9 @@ interface TaughtTurn {
   readonly found: readonly FormatFinding[];
 }
 
-function taughtTurn(said: readonly Said[], turn: number, tools: string): TaughtTurn {
+function taughtTurn(said: readonly Said[], turn: number, preamble: Preamble): TaughtTurn {
   const found: FormatFinding[] = [];
-  return { turn, bytes: turnRecord(said, turn, tools, (finding) => found.push(finding)), found };
+  return { turn, bytes: turnRecord(said, turn, preamble, (finding) => found.push(finding)), found };
 }
 
 const prompt: Format<PromptOptions> = {
@@ -110,16 +142,16 @@ const prompt: Format<PromptOptions> = {
   ],
   otherContent: 'is written as its JSON text',
   options,
-  encode({ messages, tools }: Conversation, { turns = 'last' } = {}) {
+  encode({ messages, tools }: Conversation, { turns = 'last', promptHeader = RESPONSE_FORMAT } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
     const said = messages.map(createReader(report));
     const last = lastAnswer(said.map(isAnswer), report);
-    if (last < 0) return { bytes: turnRecord(said, said.length, '', () => undefined), written: [], findings };
+    const preamble: Preamble = { header: promptHeader, tools };
+    if (last < 0)
+      return { bytes: turnRecord(said, said.length, preamble, () => undefined), written: [], findings };
     const answers = said.flatMap((one, i) => (isAnswer(one) ? [i] : []));
-    const listed =
-      tools.length === 0 ? '' : `[\n${tools.map(({ bytes }) => `  ${decode(bytes)}`).join(',\n')}\n]`;
-    const made = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(said, turn, listed));
+    const made = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(said, turn, preamble));
     for (const [i, one] of turns === 'all' ? said.slice(0, last).entries() : []) {
       if (one.role !== 'assistant' || isAnswer(one)) continue;
       const message = `messages[${i}] is not taught: it is an empty answer`;

@@ -5,12 +5,16 @@ import {
   formatOptions,
 } from '../../../transforms/format-options.ts';
 import type { Option, Values } from './option.ts';
+import { textFile } from './text-file.ts';
 import { choice, flag, text } from './value-types.ts';
 
 /** The flag of a format's option. Its name is the format's own, so it is none of those that `OptionValues` knows. */
 function optionOf({ name, spec, defaults }: FormatOption): Option {
   const formats = [...defaults.keys()].join(', ');
   const shared = { name, group: 'Conversion', describe: `${spec.describe} [${formats}]` };
+  if (spec.fromFile === true) {
+    return { ...shared, default: 'as in docs/formats.md', type: textFile } as unknown as Option;
+  }
   const shown = { ...shared, ...(defaultText(defaults) && { default: defaultText(defaults) }) };
   if (typeof spec.default !== 'boolean') {
     const type = spec.choices === undefined ? text('TEXT') : choice(spec.choices as readonly string[]);

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { turnmill } from '../../support/command.ts';
@@ -47,5 +48,56 @@ describe('options of formats', () => {
     expect(status).toBe(0);
     const { settings } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
     expect(settings.formatOptions).toEqual({ arrowSafe: true, bos: true, trigger: 'T:' });
+  });
+
+  test('--prompt-header: the text of a file begins each prompt; the manifest has its hash and not the text', async () => {
+    const folder = temporaryFolder();
+    const [header, config] = [join(folder, 'header.txt'), join(folder, 'c.json')];
+    writeFileSync(header, 'You are Ada.\nAnswer in verse.\n');
+    writeFileSync(config, JSON.stringify({ format: 'prompt', promptHeader: header }));
+    const made = async (name: string, args: readonly string[]) => {
+      const out = join(folder, name);
+      expect((await turnmill(['build', logIn(join(folder, 'logs')), '--out', out, ...args])).status).toBe(0);
+      const { settings, settings_sha256: hash } = JSON.parse(
+        readFileSync(join(out, 'manifest.json'), 'utf8'),
+      );
+      const [shard] = readdirSync(join(out, 'data'));
+      const { prompt } = JSON.parse(readFileSync(join(out, 'data', shard as string), 'utf8'));
+      return { settings, hash, prompt: prompt as string };
+    };
+    const flags = ['--format', 'prompt', '--prompt-header', header];
+    const byFlag = await made('flag', flags);
+    expect(byFlag.prompt).toMatch(/^You are Ada\.\nAnswer in verse\.\n\nTools:\n/);
+    expect(byFlag.prompt).not.toContain('RESPONSE FORMAT');
+    const promptHeaderSha256 = createHash('sha256').update('You are Ada.\nAnswer in verse.').digest('hex');
+    expect(byFlag.settings.formatOptions).toEqual({ promptHeaderSha256 });
+    expect(JSON.stringify(byFlag.settings)).not.toContain('Ada');
+    expect(await made('config', ['--config', config])).toEqual(byFlag);
+    const plain = await made('plain', ['--format', 'prompt']);
+    expect(plain.prompt).toMatch(/^RESPONSE FORMAT\n/);
+    expect(plain.settings.formatOptions).toEqual({});
+    writeFileSync(header, 'You are Eve.');
+    const changed = await turnmill([
+      'build',
+      join(folder, 'logs'),
+      '--update',
+      join(folder, 'flag'),
+      ...flags,
+    ]);
+    expect([changed.status, changed.stderr]).toEqual([0, expect.stringContaining('formatOptions')]);
+  });
+
+  test.each([
+    ['a format that has no header', 'chat', 'h.txt', 'it is an option of prompt'],
+    ['a file that is not there', 'prompt', 'none.txt', 'cannot read'],
+    ['a file that is not UTF-8', 'prompt', 'bad.txt', 'is not UTF-8'],
+  ])('--prompt-header with %s is a usage error', async (_what, format, file, problem) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'h.txt'), 'x');
+    writeFileSync(join(folder, 'bad.txt'), Buffer.from([0xff]));
+    const args = ['--format', format, '--prompt-header', join(folder, file)];
+    const { status, stderr } = await turnmill(['build', logIn(folder), '--out', '-', ...args]);
+    expect(status).toBe(64);
+    expect(stderr).toContain(problem);
   });
 });

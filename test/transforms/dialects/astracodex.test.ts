@@ -65,6 +65,19 @@ it('a result beside an answer is a message behind it, and several calls in a tex
   expect([...entry.changes]).toEqual([['recovered-call', 1]]);
 });
 
+it('what still looks like the protocol is reported, beside calls that are left out', () => {
+  const content = 'Use <tool_call> now. <tool_call>{\\"name\\":\\"f\\"} <tool_call>{\\"name\\":\\"g\\"}';
+  const { reply } = one(chat(`[{"role":"assistant","content":"${content}"}]`));
+  expect(reply?.notes).toEqual([
+    {
+      rule: 'calls-left-out',
+      severity: 'WARNING',
+      message: '1 call before the last one is left out: the last block counts',
+    },
+    { rule: 'protocol-debris', severity: 'WARNING', message: 'the text still holds a tag of a call' },
+  ]);
+});
+
 test.each([
   ['{"meta":{},"state":{}}', 'bad-messages: messages is missing'],
   [chat('{}'), 'bad-messages: messages is not valid at byte 47 of the line (47 of the source)'],

@@ -1,6 +1,7 @@
-import { expect, it, test } from 'vitest';
-import { migrateMessage } from '../../../transforms/dialects/chat-message.ts';
+import { describe, expect, it, test } from 'vitest';
+import { migrateMessage, readChatMessage } from '../../../transforms/dialects/chat-message.ts';
 
+const read = (message: object) => readChatMessage(Buffer.from(JSON.stringify(message)));
 const CALL = { name: 'read', arguments: { path: 'file.md' } };
 
 it('an old message becomes what is stored today and nothing else', () => {
@@ -93,4 +94,101 @@ test.each<readonly [what: string, old: Record<string, unknown>, stored: object]>
 it('what has no role is refused', () => {
   for (const none of [{}, { role: 1 }, [], null])
     expect(() => migrateMessage(none as Record<string, unknown>)).toThrow(TypeError);
+});
+
+describe('what was done to a text is counted', () => {
+  const CUT = '<tool_call>{"name":"write","args":{"pa';
+  const BLOCK = `<tool_call>${JSON.stringify(CALL)}</tool_call>`;
+  test.each<readonly [what: string, message: object, changes: readonly string[]]>([
+    ['nothing', { content: 'a' }, []],
+    ['a block with a call', { content: BLOCK }, ['recovered-call']],
+    ['a block that is not whole', { content: `a ${CUT}` }, ['stripped-block']],
+    ['both', { content: `${CUT}\n${BLOCK}` }, ['recovered-call', 'stripped-block']],
+    ['a block of a call that is listed', { content: BLOCK, tool_calls: [CALL] }, ['stripped-block']],
+    ['a lone tag', { content: 'a\n<TOOL_CALL>' }, ['stripped-block']],
+    ['two state lines', { content: 'State: idle\nSTATE: x\na' }, ['leaked-header', 'leaked-header']],
+    ['a label in front of a state', { content: 'FINAL: STATE: idle\na' }, ['leaked-header', 'leaked-header']],
+    [
+      'a retrigger among arguments',
+      { tool_calls: [{ name: 'f', arguments: { retrigger: 1, a: 1 } }] },
+      ['dropped-retrigger'],
+    ],
+    [
+      'a retrigger among arguments that are a string',
+      { tool_calls: [{ function: { name: 'f', arguments: '{"retrigger":1,"a":1.0}' } }] },
+      ['dropped-retrigger'],
+    ],
+    ['a block in the raw text only', { content: 'a', rawText: `a ${CUT}` }, []],
+  ])('%s', (_what, message, changes) => {
+    expect(read({ role: 'assistant', ...message })?.changes).toEqual(changes);
+  });
+});
+
+it('a retrigger never reaches a record, and the other arguments keep their text', () => {
+  const args = '{"n":1.0,"retrigger":{"message":"go"},"m":12345678901234567890}';
+  for (const call of [
+    `{"name":"f","arguments":${args},"retrigger":true}`,
+    `{"function":{"name":"f","arguments":${JSON.stringify(args)}}}`,
+  ]) {
+    const message = readChatMessage(Buffer.from(`{"role":"assistant","tool_calls":[${call}]}`));
+    const [made] = message?.calls ?? [];
+    const kept = '{"n":1.0,"m":12345678901234567890}';
+    expect([kept, JSON.stringify(kept)]).toContain(Buffer.from(made?.arguments as Uint8Array).toString());
+  }
+});
+
+it('a message that was migrated is the same when it is migrated again', () => {
+  const contents = [
+    'State: idle\n<think>t</think>Yes.\n```\ntool\n{"name":"read","args":{"path":"a"}}\n```',
+    '<TOOL_CALL>read\n{"args":{"path":"a"}}</arg_value></TOOL_CALL>\n\n\n\nDone. <tool_call>',
+    '<tool_<tool_call>{}</tool_call>call>{"name":"read","retrigger":{}}',
+    'FINAL: FINAL: STATE: x\n</thi<tool_call></tool_call>nk>a',
+    'Use the `<tool_call>` tag. State: California',
+  ];
+  for (const content of contents) {
+    const once = migrateMessage({ role: 'assistant', content });
+    expect(migrateMessage({ ...once })).toEqual(once);
+  }
+});
+
+describe('what still looks like the protocol', () => {
+  test.each([
+    ['Use <tool_call> to call.', 'the text still holds a tag of a call'],
+    ['a <tool_result tool_call_id="x">', 'the text still holds a tag of a call'],
+    ['cut off at <tool_call', 'the text still holds a tag of a call'],
+    ['```tool_call\n{"name":"f"}\n```', 'the text still holds a fence of a call'],
+    ['{"tool":{"name":"f","retrigger":{}}}', 'the text still holds a retrigger'],
+    ['Retrigger: go on', 'the text still holds a retrigger'],
+    ['Yes. STATE: idle', 'the text still holds a state'],
+    ['**State:** idle, State: acting', 'the text still holds a state'],
+    ['and NEEDS_CONFIRMATION: false', 'the text still holds a confirmation'],
+    ['{"name":"f","arguments":{"a":1}}', 'the text still holds a call without its tags'],
+    ['<think>STATE: idle</think>a', 'the reasoning still holds a state'],
+  ])('%j: %s', (content, debris) => {
+    expect(read({ role: 'assistant', content })?.debris).toEqual([debris]);
+  });
+
+  test.each([
+    ['State: California'],
+    ['The state machine is idle.'],
+    ['Use the right tool: a hammer.'],
+    ['```toolbox\nhammer\n```'],
+    ['{"name":"Ann","age":7}'],
+    ['A trigger fires again.'],
+    ['tool_call'],
+  ])('%j does not', (content) => {
+    expect(read({ role: 'assistant', content })?.debris).toEqual([]);
+  });
+
+  it('is not looked for in the words of others', () => {
+    for (const role of ['user', 'system', 'tool'])
+      expect(read({ role, content: '<tool_call> STATE: idle' })?.debris).toEqual([]);
+  });
+
+  test.each(['<tool_call', '```tool ', '``` ', 'state: ', 'retrigger', '"', '{', 'needs_confirmatio'])(
+    'a megabyte of %j is read',
+    (piece) => {
+      expect(read({ role: 'assistant', content: piece.repeat(2 ** 20 / piece.length) })).toBeDefined();
+    },
+  );
 });

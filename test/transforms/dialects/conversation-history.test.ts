@@ -1,6 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildConversationHistory } from '../../../transforms/dialects/conversation-history.ts';
-import { formatToolActivity } from '../../../transforms/dialects/tool-activity.ts';
 
 const CALL = { name: 'read', arguments: { path: 'file.md' } };
 const MESSAGES = [
@@ -58,32 +57,21 @@ describe('the history', () => {
     expect(buildConversationHistory(MESSAGES, { maxChars: 10 })).toBe('[]');
   });
 
-  it('may leave out the latest message of the user', () => {
-    const shown = JSON.parse(
-      buildConversationHistory(
-        [...MESSAGES, { role: 'user', content: 'more' }, { role: 'assistant', content: 'a' }],
-        { excludeLatestUserMessage: true },
-      ),
-    );
-    expect(shown.map(({ content }: { content: string }) => content)).toEqual([
-      'Read file.md',
-      'Reading...',
-      '[FILE CONTENT]',
-      'a',
+  it('may leave out the last message when it is of the user', () => {
+    const more = { role: 'user', content: 'more' };
+    const options = { excludeLatestUserMessage: true };
+    expect(buildConversationHistory([...MESSAGES, more], options)).toBe(JSON.stringify(SHOWN, null, 2));
+    expect(buildConversationHistory([more], options)).toBe('[]');
+    expect(JSON.parse(buildConversationHistory([...MESSAGES, more, more], options))).toEqual([
+      ...SHOWN,
+      more,
     ]);
   });
-});
 
-test.each([
-  [CALL, 'reading: file.md'],
-  [{ name: 'read', args: { path: 'file.md' } }, 'reading: file.md'],
-  [{ name: 'read' }, 'reading: [current file]'],
-  [{ name: 'list', arguments: { prefix: 'docs/' } }, 'listing: docs/'],
-  [{ name: 'list', arguments: {} }, 'listing: [all files]'],
-  [{ name: 'write', arguments: { path: 'a' } }, 'editing: a'],
-  [{ name: 'append', arguments: { path: 'a' } }, 'editing: a'],
-  [{ name: 'line_edit', arguments: { path: 'a' } }, 'editing: a'],
-  [{ name: 'search', arguments: { path: 'a' } }, 'tool: search'],
-])('%j is shown as %s', (call, line) => {
-  expect(formatToolActivity(call)).toBe(line);
+  it('keeps the latest message of the user when others follow it', () => {
+    const options = { excludeLatestUserMessage: true };
+    expect(buildConversationHistory(MESSAGES, options)).toBe(JSON.stringify(SHOWN, null, 2));
+    const answer = { role: 'assistant', content: 'It is empty.' };
+    expect(JSON.parse(buildConversationHistory([...MESSAGES, answer], options))).toEqual([...SHOWN, answer]);
+  });
 });

@@ -14,6 +14,7 @@ describe('thoughts', () => {
     ['<think></think>a</think>', '', ['a']],
     ['<think> </think>a', 'a', []],
     ['a<think>x</think>', 'a', ['x']],
+    ['a<think>t <TOOL_CALL>{}', 'a<TOOL_CALL>{}', ['t']],
   ])('%j', (said, text, thoughts) => {
     expect(cutThoughts(said)).toEqual({ text, thoughts });
   });
@@ -36,8 +37,42 @@ describe('leaked lines', () => {
     ['THE STATE: x', 'THE STATE: x', 0],
     ['final:\nx', 'final:\nx', 0],
     ['a\r\nb', 'a\r\nb', 0],
+    ['State: idle\nHello', 'Hello', 1],
+    ['state:thinking\r\nHello', 'Hello', 1],
+    ['a\n  sTaTe:  Awaiting_Confirmation.  \nb', 'a\nb', 1],
+    ['State: error\nNeeds_Confirmation: false\nb', 'b', 2],
+    ['RETRIGGER: Go on.\nb', 'b', 1],
+    ['STATE: acting', '', 1],
+    ['State: California\nZip: 94016', 'State: California\nZip: 94016', 0],
+    ['State: Reading, Pennsylvania', 'State: Reading, Pennsylvania', 0],
+    ['State: reading the file now', 'State: reading the file now', 0],
+    ['State:\nidle', 'State:\nidle', 0],
+    ['Estate: idle', 'Estate: idle', 0],
+    ['The state: idle', 'The state: idle', 0],
+    ['Retrigger: go on', 'Retrigger: go on', 0],
+    ['needs_confirmation: from you', 'needs_confirmation: from you', 0],
+    ['```yaml\nstate: idle\n```\nState: idle', '```yaml\nstate: idle\n```', 1],
   ])('%j', (said, text, lines) => {
     expect(cutLeakedHeaders(said)).toEqual({ text, lines });
+  });
+
+  test.each(
+    ...[['idle', 'thinking', 'reading', 'searching', 'writing', 'appending', 'editing', 'checking', 'error']],
+  )('State: %s is one', (state) => {
+    for (const line of [`State: ${state}`, `state:\t${state.toUpperCase()}`, `STATE: ${state}`])
+      expect(cutLeakedHeaders(`${line}\nHello`)).toEqual({ text: 'Hello', lines: 1 });
+  });
+
+  test.each([
+    'STATE: x\n',
+    'State: idle\n',
+    'state:',
+    'state:\t',
+    'FINAL:',
+    '```\n',
+    'needs_confirmation:\t',
+  ])('a megabyte of %j is read', (line) => {
+    expect(cutLeakedHeaders(line.repeat(2 ** 20 / line.length)).text.length).toBeLessThanOrEqual(2 ** 20);
   });
 
   it('leave no gap', () => {

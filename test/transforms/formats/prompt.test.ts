@@ -54,23 +54,36 @@ describe('the prompt', () => {
 
   it('has the response format, the history and the request, and ends in it', () => {
     expect(record?.prompt).toMatch(
-      /^Response Format:\n[\s\S]+\n\nConversation History:\n\[[\s\S]+\]\n\nUser Request:\nRead file\.md$/,
+      /^RESPONSE FORMAT\n[\s\S]+\n\nTOOL CALLS\n[\s\S]+\n\nRules:\n[\s\S]+\n\nConversation History:\n\[[\s\S]+\]\n\nUser Request:\nRead file\.md$/,
     );
   });
 
   it('asks for at most one block with "arguments", and not to repeat calls or to output headers', () => {
     const section = record?.prompt.slice(0, record.prompt.indexOf('Conversation History')) ?? '';
     for (const part of [
-      '"arguments"',
-      'at most one',
-      'Do not repeat calls',
-      'use their results',
-      'STATE:',
       '<think>',
+      '</think>',
+      '<tool_call>\n{"name": "read", "arguments": {"path": "file.md"}}\n</tool_call>',
+      'At most one tool block per response',
+      'Do not repeat calls that were already made',
+      'results of earlier calls are in the conversation history',
+      'DO NOT output "STATE:" headers',
     ]) {
       expect(section).toContain(part);
     }
     expect(section).not.toContain('"args"');
+    expect(section).not.toContain('retrigger');
+  });
+
+  it('begins with a header of the user in place of the sections', () => {
+    const headed = (promptHeader: string) => {
+      const { bytes } = prompt.encode(conversationOf(GREET, { tools: [] }), { promptHeader });
+      return (JSON.parse(decode(bytes)) as { prompt: string }).prompt;
+    };
+    expect(headed('Be brief.\nAnd kind.')).toBe(
+      'Be brief.\nAnd kind.\n\nConversation History:\n[]\n\nUser Request:\nHello',
+    );
+    expect(headed('')).toBe('Conversation History:\n[]\n\nUser Request:\nHello');
   });
 
   it('has the tools byte for byte where there are any', () => {
@@ -81,9 +94,10 @@ describe('the prompt', () => {
     expect(record?.prompt).not.toContain('Tools:');
   });
 
-  it('has the history that the library makes, without the request', () => {
+  it('has the history that the library makes: a request with a call behind it is part of it', () => {
     const history = historyOf(record?.prompt ?? '');
     expect(JSON.parse(history)).toEqual([
+      { role: 'user', content: 'Read file.md' },
       {
         role: 'assistant',
         content: 'Reading...',
@@ -102,6 +116,14 @@ describe('the prompt', () => {
     ];
     expect(history).toBe(buildConversationHistory(stored, { excludeLatestUserMessage: true }));
     expect(historyOf(recordsOf(GREET)[0]?.prompt ?? '')).toBe('[]');
+    const again = historyOf(recordsOf([...READ, user('And now?'), assistant('Still.')])[0]?.prompt ?? '');
+    const all = [
+      ...stored,
+      { role: 'assistant', content: 'It is empty.' },
+      { role: 'user', content: 'And now?' },
+    ];
+    expect(again).toBe(buildConversationHistory(all, { excludeLatestUserMessage: true }));
+    expect(JSON.parse(again)).toHaveLength(4);
   });
 
   it('keeps numbers in the history, and lays out what is nested', () => {
@@ -129,7 +151,7 @@ describe('the prompt', () => {
         recordsOf([user('a'), two, result('y', '2'), result('x', '1'), assistant('c')])[0]?.prompt ?? '',
       ),
     );
-    expect(history.slice(1).map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual([
+    expect(history.slice(2).map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual([
       '1-g',
       '0-f',
     ]);
@@ -161,6 +183,7 @@ describe('the completion', () => {
     );
     const talk = [user('a'), old, answer, assistant('b')];
     expect(JSON.parse(historyOf(recordsOf(talk)[0]?.prompt ?? ''))).toEqual([
+      { role: 'user', content: 'a' },
       { role: 'assistant', content: '', tool_calls: [{ name: 'f', arguments: { a: 1 } }] },
       { role: 'tool', content: 'r', tool_call_id: '0-f' },
     ]);
@@ -182,7 +205,7 @@ describe('--turns', () => {
       'Reading...',
       'It is empty.',
     ]);
-    expect(records.map(({ prompt: text }) => JSON.parse(historyOf(text)).length)).toEqual([0, 2, 4]);
+    expect(records.map(({ prompt: text }) => JSON.parse(historyOf(text)).length)).toEqual([0, 2, 5]);
     expect(records.map(({ prompt: text }) => text.split('User Request:\n')[1])).toEqual([
       'Hello',
       'Read file.md',
@@ -220,6 +243,7 @@ describe('what the protocol cannot say', () => {
       [],
     ],
     ['a tag in the answer', [user('a'), assistant('<tool_call>')], ['control-token-in-content!']],
+    ['a tag in capitals', [user('a'), assistant('</Tool_Call>')], ['control-token-in-content!']],
     [
       'a tag in the thought',
       [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: '</think>' })],

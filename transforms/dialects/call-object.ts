@@ -1,0 +1,81 @@
+/** Reads one call of a text-protocol agent from the JSON that it wrote: `{"name", "arguments"}`, with the old forms of both. */
+import { elementsOf, valuesOf } from '../json/members.ts';
+import { inString } from '../json/respace.ts';
+import { createTextScanner } from '../json/elements.ts';
+import { dropMembers } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { textOfValue } from '../message.ts';
+
+/** A call as it is stored. */
+export interface ProtocolCall {
+  readonly name: string;
+  readonly arguments: unknown;
+}
+
+/** A call with the JSON text of its arguments. */
+export interface WrittenCall {
+  readonly name: string;
+  readonly arguments: Uint8Array;
+  /** Set when a `retrigger` was dropped from the arguments: their text is not the logged one. */
+  readonly droppedRetrigger?: true;
+}
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const QUOTE = 0x22;
+/** Old agents wrote this word where a name may stand. */
+const NO_NAME = 'tool';
+const RETRIGGER = 'retrigger';
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const NO_ARGUMENTS = encode('{}');
+const scanner = createTextScanner();
+
+/** @param json the JSON text of an object; `args` is an old name of `arguments`; undefined when it is not a call */
+export function readCallObject(json: Uint8Array): WrittenCall | undefined {
+  const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
+  const text = textOfValue(name);
+  return text ? callOf(text, args ?? oldArgs) : undefined;
+}
+
+/**
+ * The calls in the JSON of a block: an object, or an array of objects.
+ * @param word what the block says in front of an object: the name of a call whose object has none, or holds the arguments alone
+ */
+export function readCalls(json: Uint8Array, word: string | undefined): readonly WrittenCall[] {
+  if (json[0] === OPEN_ARRAY) {
+    const objects = elementsOf(json).filter((one) => one[0] === OPEN_OBJECT);
+    return objects.flatMap((one) => readCallObject(one) ?? []);
+  }
+  const call =
+    word === undefined || word.toLowerCase() === NO_NAME ? readCallObject(json) : namedCall(json, word);
+  return call === undefined ? [] : [call];
+}
+
+function namedCall(json: Uint8Array, word: string): WrittenCall {
+  const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
+  const text = textOfValue(name);
+  const given = args ?? oldArgs;
+  if (given !== undefined) return callOf(text || word, given);
+  return text === word ? callOf(word, undefined) : callOf(word, json);
+}
+
+function callOf(name: string, args: Uint8Array = NO_ARGUMENTS): WrittenCall {
+  const kept = withoutRetrigger(args);
+  return kept === args ? { name, arguments: args } : { name, arguments: kept, droppedRetrigger: true };
+}
+
+/** Is the object a call that asks the agent to go on, so that it is one without any tags? */
+export function isRetriggered(json: Uint8Array): boolean {
+  return withoutRetrigger(json) !== json;
+}
+
+/** The same bytes object when there is no `retrigger` in it. Arguments may also be an object in a JSON string. */
+function withoutRetrigger(args: Uint8Array): Uint8Array {
+  if (args[0] === OPEN_OBJECT) return dropMembers(args, ({ key }) => key.toLowerCase() === RETRIGGER);
+  const text = args[0] === QUOTE ? textOfValue(args) : undefined;
+  if (text === undefined || !text.toLowerCase().includes(RETRIGGER) || LONE_SURROGATE.test(text)) return args;
+  const inner = encode(text.trim());
+  if (inner[0] !== OPEN_OBJECT || scanner.value(inner, 0, 0) !== inner.length) return args;
+  const kept = dropMembers(inner, ({ key }) => key.toLowerCase() === RETRIGGER);
+  return kept === inner ? args : inString(kept);
+}

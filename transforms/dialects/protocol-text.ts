@@ -1,0 +1,182 @@
+/**
+ * Finds what the text protocol writes around its calls: tags in any case, fences named `tool`, and where a block that is not whole
+ * ends. Works on the bytes as ASCII in lower case, so that an index in the text is an index in the bytes. Each search goes forward
+ * only: all of them together read the text once.
+ */
+
+export const TAG = '<tool_call>';
+export const END_TAG = '</tool_call>';
+/** The model's own template closes a value with this before it closes the call. */
+const END_VALUE = '</arg_value>';
+const CLOSERS: readonly string[] = [END_TAG, END_VALUE];
+const FENCE = '```';
+const WORD_OF_FENCE = 'tool';
+/** What a line of JSON may begin with; one that begins otherwise is not part of an object that was left open. */
+const BEGINS_JSON = new Set('"{}[],:');
+const SPACES = new Set(' \t\r');
+const BLANKS = new Set(' \t\r\n');
+const WORD_CHARACTER = /[\w.+#-]/;
+
+/** Remembers the next place of something, for callers that ask from left to right. */
+class ForwardSearch {
+  readonly #find: (from: number) => number;
+  #found = -1;
+
+  /** @param find the first place at or after `from`, or -1 */
+  constructor(find: (from: number) => number) {
+    this.#find = find;
+  }
+
+  /** Infinity when there is none. */
+  from(at: number): number {
+    if (this.#found < at) {
+      const found = this.#find(at);
+      this.#found = found < 0 ? Number.POSITIVE_INFINITY : found;
+    }
+    return this.#found;
+  }
+}
+
+export class ProtocolText {
+  /** A character for each byte, ASCII in lower case. */
+  readonly low: string;
+  readonly #tags: ForwardSearch;
+  readonly #endTags: ForwardSearch;
+  readonly #toolFences: ForwardSearch;
+  readonly #bareFences: ForwardSearch;
+
+  constructor(latin1: string) {
+    this.low = latin1.toLowerCase();
+    this.#tags = new ForwardSearch((from) => this.low.indexOf(TAG, from));
+    this.#endTags = new ForwardSearch((from) => this.low.indexOf(END_TAG, from));
+    this.#toolFences = new ForwardSearch((from) => this.#findFence(from, (at) => this.toolFence(at) >= 0));
+    this.#bareFences = new ForwardSearch((from) => this.#findFence(from, (at) => this.isBareFence(at)));
+  }
+
+  /** Where the next block opens. */
+  nextBlock(from: number): number {
+    return Math.min(this.#tags.from(from), this.#toolFences.from(from));
+  }
+
+  nextEndTag(from: number): number {
+    return this.#endTags.from(from);
+  }
+
+  /** The next fence without a language. */
+  nextBareFence(from: number): number {
+    return this.#bareFences.from(from);
+  }
+
+  skip(at: number, characters: ReadonlySet<string>): number {
+    let p = at;
+    while (characters.has(this.low.charAt(p))) p++;
+    return p;
+  }
+
+  skipBlanks(at: number): number {
+    return this.skip(at, BLANKS);
+  }
+
+  /** Is there nothing more on the line from `at` on? */
+  endsLine(at: number): boolean {
+    const next = this.low.charAt(this.skip(at, SPACES));
+    return next === '' || next === '\n';
+  }
+
+  /** Where the line of `at` begins when nothing but blanks is in front of `at`, else -1. */
+  lineStart(at: number): number {
+    let p = at;
+    while (SPACES.has(this.low.charAt(p - 1))) p--;
+    return p === 0 || this.low[p - 1] === '\n' ? p : -1;
+  }
+
+  /** The index after the run of backticks at `at`. */
+  fenceEnd(at: number): number {
+    let p = at;
+    while (this.low[p] === '`') p++;
+    return p;
+  }
+
+  /** Has the fence at `at` no language? */
+  isBareFence(at: number): boolean {
+    return this.endsLine(this.fenceEnd(at));
+  }
+
+  /** The index after a fence and its word `tool`, also with blanks or a line break between; -1 when it is another fence. */
+  toolFence(at: number): number {
+    const fence = this.fenceEnd(at);
+    const word = this.skipBlanks(fence);
+    if (!this.low.startsWith(WORD_OF_FENCE, word)) return -1;
+    const end = word + WORD_OF_FENCE.length;
+    const body = this.skipBlanks(end);
+    const opensLine = this.endsLine(end) && this.lineStart(at) >= 0;
+    if (this.skip(fence, SPACES) === word) return opensLine || this.low[body] === '{' ? end : -1;
+    // On a line of its own the word may also be the first line of any code: an object has to follow.
+    const member = this.low.charAt(this.skipBlanks(body + 1));
+    return this.endsLine(end) && this.low[body] === '{' && member === '"' ? end : -1;
+  }
+
+  /** The index after the closing tag at `at`, -1 when there is none. */
+  closingTag(at: number): number {
+    const closer = CLOSERS.find((one) => this.low.startsWith(one, at));
+    return closer === undefined ? -1 : at + closer.length;
+  }
+
+  /** The index after the closing tags from `at` on, stray brackets and blanks in front of them included; `at` when there are none. */
+  afterClosingTags(at: number): number {
+    let end = at;
+    for (let p = at; ; ) {
+      p = this.skipBlanks(p);
+      const closed = this.closingTag(p);
+      if (closed >= 0) end = p = closed;
+      else if ('}]'.includes(this.low.charAt(p) || ' ')) p++;
+      else return end;
+    }
+  }
+
+  /** Is the tag at `at` named in inline code, as a text about the protocol does? */
+  isMention(at: number, end: number): boolean {
+    return this.low[at - 1] === '`' && this.low[end] === '`';
+  }
+
+  /**
+   * Where an object that is not JSON ends: at its closing bracket, or in front of the first line that cannot belong to it. Strings may
+   * hold line breaks, as models write them.
+   */
+  endOfBroken(at: number, bound: number): number {
+    const limit = Math.min(bound, this.low.length);
+    let depth = 0;
+    for (let p = at; p < limit; p++) {
+      const c = this.low[p] as string;
+      if (c === '"') p = this.#endOfString(p, limit);
+      else if (c === '{' || c === '[') depth++;
+      else if ((c === '}' || c === ']') && --depth === 0) return p + 1;
+      else if (c === '\n') {
+        const next = this.skipBlanks(p);
+        if (!BEGINS_JSON.has(this.low.charAt(next))) return p;
+        p = next - 1;
+      }
+    }
+    return limit;
+  }
+
+  /** The index of the closing quote. */
+  #endOfString(at: number, limit: number): number {
+    let p = at + 1;
+    while (p < limit && this.low[p] !== '"') p += this.low[p] === '\\' ? 2 : 1;
+    return p;
+  }
+
+  #findFence(from: number, accept: (at: number) => boolean): number {
+    for (let at = this.low.indexOf(FENCE, from); at >= 0; ) {
+      if (accept(at)) return at;
+      at = this.low.indexOf(FENCE, this.fenceEnd(at));
+    }
+    return -1;
+  }
+}
+
+/** Can this character be part of a fence's language? */
+export function isWordCharacter(character: string): boolean {
+  return WORD_CHARACTER.test(character);
+}
