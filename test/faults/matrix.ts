@@ -166,4 +166,8 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F187: 'metamorphic laws: permuted files, split files, blank lines, other compression, a superseded entry',
     F188: 'redaction changes only redacted spans; same key, same pseudonym',
   },
+  'M Second attack': {
+    F204: 'a million tiny elements in every array and object that is read: one rejection, bounded memory, findings and quarantine',
+    F205: 'ids and names of 20,000 characters in 10,000 sessions: bounded memory',
+  },
 };

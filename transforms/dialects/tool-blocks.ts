@@ -3,8 +3,9 @@
  * with three backticks and `tool`, `<tool_call>tool` and a tag that is never closed. A block without a call object is text.
  * Linear in the text: each opener is looked at once.
  */
-import { valuesOf } from '../json/members.ts';
+
 import { createTextScanner } from '../json/elements.ts';
+import { valuesOf } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import { textOfValue } from '../message.ts';
