@@ -23,6 +23,8 @@ function findingOf({ origin, sessionId }: Subject, found: Found): Finding {
   return { kind: 'finding', sessionId, origin, ...found };
 }
 
+const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
+
 function reported<T extends StreamElement & Subject>(
   element: T,
   found: readonly Iterable<Found>[],
@@ -97,35 +99,25 @@ export const checkRows: Stage = {
   options: {},
   create(): Handlers {
     const onRow = checksOn('row');
-    let last: Row | undefined; // of the conversation whose rows come now
-    let told = new Set<string>(); // what was found in its rows of other formats
+    let rows: Row[] = []; // of the conversation whose rows come now, one of each format so far
 
-    function* freshIn(row: Row): Generator<Found> {
-      const now = new Set<string>();
-      for (const check of onRow) {
-        for (const found of check.check(row)) {
-          const text = `${found.rule} ${found.message}`;
-          if (told.has(text)) continue;
-          now.add(text);
-          yield found;
-        }
-      }
-      if (told.size === 0) told = now;
-      else for (const text of now) told.add(text);
+    function* foundIn(row: Row): Generator<Found> {
+      for (const check of onRow) yield* check.check(row);
     }
 
     return {
       *row(row) {
-        const isAnother = last?.conversation === row.conversation;
-        if (!isAnother) told.clear();
-        const isChecked = isAnother && last?.format === row.format; // a further record of the same messages
-        last = row;
-        if (!isChecked) for (const found of freshIn(row)) yield findingOf(row, found);
+        if (rows[0]?.conversation !== row.conversation) rows = [];
+        const isChecked = rows.at(-1)?.format === row.format; // a further record of the same messages
+        if (!isChecked) {
+          const told = new Set(rows.flatMap((earlier) => Array.from(foundIn(earlier), textOf)));
+          for (const found of foundIn(row)) if (!told.has(textOf(found))) yield findingOf(row, found);
+          rows.push(row);
+        }
         yield row;
       },
       'session-end'(end) {
-        last = undefined;
-        told.clear();
+        rows = [];
         return [end];
       },
     };

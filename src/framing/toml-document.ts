@@ -57,7 +57,9 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
     const text = whole.subarray(bomBytes);
     const crowd = tomlCrowd(text, maxElements);
     const document =
-      crowd === undefined ? parseToml(text) : { reason: 'too-many-elements', detail: `the deck has ${crowd}` };
+      crowd === undefined
+        ? parseToml(text)
+        : { reason: 'too-many-elements', detail: `the deck has ${crowd}` };
     if ('reason' in document) {
       hash.update(text);
       yield rejectAll(document.reason, document.detail);
@@ -152,7 +154,13 @@ function placesOf(
     const [first, second] = pathOf(text);
     const isNew = first === SAMPLES && second === undefined && text.startsWith('[[');
     const owner =
-      first !== SAMPLES ? -1 : isNew ? arrays++ : indexes === undefined ? current : (indexes.get(second ?? '') ?? -1);
+      first !== SAMPLES
+        ? -1
+        : isNew
+          ? arrays++
+          : indexes === undefined
+            ? current
+            : (indexes.get(second ?? '') ?? -1);
     if (owner === current && !isNew) continue;
     close(at);
     current = owner;

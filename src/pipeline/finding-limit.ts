@@ -11,34 +11,30 @@ export const MOST_FINDINGS = 1000;
 export class FindingLimit {
   readonly #report: (finding: FindingOutcome) => void;
   #count = 0;
-  readonly #rest = new Map<string, FindingOutcome & { readonly count: number }>();
+  /** By severity and rule: the first that is not reported, and how many there are. */
+  readonly #rest = new Map<string, { readonly first: Finding; count: number }>();
 
   constructor(report: (finding: FindingOutcome) => void) {
     this.#report = report;
   }
 
-  take({ severity, rule, sessionId, origin, message }: Finding): void {
-    const finding: FindingOutcome = {
-      kind: 'finding',
-      severity,
-      rule,
-      sessionId,
-      line: origin.line,
-      message,
-    };
+  take(finding: Finding): void {
     if (this.#count++ < MOST_FINDINGS) {
-      this.#report(finding);
+      this.#report(outcomeOf(finding));
       return;
     }
-    const key = `${severity} ${rule}`;
-    const count = (this.#rest.get(key)?.count ?? 0) + 1;
-    const many = count === 1 ? 'finding' : 'findings';
-    this.#rest.set(key, { ...finding, message: `${count} more ${many} of this rule in the session`, count });
+    const key = `${finding.severity} ${finding.rule}`;
+    const rest = this.#rest.get(key);
+    if (rest === undefined) this.#rest.set(key, { first: finding, count: 1 });
+    else rest.count++;
   }
 
   /** The session is over. */
   end(): void {
-    if (this.#count > MOST_FINDINGS) for (const finding of this.#rest.values()) this.#report(finding);
+    for (const { first, count } of this.#rest.values()) {
+      const message = `${count} more ${count === 1 ? 'finding' : 'findings'} of this rule in the session`;
+      this.#report({ ...outcomeOf(first), message, count });
+    }
     this.forget();
   }
 
@@ -47,4 +43,8 @@ export class FindingLimit {
     this.#count = 0;
     this.#rest.clear();
   }
+}
+
+function outcomeOf({ severity, rule, sessionId, origin, message }: Finding): FindingOutcome {
+  return { kind: 'finding', severity, rule, sessionId, line: origin.line, message };
 }

@@ -141,7 +141,10 @@ export function createQuarantine({ settings, write }: QuarantineParts): Quaranti
         for (const { place, more } of listedPlaces(placesOf(log))) {
           const { member, raw } = await contentAgain(place);
           const about = { ...placed(place, member), session_key, ...raw, error };
-          put('session', { reason, stage }, here(), { ...about, ...restOf(more > 0 ? [[reason, more]] : undefined) });
+          put('session', { reason, stage }, here(), {
+            ...about,
+            ...restOf(more > 0 ? [[reason, more]] : undefined),
+          });
         }
       }
       rejected(`${(ref as SourceRef).name}:${violation}`, reason);

@@ -153,6 +153,7 @@ describe('lines that are rejected: the others go on', () => {
     'too-deep': `{"a":${'['.repeat(512)}${']'.repeat(512)}}`,
     'line-too-long': `{"a":"${'x'.repeat(5000)}"}`,
     'too-many-messages': entry({ messages: [user, user] }),
+    'too-many-elements': entry({ messages: [{ ...user, content: [1, 2, 3, 4, 5, 6, 7, 8, 9] }] }),
     'bad-timestamp': entry({ at: '2026-02-30T00:00:00Z' }),
     'bad-session-id': entry({ id: '' }),
     'bad-messages': entry({ messages: [{ content: 'no role' }] }),
@@ -162,7 +163,7 @@ describe('lines that are rejected: the others go on', () => {
 
   it.each(Object.entries(bad))('%s', async (reason, line) => {
     const log = Buffer.concat([Buffer.from(`${good}\n`), Buffer.from(line), Buffer.from(`\n${later}\n`)]);
-    const limits = ['--max-line', '4000', '--max-messages', '2'];
+    const limits = ['--max-line', '4000', '--max-messages', '2', '--max-elements', '8'];
     const { status, sums, quarantine, records } = await build({ 's.jsonl': log }, limits);
     expect(status).toBe(3);
     expect(sums.fates).toEqual({ [`rejected:${reason}`]: 1, snapshot: 1, superseded: 1 });

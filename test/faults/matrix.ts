@@ -175,5 +175,7 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F211: 'a signal before the handlers are there',
     F212: 'a name of OUT that leaves no room for its staging folder',
     F213: 'interleaved sessions: the part of a session that looked complete before it came back',
+    F204: 'a million tiny elements in every array and object that is read: one rejection, bounded memory, findings and quarantine',
+    F205: 'ids and names of 20,000 characters in 10,000 sessions: bounded memory',
   },
 };

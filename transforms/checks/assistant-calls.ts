@@ -10,8 +10,19 @@ const LETTER_N = 0x6e;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
+/** To hold more calls would take more memory than the message: they are read again each time. */
+const MOST_KNOWN = 1000;
+
+const fewCalls = perMessage((message): ReturnType<typeof toolCallsOf> | 'many' => {
+  const calls = toolCallsOf(message);
+  return calls !== undefined && calls.length > MOST_KNOWN ? 'many' : calls;
+});
+
 /** `toolCallsOf`, remembered as long as the message lives. */
-export const knownToolCalls: typeof toolCallsOf = perMessage(toolCallsOf);
+export const knownToolCalls: typeof toolCallsOf = (message) => {
+  const calls = fewCalls(message);
+  return calls === 'many' ? toolCallsOf(message) : calls;
+};
 
 /** The calls in the `tool_calls` list of an assistant message; none for another role or a value that is no list. */
 export function assistantCalls(message: Message): readonly ToolCall[] {

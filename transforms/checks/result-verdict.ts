@@ -3,8 +3,8 @@
  * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses (conversion.md §9).
  */
 import type { Message } from '../element.ts';
-import { valueBytes } from '../json/members.ts';
 import { isCrowdedText } from '../json/elements.ts';
+import { valueBytes } from '../json/members.ts';
 import { latin1 } from '../json/utf8.ts';
 import { firstVisible, isObject, textOf } from '../message.ts';
 import { isBlank, skipSpace } from '../white-space.ts';

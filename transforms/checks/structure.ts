@@ -21,13 +21,15 @@ function parametersFault(definition: Uint8Array): string | undefined {
 }
 
 /** Sessions share their definitions: each is looked at once. */
-const faultOf = perObject(({ bytes }: ToolDefinition) => parametersFault(bytes));
+const knownFaultOf = perObject(({ bytes }: ToolDefinition) => parametersFault(bytes));
+/** Of so many nothing is noted: that takes more memory than a small definition. */
+const MANY_TOOLS = 2000;
 
-function checkTool(definition: ToolDefinition, index: number): Found | undefined {
+function checkTool(definition: ToolDefinition, index: number, isNoted: boolean): Found | undefined {
   if (definition.bytes[0] !== OPEN_OBJECT) {
     return { rule: 'tool-not-object', severity: 'ERROR', message: `tools[${index}] is not an object` };
   }
-  const fault = faultOf(definition);
+  const fault = isNoted ? knownFaultOf(definition) : parametersFault(definition.bytes);
   if (fault === undefined) return undefined;
   return {
     rule: 'tool-parameters',
@@ -44,7 +46,7 @@ function* check({ messages, tools, lacks }: Conversation): Generator<Found> {
     yield { rule: 'no-tools', severity: 'WARNING', message: 'the conversation has no tool definitions' };
   }
   for (let i = 0; i < tools.length; i++) {
-    const found = checkTool(tools[i] as ToolDefinition, i);
+    const found = checkTool(tools[i] as ToolDefinition, i, tools.length <= MANY_TOOLS);
     if (found !== undefined) yield found;
   }
 }

@@ -16,18 +16,18 @@ function faultOf(call: ToolCall): readonly [rule: string, what: string] | undefi
   return undefined;
 }
 
-function checkMessage(message: Message, index: number): readonly Found[] {
+function* checkMessage(message: Message, index: number): Generator<Found> {
   const calls = knownToolCalls(message);
-  if (calls === undefined) return [];
+  if (calls === undefined) return;
   const where = `messages[${index}].tool_calls`;
-  if (calls === 'not-a-list')
-    return [{ rule: 'tool-calls-not-a-list', severity: 'ERROR', message: `${where} is not a list` }];
-  const found: Found[] = [];
-  calls.forEach((call, i) => {
-    const [rule, what] = faultOf(call) ?? [];
-    if (rule !== undefined) found.push({ rule, severity: 'ERROR', message: `${where}[${i}] ${what}` });
-  });
-  return found;
+  if (calls === 'not-a-list') {
+    yield { rule: 'tool-calls-not-a-list', severity: 'ERROR', message: `${where} is not a list` };
+    return;
+  }
+  for (let i = 0; i < calls.length; i++) {
+    const [rule, what] = faultOf(calls[i] as ToolCall) ?? [];
+    if (rule !== undefined) yield { rule, severity: 'ERROR', message: `${where}[${i}] ${what}` };
+  }
 }
 
 function* check(row: Row): Generator<Found> {

@@ -61,7 +61,7 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
     },
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));
-      if (text[0] === OPEN_OBJECT) rememberMembers(text, members);
+      if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice()); // a list that grew has room for more
       return text;
     },
   };

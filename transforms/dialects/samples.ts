@@ -58,8 +58,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const fault = sampleFault(parseJson(whole));
     if (fault !== undefined) return rejectObject(line, origin, 'bad-sample', SAMPLE_FAULTS[fault], -1);
     const definitions = spans.has('tools') ? tools.definitions : NO_TOOLS;
-    if (definitions === undefined)
-      return rejectTools(line, origin, tools, spans.get('tools')?.start ?? -1);
+    if (definitions === undefined) return rejectTools(line, origin, tools, spans.get('tools')?.start ?? -1);
     const said = messages.items as readonly Message[];
     return conversationEntry(origin, number, said, definitions, { sample: besides(bytes), lacks: LACKS });
   }

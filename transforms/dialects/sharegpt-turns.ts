@@ -3,9 +3,9 @@
  * get the ids `call_1`, `call_2` ... in their order; an observation answers the first open one of the turn before it.
  */
 import type { Message } from '../element.ts';
+import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { encode } from '../json/utf8.ts';
 import { stringValue, textOfValue } from '../message.ts';

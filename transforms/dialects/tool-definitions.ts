@@ -3,9 +3,9 @@
  * they are compared, not scanned (performance.md §3).
  */
 import type { ToolDefinition } from '../element.ts';
-import { copyOf } from '../json/keep.ts';
+import { copyOf, createKeeper } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
-import { elementsOf, isKey, walkMembers } from '../json/members.ts';
+import { isKey, walkElements, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
@@ -80,9 +80,19 @@ function definitionsOf(
 ): readonly ToolDefinition[] | undefined {
   if (json[0] === LETTER_N) return NO_TOOLS;
   if (json[0] !== OPEN_ARRAY) return undefined;
-  const elements = elementsOf(json);
-  return elements.every((element) => element[0] === OPEN_OBJECT) ? elements.map(define) : undefined;
+  const definitions: ToolDefinition[] = [];
+  let areObjects = true;
+  walkElements(json, 0, trustingScanner, (_number, start) => {
+    const end = trustingScanner.value(json, start, 1);
+    areObjects &&= json[start] === OPEN_OBJECT;
+    if (areObjects) definitions.push(define(json.subarray(start, end)));
+    return end;
+  });
+  return areObjects ? definitions : undefined;
 }
+
+const keep = createKeeper();
+const keptCopy = (bytes: Uint8Array): Uint8Array => keep(bytes, 0, bytes.length);
 
 /** The object under `function` where there is one, else the whole (conversion.md §3.8). */
 function flatten(definition: Uint8Array): ToolDefinition {
@@ -98,5 +108,5 @@ function flatten(definition: Uint8Array): ToolDefinition {
     return end;
   });
   const name = inner?.name || outerName || undefined;
-  return { bytes: oneLine(copyOf(inner?.bytes ?? definition)), name };
+  return { bytes: oneLine(keptCopy(inner?.bytes ?? definition)), name };
 }

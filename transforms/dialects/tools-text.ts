@@ -58,6 +58,12 @@ export function rejectTools(
   at: number,
 ): Rejection {
   return isCrowded
-    ? rejectObject(line, origin, 'too-many-elements', 'the list in the string tools has too many elements', at)
+    ? rejectObject(
+        line,
+        origin,
+        'too-many-elements',
+        'the list in the string tools has too many elements',
+        at,
+      )
     : rejectObject(line, origin, 'bad-tools', 'tools is not valid', at);
 }

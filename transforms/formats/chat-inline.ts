@@ -3,8 +3,8 @@
  * models that call tools by text. Finding `control-token-in-content`: a text that would forge a call.
  */
 import type { Conversation, Message } from '../element.ts';
-import { quote, respace, respaceText } from '../json/respace.ts';
 import { createTextScanner } from '../json/elements.ts';
+import { quote, respace, respaceText } from '../json/respace.ts';
 
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';

@@ -2,8 +2,9 @@
  * Values in FunctionGemma's syntax (formats.md §2): strings between `<escape>`, bare keys, numbers by their own text. Written
  * from JSON text in one walk, so that no number is rounded and no key is lost.
  */
-import { walkElements, walkMembers } from '../json/members.ts';
+
 import { createTextScanner } from '../json/elements.ts';
+import { walkElements, walkMembers } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode, parseString } from '../json/utf8.ts';
 import type { Note, ValueRule } from './gemma-rules.ts';

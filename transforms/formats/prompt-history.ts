@@ -3,9 +3,9 @@
  * text, so that numbers stay. What they look like is that of the library's `buildConversationHistory`.
  */
 import type { Message } from '../element.ts';
+import { createTextScanner } from '../json/elements.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
-import { createTextScanner } from '../json/elements.ts';
 
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';

@@ -4,8 +4,8 @@
  * prompt-history.ts.
  */
 import type { Conversation, ToolDefinition } from '../element.ts';
-import { quote, respace } from '../json/respace.ts';
 import { createTextScanner } from '../json/elements.ts';
+import { quote, respace } from '../json/respace.ts';
 
 import { decode, encode } from '../json/utf8.ts';
 import type { OptionSpecs } from '../stage.ts';

@@ -2,8 +2,9 @@
  * JSON values as TOML, each on one line: numbers by their own text, objects as inline tables. What TOML cannot say (null, a key
  * twice, a whole number beyond 64 bits, a float beyond its range, half a character) is told to the caller.
  */
-import { walkElements, walkMembers } from '../json/members.ts';
+
 import { createTextScanner } from '../json/elements.ts';
+import { walkElements, walkMembers } from '../json/members.ts';
 
 import { decode, parseString } from '../json/utf8.ts';
 

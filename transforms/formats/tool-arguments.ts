@@ -3,10 +3,10 @@
  * Their source text is moved from one into the other, never parsed and printed: keys, their order and numbers stay.
  */
 import type { Message } from '../element.ts';
+import { createTextScanner } from '../json/elements.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import { inString } from '../json/respace.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';

@@ -7,7 +7,7 @@ import type { Line, Rejection } from '../../../transforms/element.ts';
 /** Frames the text in chunks of this many bytes. */
 function frame(text: string | Buffer, chunk = 1000, most = 10_000): (Line | Rejection)[] {
   const bytes = Buffer.from(text);
-  const framer = createTomlFramer('d.toml', most);
+  const framer = createTomlFramer('d.toml', most, 100_000);
   const elements: (Line | Rejection)[] = [];
   for (let at = 0; at < bytes.length; at += chunk) {
     const piece = bytes.subarray(at, at + chunk);

@@ -9,7 +9,7 @@ import { lineOf, why } from '../log-lines.ts';
 
 const reading = (lines: readonly string[], userTurn?: string, make: MakeBytes = asBuffer) => {
   const reader = anthropic.create(undefined, { userTurn });
-  return lines.flatMap((json, i) => reader.read(lineOf(json, make, i + 1)));
+  return lines.flatMap((json, i) => [...reader.read(lineOf(json, make, i + 1))]);
 };
 const read = (...lines: readonly string[]) => reading(lines);
 const one = (json: string): Entry => read(json)[0] as Entry;

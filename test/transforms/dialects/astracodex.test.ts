@@ -7,7 +7,7 @@ import { lineOf, why } from '../log-lines.ts';
 
 const chat = (messages: string, meta = '{}') =>
   `{"meta":${meta},"settings":{},"state":{},"messages":${messages}}`;
-const read = (json: string) => astracodex.create().read(lineOf(json));
+const read = (json: string) => [...astracodex.create().read(lineOf(json))];
 const one = (json: string) => read(json)[0] as Entry;
 const said = ({ messages, reply }: Entry) =>
   (reply === undefined ? messages : [...messages, reply]).map(({ bytes }) => text(bytes));

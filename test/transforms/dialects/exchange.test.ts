@@ -8,7 +8,7 @@ import { entryJson, lineOf, plain } from '../log-lines.ts';
 
 const read = (...lines: readonly (string | Uint8Array)[]) => {
   const reader = exchange.create();
-  return lines.flatMap((json, i) => reader.read(lineOf(json, asBuffer, i + 1)));
+  return lines.flatMap((json, i) => [...reader.read(lineOf(json, asBuffer, i + 1))]);
 };
 const entries = (...lines: readonly string[]) => read(...lines) as readonly Entry[];
 const texts = (items: readonly { readonly bytes: Uint8Array }[]) => items.map(({ bytes }) => text(bytes));
@@ -276,7 +276,7 @@ function compare(all: readonly Uint8Array[], make: MakeBytes): void {
   const reader = exchange.create();
   all.forEach((bytes, i) => {
     const [warm, cold] = [reader, exchange.create()].map((one) =>
-      one.read(lineOf(bytes, make, i + 1)).map(plain),
+      [...one.read(lineOf(bytes, make, i + 1))].map(plain),
     );
     expect(warm).toEqual(cold);
   });

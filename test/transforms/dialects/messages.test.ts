@@ -8,7 +8,7 @@ import { lineOf, why } from '../log-lines.ts';
 
 const read = (...lines: readonly string[]) => {
   const reader = messages.create();
-  return lines.flatMap((json, i) => reader.read(lineOf(json, asBuffer, i + 1)));
+  return lines.flatMap((json, i) => [...reader.read(lineOf(json, asBuffer, i + 1))]);
 };
 const texts = (items: readonly { readonly bytes: Uint8Array }[]) => items.map(({ bytes }) => text(bytes));
 /** All messages, the reply too, as text. */

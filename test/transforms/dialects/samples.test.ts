@@ -5,7 +5,7 @@ import { encode } from '../../../transforms/json/utf8.ts';
 import { KINDS, text } from '../bytes.ts';
 import { lineOf, why } from '../log-lines.ts';
 
-const read = (json: string) => samples.create().read(lineOf(json));
+const read = (json: string) => [...samples.create().read(lineOf(json))];
 
 describe.each(KINDS)('a sample in a %s', (_kind, make) => {
   it('keeps its messages and what is beside them, byte for byte', () => {

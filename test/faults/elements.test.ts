@@ -1,0 +1,234 @@
+/**
+ * F204 and F205: what costs memory by the element and not by the byte. A line with too many tiny elements is one rejection that names the
+ * array; findings and quarantine of a line are bounded; ids and names do not stay in memory. Good logs beside are written as ever.
+ */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { buildLogs, entryLine, readDataset } from '../support/build-logs.ts';
+import { turnmill } from '../support/command.ts';
+import { crowdedLogs, exchangeLine } from '../support/crowded-logs.ts';
+import { faultTest } from '../support/faults.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { runMeasured } from '../support/peak.ts';
+
+const MB = 1024 * 1024;
+const MILLION = 1_000_000;
+const LIMIT = 100_000;
+/** Those that once ended a run, or took minutes, run always. */
+const ALWAYS = ['exchange: empty tools', 'objects of a line', 'a deck: tables of a name'];
+
+/** The promise of the README, in MB. */
+const promised = (bytes: number, elements: number): number => 135 + (3 * bytes) / MB + (200 * elements) / MB;
+
+interface Poisoned {
+  readonly out: string;
+  readonly status: number | null;
+  readonly stderr: string;
+  readonly peakMb: number;
+}
+
+/** Builds the log beside a good one. */
+async function buildBeside(
+  name: string,
+  log: string,
+  args: readonly string[] = [],
+): Promise<Poisoned & ReturnType<typeof readDataset>> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  mkdirSync(logs);
+  writeFileSync(join(logs, 'good.jsonl'), `${entryLine({ id: 'good' })}\n`);
+  writeFileSync(join(logs, name), `${log}\n`);
+  const command = ['build', logs, '--out', out, '--workers', '1', '--group-by', 'none', ...args];
+  const { status, stderr, peakMb } = await runMeasured(command);
+  expect([0, 3], stderr).toContain(status);
+  const verified = await turnmill(['verify', out]);
+  expect(verified.status, verified.stdout + verified.stderr).toBe(0);
+  return { status, stderr, peakMb, ...readDataset(out) };
+}
+
+describe('F204 a million tiny elements', () => {
+  for (const [kind, { type, dialect, make, names }] of Object.entries(crowdedLogs)) {
+    faultTest(
+      'F204',
+      `${kind}: one rejection, the good log is written, the memory stays in bounds`,
+      { long: !ALWAYS.includes(kind), timeoutMs: 300_000 },
+      async () => {
+        const log = make(MILLION);
+        // the good log is of the dialect exchange: a dialect is named only where it cannot be told from the log
+        const name = `poisoned.${type}`;
+        const run = await buildBeside(name, log, []);
+        expect(run.status).toBe(3);
+        expect(run.sums.fates).toEqual({ 'rejected:too-many-elements': 1, snapshot: 1 });
+        expect(run.records).toHaveLength(1);
+        expect(run.quarantine).toMatchObject([{ scope: 'line', reason: 'too-many-elements', line: 1 }]);
+        expect(run.quarantine[0]?.error?.message).toContain(names);
+        expect(run.peakMb, dialect).toBeLessThan(promised(log.length, MILLION));
+      },
+    );
+    faultTest(
+      'F204',
+      `${kind}: as many as may be, in bounds`,
+      { long: true, timeoutMs: 300_000 },
+      async () => {
+        const log = make(LIMIT - 10);
+        const { out, peakMb, sums } = await buildBeside(`crowded.${type}`, log);
+        expect(sums.fates['rejected:too-many-elements']).toBeUndefined();
+        expect(statSync(join(out, 'reports/integrity.jsonl')).size).toBeLessThan(MB);
+        expect(peakMb).toBeLessThan(promised(log.length, LIMIT));
+      },
+    );
+  }
+
+  faultTest('F204', 'many arrays of one entry, each within the limit', { timeoutMs: 120_000 }, async () => {
+    const parts = `[${'{},'.repeat(89_999)}{}]`;
+    const said = `{"role":"user","content":${parts}}`;
+    const log = exchangeLine({ messages: `[${Array.from({ length: 30 }, () => said).join(',')}]` });
+    const { sums, quarantine, peakMb } = await buildBeside('poisoned.jsonl', log);
+    expect(sums.fates).toEqual({ 'rejected:too-many-elements': 1, snapshot: 1 });
+    expect(quarantine[0]?.error?.message).toContain('in all');
+    expect(peakMb).toBeLessThan(promised(log.length, 30 * 90_000));
+  });
+});
+
+describe('F204 --max-elements', () => {
+  const tools = (count: number): string =>
+    exchangeLine({ tools: `[${Array.from({ length: count }, (_, i) => `{"name":"f${i}"}`).join(',')}]` });
+
+  for (const scanner of ['auto', 'plain']) {
+    faultTest('F204', `exactly so many, and not one more, with TURNMILL_SCANNER=${scanner}`, {}, async () => {
+      const folder = temporaryFolder();
+      const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+      mkdirSync(logs);
+      writeFileSync(join(logs, 'a.jsonl'), `${tools(10)}\n`);
+      writeFileSync(join(logs, 'b.jsonl'), `${tools(11)}\n`);
+      const line = entryLine();
+      writeFileSync(join(logs, 'c.jsonl'), `${line.repeat(11)}\n`);
+      const env = { ...process.env, TURNMILL_SCANNER: scanner };
+      const args = ['build', logs, '--out', out, '--max-elements', '10'];
+      const { status } = await turnmill(args, undefined, env);
+      const { sums, quarantine } = readDataset(out);
+      expect([status, sums.fates]).toEqual([3, { 'rejected:too-many-elements': 2, snapshot: 1 }]);
+      expect(quarantine.map(({ error }) => error?.message)).toEqual([
+        expect.stringMatching(/^request\.tools has more than 10 elements at byte \d+ of the line/),
+        '11 objects on one line, the limit is 10',
+      ]);
+    });
+  }
+});
+
+describe('F204 what is told of one line', () => {
+  faultTest('F204', 'findings of a session: a thousand, and then their number by rule', {}, async () => {
+    const log = exchangeLine({ tools: `[${'{},'.repeat(1499)}{}]` });
+    const { findings, sums } = await buildLogs({ files: { 's.jsonl': `${log}\n` } });
+    const rest = findings.at(-1) as unknown as { readonly count: number; readonly message: string };
+    expect(findings).toHaveLength(1001);
+    expect(rest).toMatchObject({ rule: 'tool-parameters', severity: 'ERROR', count: 500 });
+    expect(rest.message).toBe('500 more findings of this rule in the session');
+    expect(sums.findings['tool-parameters']).toBe(1500);
+  });
+
+  faultTest('F204', 'rejected objects of a line: a hundred, the last one counts the rest', {}, async () => {
+    const line = `${'{}'.repeat(5000)}${entryLine({ messages: 1 })}`;
+    const { out, quarantine, sums } = await buildLogs({ files: { 's.jsonl': `${line}\n${entryLine()}\n` } });
+    expect(sums.fates).toEqual({ 'rejected:bad-timestamp': 5000, 'rejected:bad-messages': 1, snapshot: 1 });
+    expect(quarantine).toHaveLength(100);
+    expect(quarantine.filter((record) => 'count' in record)).toEqual([quarantine[99]]);
+    const rest = { 'bad-messages': 1, 'bad-timestamp': 4900 };
+    expect(quarantine[99]).toMatchObject({ line: 1, byte_start: 198, count: 4902, rest });
+
+    const listed = await turnmill(['quarantine', 'list', out]);
+    expect(listed.stdout).toContain('and 4,901 more of this line');
+    const logs = join(out, '..', 'logs');
+    const into = join(out, '..', 'again');
+    const replayed = await turnmill(['quarantine', 'replay', out, '--into', into, '--logs', logs]);
+    expect(replayed.status, replayed.stdout + replayed.stderr).toBe(3);
+    expect(replayed.stdout).toMatch(/4,901 not replayed: it is only counted/);
+    const updated = await turnmill([
+      'build',
+      logs,
+      '--out',
+      out,
+      '--group-by',
+      'none',
+      '--update',
+      '--workers',
+      '1',
+    ]);
+    expect(updated.status, updated.stderr).toBe(3);
+    expect(readDataset(out).quarantine).toEqual(quarantine);
+  });
+
+  faultTest('F204', 'entries of a rejected session on one line: a hundred', {}, async () => {
+    const line = entryLine().repeat(300);
+    const files = { 'a.jsonl': `${line}\n`, 'b.jsonl': `${entryLine({ id: 'b' })}\n` };
+    const { out, quarantine, sums } = await buildLogs({ files });
+    expect(sums.fates).toEqual({ 'rejected:timestamp-not-increasing': 300, snapshot: 1 });
+    expect(quarantine).toHaveLength(100);
+    const rest = { 'timestamp-not-increasing': 200 };
+    expect(quarantine[99]).toMatchObject({ scope: 'session', line: 1, count: 201, rest });
+    // an update takes over the books of the source that has not changed
+    const logs = join(out, '..', 'logs');
+    writeFileSync(join(logs, 'c.jsonl'), `${entryLine({ id: 'c' })}\n`);
+    const updated = await turnmill([
+      'build',
+      logs,
+      '--out',
+      out,
+      '--group-by',
+      'none',
+      '--update',
+      '--workers',
+      '1',
+    ]);
+    expect(updated.status, updated.stderr).toBe(3);
+    expect(readDataset(out).quarantine).toEqual(quarantine);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+
+  faultTest('F204', 'verify sees a count that is wrong', {}, async () => {
+    const { out } = await buildLogs({ files: { 's.jsonl': `${'{}'.repeat(150)}\n${entryLine()}\n` } });
+    const file = join(out, 'quarantine/rejected.jsonl');
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('"count":51,"rest":{"bad-timestamp":50}');
+    writeFileSync(file, text.replace('"count":51', '"count":52'));
+    const { status, stdout } = await turnmill(['verify', out]);
+    expect(status).toBe(65);
+    expect(stdout).toMatch(/count, by the sum of rest/);
+  });
+});
+
+describe('F205 long ids and names', () => {
+  const SESSIONS = 10_000;
+  const long = (i: number): string => `${i}-${'x'.repeat(20_000)}`;
+  const lineOf = {
+    'ids of sessions': (i: number) => exchangeLine().replace('"s"', () => `"${long(i)}"`),
+    'names of tools': (i: number) =>
+      exchangeLine({ tools: `[{"name":"${long(i)}"}]` }).replace('"s"', () => `"${i}"`),
+  };
+
+  for (const [kind, make] of Object.entries(lineOf)) {
+    faultTest('F205', `${kind}: ${SESSIONS} of 20,000 characters`, { timeoutMs: 300_000 }, async () => {
+      const out = join(temporaryFolder(), 'out');
+      function* lines(): Generator<string> {
+        for (let i = 0; i < SESSIONS; i++) yield `${make(i)}\n`;
+      }
+      const args = ['build', '-', '--out', out, '--workers', '1', '--group-by', 'scenario'];
+      const { status, peakMb, stderr } = await runMeasured(args, lines());
+      expect(status, stderr).toBe(0);
+      expect(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).totals.sessions).toBe(SESSIONS);
+      expect(peakMb).toBeLessThan(promised(20_500, 1));
+    });
+  }
+
+  faultTest('F205', 'an id that comes back is known by its hash, however long and odd', {}, async () => {
+    const ids = ['\\ud800', '\\ud801', long(1)];
+    const lines = [...ids, ...ids].map((id, i) =>
+      exchangeLine()
+        .replace('"s"', () => `"${id}"`)
+        .replace('00:01Z', `00:${10 + i}Z`),
+    );
+    const { sums } = await buildLogs({ stdin: `${lines.join('\n')}\n` });
+    expect(sums.fates).toEqual({ 'rejected:session-reopened': 3, snapshot: 3 });
+  });
+});
