@@ -2,9 +2,10 @@
  * The lines of a file that an earlier run wrote, one after the other. It can give descriptor and memory back (`park`) and go on
  * later where it was, so that any number of files is read side by side.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
+import { openOwnFile } from '../own-file.ts';
 
 export interface EarlierLines {
   /** The next line without its line feed, valid until the next call; undefined at the end. */
@@ -36,7 +37,7 @@ export function readEarlierLines(path: string, bytes: number): EarlierLines {
 
   function readMore(): void {
     try {
-      fd ??= openSync(path, 'r');
+      fd ??= openOwnFile(path);
       const wanted = Math.min(buffer.length - to, bytes - position);
       const count = readSync(fd, buffer, to, wanted, position);
       if (count === 0) throw damaged(path, `ends after ${position} of ${bytes} bytes`);

@@ -2,7 +2,7 @@
  * What an earlier run has written, to take over from: a committed dataset (`--update`), or the staging folder of a run that was
  * killed, as far as its last checkpoint (`--resume`).
  */
-import { statSync, truncateSync } from 'node:fs';
+import { lstatSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { FoundCheckpoint } from '../sinks/checkpoint.ts';
@@ -35,7 +35,8 @@ export interface Earlier {
 /** Throws `invalid-dataset` where a file is missing or has another size: nothing is taken over, and nothing is up to date. */
 export function earlierDataset(root: string, { files, shards }: Manifest): Earlier {
   for (const { path, bytes } of [...files, ...shards]) {
-    if (Number(lstatIfAny(join(root, path))?.size) !== bytes) throw notAsCommitted(join(root, path));
+    const stats = lstatIfAny(join(root, path));
+    if (stats?.isFile() !== true || Number(stats.size) !== bytes) throw notAsCommitted(join(root, path));
   }
   return { root, files, shards };
 }
@@ -45,7 +46,9 @@ export function earlierCheckpoint({ root, files, shards }: FoundCheckpoint): Ear
   for (const { path, bytes } of [...files, ...shards]) {
     const whole = join(root, path);
     try {
-      if (statSync(whole).size < bytes) throw damaged(whole, 'is shorter than its checkpoint says');
+      const stats = lstatSync(whole);
+      if (!stats.isFile()) throw damaged(whole, 'is not a regular file');
+      if (stats.size < bytes) throw damaged(whole, 'is shorter than its checkpoint says');
       truncateSync(whole, bytes);
     } catch (error) {
       throw error instanceof TurnmillError ? error : ioError('cut', whole, error);

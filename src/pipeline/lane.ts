@@ -72,6 +72,19 @@ interface Feed {
   readonly chain: Chain;
 }
 
+/** What one reading of a source came to, as far as it got. */
+interface Reading {
+  framer: Framer | undefined;
+  limited: boolean;
+}
+
+/** A source that is over. */
+interface Ended {
+  readonly framing: FramingCounts;
+  readonly sessions: number;
+  readonly books: ReturnType<Collector['endSource']>;
+}
+
 /** Why the reading of a source pauses: bytes are waited for, a batch is to be handed out, or it has ended. */
 type Pause = Promise<number> | 'batch' | 'limited' | 'over';
 
@@ -175,57 +188,40 @@ async function* readSources(
   }
 
   function countRead(reader: SourceReader): void {
-    const bytes = reader.readBytes();
-    readBytes += bytes - countedBytes;
-    countedBytes = bytes;
+    const fresh = Math.max(0, reader.readBytes() - countedBytes); // none, as long as it is read again
+    readBytes += fresh;
+    countedBytes += fresh;
   }
 
-  async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
-    isStdin = ref.path === undefined;
-    memberAt = undefined;
-    countedBytes = 0;
+  /** One reading of a source, from its first byte. Throws SourceFault. */
+  async function* readOnce(reader: SourceReader, ref: SourceRef, reading: Reading): AsyncGenerator<Batch> {
+    // of a pipe no more than is looked at: what was read of one that is refused is told
+    const head = isStdin ? first.subarray(0, HEAD_BYTES) : first;
+    const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, head);
+    const framer = watch.framer(framed.framer);
     const chain = chainFor(sessionByFor(ref, settings));
-    let framer: Framer | undefined;
-    let reader: SourceReader | undefined;
-    let fault: SourceFault | undefined;
-    let limited = false;
-    try {
-      refuseDeadly(deaths);
-      const opened = watch.open(ref, settings, signal);
-      reader = opened instanceof Promise ? await opened : opened;
-      memberAt = reader.memberAt;
-      const provisional = !isStdin || reader.compression !== 'none';
-      emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
-      // of a pipe no more than is looked at: what was read of one that is refused is told
-      const head = isStdin ? first.subarray(0, HEAD_BYTES) : first;
-      const framed = await frameSource(reader, ref.name, settings.maxLineBytes, slab, head);
-      framer = watch.framer(framed.framer);
-      if (framed.repair !== undefined) chain.push(framed.repair);
-      const source = { framer, read: framed.read, chain };
-      let pause = feed(source);
-      while (pause !== 'over' && pause !== 'limited') {
-        if (pause instanceof Promise) pause = feed(source, await pause);
-        else {
-          countRead(reader);
-          if (sinceTurn >= TURN_BYTES) {
-            sinceTurn = 0;
-            await setImmediate();
-          }
-          yield take();
-          pause = feed(source);
+    reading.framer = framer;
+    if (framed.repair !== undefined) chain.push(framed.repair);
+    const source = { framer, read: framed.read, chain };
+    let pause = feed(source);
+    while (pause !== 'over' && pause !== 'limited') {
+      if (pause instanceof Promise) pause = feed(source, await pause);
+      else {
+        countRead(reader);
+        if (sinceTurn >= TURN_BYTES) {
+          sinceTurn = 0;
+          await setImmediate();
         }
+        yield take();
+        pause = feed(source);
       }
-      limited = pause === 'limited';
-      if (!limited) reader.verify();
-    } catch (error) {
-      if (!(error instanceof SourceFault)) throw error;
-      fault = error;
-      if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
-    } finally {
-      if (reader !== undefined) countRead(reader);
-      const closing = reader?.close();
-      if (closing !== undefined) await closing;
     }
+    reading.limited = pause === 'limited';
+    if (!reading.limited) reader.verify(settings.takesBack);
+  }
+
+  /** Ends its sessions, and returns what its lines and entries came to. */
+  function endSource(ref: SourceRef, { framer }: Reading): Ended {
     const framing = framer?.counts() ?? NO_BYTES;
     const { lines, bytes } = framing;
     if (slab.bytes.length > GIANT_BYTES) {
@@ -237,9 +233,51 @@ async function* readSources(
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
       last: true,
     };
-    pushAll([end], chain);
-    sessionsBefore += collector.sessions;
-    emit(report(index, reader, framing, collector.endSource(), fault, limited));
+    pushAll([end], chainFor(sessionByFor(ref, settings)));
+    const { sessions } = collector;
+    return { framing, sessions, books: collector.endSource() };
+  }
+
+  async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
+    isStdin = ref.path === undefined;
+    memberAt = undefined;
+    countedBytes = 0;
+    let reader: SourceReader | undefined;
+    let reading: Reading = { framer: undefined, limited: false };
+    let fault: SourceFault | undefined;
+    try {
+      refuseDeadly(deaths);
+      const opened = watch.open(ref, settings, signal);
+      reader = opened instanceof Promise ? await opened : opened;
+      memberAt = reader.memberAt;
+      const provisional = !isStdin || reader.compression !== 'none';
+      emit({ kind: 'source-begin', source: index, provisional, stamp: reader.stamp });
+      try {
+        yield* readOnce(reader, ref, reading);
+      } catch (error) {
+        if (!(error instanceof SourceFault)) throw error;
+        const again = settings.takesBack === true ? await reader.again?.() : undefined;
+        if (again === undefined) throw error;
+        countRead(reader);
+        endSource(ref, reading); // what comes of it is taken back
+        reading = { framer: undefined, limited: false };
+        reader = again;
+        memberAt = reader.memberAt;
+        emit({ kind: 'source-begin', source: index, provisional: true, stamp: reader.stamp, again: true });
+        yield* readOnce(reader, ref, reading);
+      }
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      fault = error;
+      if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
+    } finally {
+      if (reader !== undefined) countRead(reader);
+      const closing = reader?.close();
+      if (closing !== undefined) await closing;
+    }
+    const { framing, sessions, books } = endSource(ref, reading);
+    sessionsBefore += sessions;
+    emit(report(index, reader, framing, books, fault, reading.limited));
   }
 
   try {

@@ -200,13 +200,17 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     }
   }
 
-  async function endSource(report: SourceReport): Promise<void> {
-    const takenBack = report.status === 'rejected' && !streaming;
-    if (!takenBack) await applyHeld();
+  function dropHeld(): void {
     spool?.close();
     spool = undefined;
     held = [];
     heldBytes = largestBytes = 0;
+  }
+
+  async function endSource(report: SourceReport): Promise<void> {
+    const takenBack = report.status === 'rejected' && !streaming;
+    if (!takenBack) await applyHeld();
+    dropHeld();
     writeSource(source as SourceRef, takenBack ? withoutFates(report) : report);
     await quarantine.end();
   }
@@ -217,6 +221,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
         source = listing.sources[outcome.source] as SourceRef;
         streaming = destination.streams || !outcome.provisional;
         stamp = outcome.stamp;
+        if (outcome.again === true) dropHeld();
         quarantine.begin(source, stamp);
         return;
       }

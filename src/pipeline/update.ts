@@ -63,7 +63,7 @@ function unchanged(
   earlier: ReturnType<typeof earlierSources>,
   earlierProofs: readonly string[],
   sources: readonly SourceRef[],
-  { quarantineContent }: Settings,
+  { quarantineContent, checksum }: Settings,
 ): Unchanged {
   const proofs: (string | undefined)[] = new Array(sources.length).fill(undefined);
   let at = 0;
@@ -73,7 +73,7 @@ function unchanged(
     const proof = earlierProofs[seen++] ?? '';
     for (let ref = sources[at]; ref !== undefined && compareSources(ref, key) <= 0; ref = sources[++at]) {
       if (compareSources(ref, key) < 0) continue;
-      const now = proofIfUnchanged(ref, proof);
+      const now = proofIfUnchanged(ref, proof, checksum);
       if (now === undefined) continue;
       count++;
       if (quarantineContent === 'ref' || !key.hasRejections) proofs[at] = now;

@@ -10,6 +10,8 @@ import { prettyJson } from './whole-file.ts';
 
 const MANIFEST_NAME = 'manifest.json';
 const TOOL_NAME = 'turnmill';
+/** A million shards. */
+const MOST_BYTES = 256 * 1024 * 1024;
 
 export interface ManifestShard {
   readonly path: string;
@@ -64,7 +66,7 @@ export function manifestPath(folder: string): string {
 
 /** The manifest of a dataset. Throws `invalid-dataset` when it is none. */
 export function readManifest(folder: string): Manifest {
-  const text = readTextIfAny(manifestPath(folder));
+  const text = readTextIfAny(manifestPath(folder), MOST_BYTES);
   try {
     if (text !== undefined) return JSON.parse(text) as Manifest;
   } catch (error) {
@@ -75,14 +77,18 @@ export function readManifest(folder: string): Manifest {
   });
 }
 
-/** Is there a manifest of this tool, in a schema that it knows? */
+/**
+ * Is there a manifest of this tool, in a schema that it knows?
+ * @throws TurnmillError `permission`; `invalid-dataset` when something that is no regular file, or is far too long, has its name
+ */
 export function isDataset(folder: string): boolean {
   try {
-    const text = readTextIfAny(manifestPath(folder));
+    const text = readTextIfAny(manifestPath(folder), MOST_BYTES);
     const { schema, tool } = (text === undefined ? {} : JSON.parse(text)) as Partial<Manifest>;
     return Number.isInteger(schema) && (schema as number) <= SCHEMA_VERSION && tool?.name === TOOL_NAME;
   } catch (error) {
-    if (error instanceof TurnmillError && error.code === 'permission') throw error;
+    const code = error instanceof TurnmillError ? error.code : undefined;
+    if (code === 'permission' || code === 'invalid-dataset') throw error;
     return false;
   }
 }

@@ -3,10 +3,11 @@
  * did not make shows here (F025). Asynchronous, so that a signal is heard while a large dataset is read.
  */
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { unzstd } from '../compression/zstd.ts';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
 import { fileSystem } from './file-system.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -26,7 +27,7 @@ export interface ReadBackOptions {
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
-/** Throws `io` when it cannot be read or decompressed; the signal's reason when it is aborted. */
+/** Throws `io` when it cannot be read or decompressed, `invalid-dataset` when it is no regular file; the signal's reason when it is aborted. */
 export async function readBack(path: string, { signal, onContent }: ReadBackOptions = {}): Promise<ReadBack> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -35,8 +36,9 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
 
   /** The file in chunks of one buffer that is used again and again: a large dataset leaves no garbage. */
   async function* raw(): AsyncGenerator<Uint8Array> {
-    const file = await fileSystem.open(path, 'r');
+    const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
+      if (!(await file.stat({ bigint: true })).isFile()) throw notRegular(path);
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       for (;;) {
         signal?.throwIfAborted();
@@ -71,7 +73,12 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
     else await content(raw());
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof TurnmillError) throw error;
     throw ioError('read back', path, error);
   }
   return { bytes, sha256: hash.digest('hex'), lines, contentBytes };
+}
+
+function notRegular(path: string): TurnmillError {
+  return new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
 }

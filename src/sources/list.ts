@@ -31,13 +31,15 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
   const folders: Folder[] = []; // to be walked: a tree may be deeper than a call stack
   let links: FoundLink[] = []; // to be followed, when all else is listed
   let excluded = 0;
+  let device: bigint | undefined; // of the file before: mostly all are on one, and share it
 
   function skip(input: number, relative: string, reason: SkipReason): void {
     skipped.push({ ...nameOf(relative), input, reason });
   }
 
   function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
-    const source = sourceOf(input, path, relative, Number(stats.size));
+    if (device !== stats.dev) device = stats.dev;
+    const source = sourceOf(input, path, relative, Number(stats.size), device, stats.ino);
     sources.push(source);
     // only links and several inputs can bring a file twice
     if (stats.nlink > 1n || inputs.length > 1 || follow !== 'none') inodes.set(source, inodeOf(stats));
@@ -51,7 +53,7 @@ export function listSources(inputs: readonly string[], follow: Follow = 'none'):
       if (inode === undefined) return true;
       const isFirst = !seen.has(inode);
       seen.add(inode);
-      const { path: _path, sizeBytes: _sizeBytes, ...named } = source;
+      const { path: _path, sizeBytes: _sizeBytes, dev: _dev, ino: _ino, ...named } = source;
       if (!isFirst) skipped.push({ ...named, reason: 'duplicate-inode' });
       return isFirst;
     });
@@ -182,12 +184,19 @@ function nameOf(relative: string): { name: string; nameBase64?: string } {
  * As little as can be: a literal, since objects that are put together by spreading have a shape of 200 bytes each, and a name
  * that is a part of the path where it can be.
  */
-function sourceOf(input: number, path: string, relative: string, sizeBytes: number): SourceRef {
+function sourceOf(
+  input: number,
+  path: string,
+  relative: string,
+  sizeBytes: number,
+  dev: bigint,
+  ino: bigint,
+): SourceRef {
   const below = path.endsWith(relative) ? path.slice(-relative.length) : relative;
   const { name, nameBase64 } = nameOf(below);
   return nameBase64 === undefined
-    ? { name, input, path, sizeBytes }
-    : { name, nameBase64, input, path, sizeBytes };
+    ? { name, input, path, sizeBytes, dev, ino }
+    : { name, nameBase64, input, path, sizeBytes, dev, ino };
 }
 
 function namesIn(folder: string): string[] {

@@ -66,6 +66,13 @@ export const inputOptions: readonly Option[] = [
   }),
 ];
 
+export const followOutsideOption: Option = option<'followOutside'>({
+  name: 'followOutside',
+  group: 'Input',
+  describe: 'Follow symbolic links in folders wherever they end',
+  type: flag,
+});
+
 /** Options about folders. */
 export const linkOptions: readonly Option[] = [
   option<'follow'>({
@@ -74,12 +81,7 @@ export const linkOptions: readonly Option[] = [
     describe: 'Follow symbolic links in folders that end below the same input',
     type: flag,
   }),
-  option<'followOutside'>({
-    name: 'followOutside',
-    group: 'Input',
-    describe: 'Follow symbolic links in folders wherever they end',
-    type: flag,
-  }),
+  followOutsideOption,
 ];
 
 /** Options that only make sense for a whole run. */
