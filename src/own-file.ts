@@ -36,15 +36,7 @@ export class NotOwnFile extends TurnmillError {
  * @throws NotOwnFile, or the system's own error
  */
 export function openOwnFile(path: string, fs: OwnFileCalls = nodeFs): number {
-  const fd = attemptOpen(path, fs);
-  try {
-    const stats = fs.fstatSync(fd, { bigint: true });
-    if (!stats.isFile()) throw new NotOwnFile(path, kindOf(stats));
-    return fd;
-  } catch (error) {
-    fs.closeSync(fd);
-    throw error;
-  }
+  return openRegular(path, fs).fd;
 }
 
 /**
@@ -53,9 +45,8 @@ export function openOwnFile(path: string, fs: OwnFileCalls = nodeFs): number {
  * @throws NotOwnFile, or the system's own error
  */
 export function readOwnFile(path: string, mostBytes: number, fs: OwnFileCalls = nodeFs): Buffer {
-  const fd = openOwnFile(path, fs);
+  const { fd, size } = openRegular(path, fs);
   try {
-    const { size } = fs.fstatSync(fd, { bigint: true });
     if (size > BigInt(mostBytes)) throw tooLong(path, mostBytes);
     // one byte more shows the end; a file of /proc has bytes and says that its size is 0
     let bytes = Buffer.allocUnsafe(Number(size) + (size === 0n ? CHUNK_BYTES : 1));
@@ -68,7 +59,7 @@ export function readOwnFile(path: string, mostBytes: number, fs: OwnFileCalls = 
       if (have === bytes.length) bytes = Buffer.concat([bytes], have * 2);
     }
   } finally {
-    fs.closeSync(fd);
+    release(fd, fs);
   }
 }
 
@@ -78,6 +69,32 @@ export function streamOwnFile(
   options: { readonly start?: number; readonly highWaterMark?: number } = {},
 ): nodeFs.ReadStream {
   return nodeFs.createReadStream(path, { ...options, fd: openOwnFile(path), autoClose: true });
+}
+
+interface Opened {
+  readonly fd: number;
+  readonly size: bigint;
+}
+
+function openRegular(path: string, fs: OwnFileCalls): Opened {
+  const fd = attemptOpen(path, fs);
+  try {
+    const stats = fs.fstatSync(fd, { bigint: true });
+    if (!stats.isFile()) throw new NotOwnFile(path, kindOf(stats));
+    return { fd, size: stats.size };
+  } catch (error) {
+    release(fd, fs);
+    throw error;
+  }
+}
+
+/** Closing what was only read loses nothing, and the descriptor is gone whatever the system answers. */
+function release(fd: number, fs: OwnFileCalls): void {
+  try {
+    fs.closeSync(fd);
+  } catch {
+    // see above
+  }
 }
 
 /** A socket cannot be opened at all. */

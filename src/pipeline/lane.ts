@@ -244,6 +244,7 @@ async function* readSources(
     countedBytes = 0;
     let reader: SourceReader | undefined;
     let reading: Reading = { framer: undefined, limited: false };
+    let isSecond = false;
     let fault: SourceFault | undefined;
     try {
       refuseDeadly(deaths);
@@ -255,20 +256,20 @@ async function* readSources(
       try {
         yield* readOnce(reader, ref, reading);
       } catch (error) {
-        if (!(error instanceof SourceFault)) throw error;
-        const again = settings.takesBack === true ? await reader.again?.() : undefined;
-        if (again === undefined) throw error;
+        if (!(error instanceof SourceFault) || settings.takesBack !== true) throw error;
+        if (reader.again === undefined || reader.isTouched?.() !== true) throw error;
         countRead(reader);
         endSource(ref, reading); // what comes of it is taken back
         reading = { framer: undefined, limited: false };
-        reader = again;
+        isSecond = true;
+        reader = await reader.again();
         memberAt = reader.memberAt;
         emit({ kind: 'source-begin', source: index, provisional: true, stamp: reader.stamp, again: true });
         yield* readOnce(reader, ref, reading);
       }
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
-      fault = error;
+      fault = isSecond && reader?.isTouched?.() === true ? rewrittenTwice(error) : error;
       if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
     } finally {
       if (reader !== undefined) countRead(reader);
@@ -298,6 +299,12 @@ function struckAt({ source, line, offset }: Origin, error: unknown): unknown {
     return error;
   error.stack = `${error.stack}\n    while ${source} was read, line ${line}, byte ${offset}`;
   return error;
+}
+
+/** Whatever was found wrong in it may be half of one version and half of another. */
+function rewrittenTwice(cause: SourceFault): SourceFault {
+  const detail = 'it was changed while it was read, read again from its start, and changed again';
+  return new SourceFault('changed-while-read', detail, cause);
 }
 
 /** A source whose readers die is not read again. */

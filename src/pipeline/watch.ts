@@ -85,7 +85,7 @@ async function watchReader(
       profile.enter(outer);
     }
   }
-  const watched = (reader: SourceReader): SourceReader => ({
+  const watched = ({ again, ...reader }: SourceReader): SourceReader => ({
     ...reader,
     read(room) {
       const outer = profile.enter('read');
@@ -93,12 +93,7 @@ async function watchReader(
       profile.enter(outer);
       return typeof count === 'number' ? count : later('wait', () => count);
     },
-    ...(reader.again && {
-      async again() {
-        const again = await later('read', async () => reader.again?.());
-        return again && watched(again);
-      },
-    }),
+    ...(again && { again: async () => watched(await later('read', again)) }),
     close() {
       profile.bytes.read += reader.readBytes();
       return later('read', () => reader.close());

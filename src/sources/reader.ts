@@ -29,11 +29,10 @@ export interface SourceReader {
   readBytes(): number;
   /** At the end: is the source still what it was when it was opened? Throws SourceFault. @param strictly see OpenFile */
   verify(strictly?: boolean): void;
-  /**
-   * The same open file once more, from its start, where it may have been rewritten while it was read; undefined where it was not.
-   * It takes the place of this reader, which is then neither read nor closed. Of standard input there is none.
-   */
-  readonly again?: () => Promise<SourceReader | undefined>;
+  /** Of a file: may it have been rewritten, at its size, since it was opened? */
+  readonly isTouched?: () => boolean;
+  /** Of a file: it once more, from its start. It takes the place of this reader, which is then neither read nor closed. */
+  readonly again?: () => Promise<SourceReader>;
   close(): Promise<void> | void;
 }
 
@@ -57,52 +56,54 @@ export function openSource(
   const { name, path } = ref;
   if (path === undefined) return openStdinReader(options, signal);
   const { checksum } = options;
-  const file = openFile(Buffer.from(path, 'latin1'), { follow: !name.includes('/'), expected: ref, checksum });
-  return readerOf(file, name, options);
-}
-
-/** Closes the file where it throws. */
-function readerOf(file: OpenFile, name: string, options: SourceOptions): SourceReader {
+  const file = openFile(Buffer.from(path, 'latin1'), {
+    follow: !name.includes('/'),
+    expected: ref,
+    checksum,
+  });
   try {
-    const named = compressionNamed(name);
-    const compression = sniff(headOf(file), named);
-    const shared = {
-      misnamed: named !== undefined && named !== compression,
-      stamp: file.stamp,
-      proof: () => file.proof(),
-      readBytes: () => file.readBytes,
-      verify: (strictly?: boolean) => file.verify(strictly),
-    };
-    const again = (): SourceReader => readerOf(file.again(), name, options);
-    if (compression === 'none') {
-      return {
-        ...shared,
-        compression,
-        read: (room) => file.read(room),
-        readAt: (position, room) => file.readAt(position, room),
-        again: async () => (file.isTouched() ? again() : undefined),
-        close: () => file.close(),
-      };
-    }
-    const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
-    const content = unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits: options });
-    return {
-      ...shared,
-      ...content,
-      async again() {
-        if (!file.isTouched()) return undefined;
-        await content.close();
-        return again();
-      },
-      async close() {
-        await content.close();
-        file.close();
-      },
-    };
+    return readerOf(file, name, options);
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+function readerOf(file: OpenFile, name: string, options: SourceOptions): SourceReader {
+  const named = compressionNamed(name);
+  const compression = sniff(headOf(file), named);
+  const shared = {
+    misnamed: named !== undefined && named !== compression,
+    stamp: file.stamp,
+    proof: () => file.proof(),
+    readBytes: () => file.readBytes,
+    verify: (strictly?: boolean) => file.verify(strictly),
+    isTouched: () => file.isTouched(),
+  };
+  if (compression === 'none') {
+    return {
+      ...shared,
+      compression,
+      read: (room) => file.read(room),
+      readAt: (position, room) => file.readAt(position, room),
+      again: async () => readerOf(file.again(), name, options),
+      close: () => file.close(),
+    };
+  }
+  const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
+  const content = unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits: options });
+  return {
+    ...shared,
+    ...content,
+    async again() {
+      await content.close();
+      return readerOf(file.again(), name, options);
+    },
+    async close() {
+      await content.close();
+      file.close();
+    },
+  };
 }
 
 /** As many of its first bytes as tell what it is; they are still to be read. */

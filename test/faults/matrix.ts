@@ -166,4 +166,10 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F187: 'metamorphic laws: permuted files, split files, blank lines, other compression, a superseded entry',
     F188: 'redaction changes only redacted spans; same key, same pseudonym',
   },
+  'M Second attack': {
+    F202: 'a source is rewritten in place at the same size, its mtime put back, while it is read: once, and again',
+    F203: 'writes through a mapped file, which leave the times as they are',
+    F206: 'a folder swapped for a link between listing and reading',
+    F207: 'a pipe, a device or a folder where a file of the dataset, a checkpoint or a file named by an option should be',
+  },
 };

@@ -130,8 +130,9 @@ beforeAll(async () => {
     mounted.sync();
     const whole = mount(structuredClone(start), () => 0.5);
     await run(logs.fresh, replace);
+    const calls = whole.calls();
     newDataset = visible();
-    made.push({ name: `${old}${replace ? ', --replace' : ''}`, replace, start, calls: whole.calls() });
+    made.push({ name: `${old}${replace ? ', --replace' : ''}`, replace, start, calls });
   }
   scenarios = made;
 });
