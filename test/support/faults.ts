@@ -37,6 +37,7 @@ const PROBES = {
   /** A terminal of its own for a command. */
   script: '[ "$(script -qec "echo 1" /dev/null </dev/null | tr -d "\\r")" = 1 ]',
   gdb: 'gdb --version',
+  python3: 'python3 -c "import mmap"',
 } as const;
 
 export type Need = keyof typeof PROBES;
