@@ -45,13 +45,14 @@ export interface CatalogueOption {
 
 const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   unreadable: 'The file could not be opened or read.',
-  'changed-while-read': 'The file was written to, or became shorter, while it was read.',
+  'changed-while-read':
+    'The file grew, shrank or was written to while it was read; where its size stayed, in a second reading too.',
   'corrupt-gzip': 'The gzip data is damaged or incomplete.',
   'corrupt-zstd': 'The zstd data is damaged or incomplete.',
   'trailing-data': 'Behind the end of the packed data there is something that is not padding.',
   'decompression-limit': 'It unpacks to more than the limits allow, or needs too much memory for it.',
   'not-regular': 'It is no regular file.',
-  vanished: 'The file was gone when its turn came.',
+  vanished: 'The file was gone when its turn came, or its path led to another one.',
   'unsupported-compression': 'The file is packed in a way that turnmill does not read.',
   'encoding-utf16': 'The file is UTF-16 or UTF-32: logs are UTF-8.',
   'not-json-lines': 'The file is something else: CSV, HTML, a git-lfs pointer, a program, a database.',

@@ -2,8 +2,8 @@
  * `--config FILE`: a JSON object with the options' camelCase names. Nothing in it is run or expanded; what is not known is
  * refused (F119, F161).
  */
-import { readFileSync, statSync } from 'node:fs';
 import { TurnmillError } from '../errors.ts';
+import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import type { Option, Values } from './options/option.ts';
 
 const MOST_BYTES = 1024 * 1024;
@@ -23,17 +23,15 @@ export function readConfig(path: string, options: readonly Option[]): Values {
 }
 
 function readText(path: string): string {
-  let bytes: Buffer;
   try {
-    const stats = statSync(path);
-    if (stats.isCharacterDevice() || stats.size > MOST_BYTES) fail(path, 'it is a device, or too large');
-    bytes = readFileSync(path);
+    return readOwnFile(path, MOST_BYTES).toString('utf8');
   } catch (error) {
-    if (error instanceof TurnmillError) throw error;
+    if (error instanceof NotOwnFile)
+      return fail(path, `it is ${error.kind}, not a regular file: write it to a file and name that`);
+    if (error instanceof TurnmillError) return fail(path, `it is longer than ${MOST_BYTES} bytes`);
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return fail(path, code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${code}`, error);
   }
-  return bytes.toString('utf8');
 }
 
 function parseObject(path: string, text: string): object {

@@ -1,9 +1,9 @@
 /** Where in a dataset the record of a session stands: looked up in its ledger. */
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
 import { ioError, TurnmillError } from '../errors.ts';
+import { streamOwnFile } from '../own-file.ts';
 import { resolveDataset } from '../sinks/heal.ts';
 import { checkManifest } from '../sinks/manifest.ts';
 
@@ -35,7 +35,7 @@ export async function findRecords(
   const path = join(root, 'ledger', 'sessions.jsonl');
   const found: RecordPlace[] = [];
   try {
-    await pipeline(createReadStream(path), split2(parseLine), async (lines: AsyncIterable<SessionLine>) => {
+    await pipeline(streamOwnFile(path), split2(parseLine), async (lines: AsyncIterable<SessionLine>) => {
       for await (const written of lines) {
         const { id, source: name, records = [written] } = written;
         if (id !== session || typeof name !== 'string' || !sameEnd(name, source)) continue;
@@ -47,6 +47,7 @@ export async function findRecords(
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new TurnmillError('invalid-dataset', `${path} is damaged`, { subject: path });
+    if (error instanceof TurnmillError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
     throw new TurnmillError('no-input', `there is no dataset at ${out}`, { subject: out, cause: error });
   }

@@ -23,6 +23,7 @@ export function createNotes(): RunNotes {
   const examples: Example[] = [];
   const errors = new Map<string, number>();
   let source = -1;
+  let examplesBefore = 0; // of earlier sources: those of a source that is read again are told again
   const pending = new Map<string, number>(); // rules of the errors of a source that may yet be rejected as a whole
 
   function note(listing: Listing, line: number | undefined, reason: string, detail: string): void {
@@ -44,8 +45,13 @@ export function createNotes(): RunNotes {
 
   return {
     see(outcome, listing) {
-      if (outcome.kind === 'source-begin') source = outcome.source;
-      else if (outcome.kind === 'rejected-line') note(listing, outcome.line, outcome.reason, outcome.detail);
+      if (outcome.kind === 'source-begin') {
+        if (source !== outcome.source) examplesBefore = examples.length;
+        else if (outcome.again === true) examples.length = examplesBefore;
+        source = outcome.source;
+        settle(false);
+      }
+      if (outcome.kind === 'rejected-line') note(listing, outcome.line, outcome.reason, outcome.detail);
       else if (outcome.kind === 'finding' && outcome.severity === 'ERROR') {
         const { rule, count = 1 } = outcome;
         pending.set(rule, (pending.get(rule) ?? 0) + count);

@@ -24,6 +24,8 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     scanner: _scanner,
     profile: _profile,
     readers: _readers,
+    checksum: _checksum,
+    takesBack: _takesBack,
     userTurn,
     formatOptions: given,
     ...decisive

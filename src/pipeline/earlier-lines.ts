@@ -3,9 +3,10 @@
  * later where it was, so that any number of files is read side by side. Each block is compared with its checksum before
  * anything in it is used.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
+import { openOwnFile } from '../own-file.ts';
 import { BLOCK_BYTES, type BlockSums } from './block-sums.ts';
 
 export interface EarlierLines {
@@ -41,7 +42,7 @@ export function readEarlierLines(path: string, bytes: number, sums: BlockSums): 
 
   function readMore(): void {
     try {
-      fd ??= openSync(path, 'r');
+      fd ??= openOwnFile(path);
       const room = buffer.length - to;
       const count = Math.min(room - (room % BLOCK_BYTES), bytes - position);
       for (let have = 0; have < count; ) {

@@ -51,7 +51,8 @@ export async function earlierDataset(
   signal?: AbortSignal,
 ): Promise<Earlier> {
   for (const { path, bytes } of [...files, ...shards]) {
-    if (Number(lstatIfAny(join(root, path))?.size) !== bytes) throw notAsCommitted(join(root, path));
+    const stats = lstatIfAny(join(root, path));
+    if (stats?.isFile() !== true || Number(stats.size) !== bytes) throw notAsCommitted(join(root, path));
   }
   const checked = [];
   for (const file of files) checked.push({ ...file, sums: await readEarlierFile(root, file, { signal }) });

@@ -72,6 +72,19 @@ interface Feed {
   readonly chain: Chain;
 }
 
+/** What one reading of a source came to, as far as it got. */
+interface Reading {
+  framer: Framer | undefined;
+  limited: boolean;
+}
+
+/** A source that is over. */
+interface Ended {
+  readonly framing: FramingCounts;
+  readonly sessions: number;
+  readonly books: ReturnType<Collector['endSource']>;
+}
+
 /** Why the reading of a source pauses: bytes are waited for, a batch is to be handed out, or it has ended. */
 type Pause = Promise<number> | 'batch' | 'limited' | 'over';
 
@@ -110,7 +123,7 @@ async function* readSources(
   let readBytes = 0;
   let sinceTurn = 0; // decompressed bytes since the event loop had its turn
   let countedBytes = 0; // of the source that is read, in `readBytes`
-  let readOnce = false; // is it standard input or a stream?
+  let isReadOnce = false; // is it standard input or a stream?
   let mayReopen = false; // sessions of the source that is read
   let memberAt: SourceReader['memberAt']; // of the source that is read
   let sessionsBefore = 0; // in the sources that are over, for the limit
@@ -120,7 +133,7 @@ async function* readSources(
     weight += weightOf(outcome);
   };
   const keepRaw = (length: number): boolean =>
-    settings.quarantineContent === 'raw' ? true : readOnce && length <= ONCE_RAW_BYTES;
+    settings.quarantineContent === 'raw' ? true : isReadOnce && length <= ONCE_RAW_BYTES;
   const { limit } = settings;
   const atLimit =
     limit === undefined ? undefined : (): boolean => sessionsBefore + collector.sessions >= limit;
@@ -177,67 +190,41 @@ async function* readSources(
   }
 
   function countRead(reader: SourceReader): void {
-    const bytes = reader.readBytes();
-    readBytes += bytes - countedBytes;
-    countedBytes = bytes;
+    const fresh = Math.max(0, reader.readBytes() - countedBytes); // none, as long as it is read again
+    readBytes += fresh;
+    countedBytes += fresh;
   }
 
-  async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
-    readOnce = ref.path === undefined;
-    memberAt = undefined;
-    countedBytes = 0;
-    const sessionBy = sessionByFor(ref, settings);
-    mayReopen = sessionBy === 'id';
-    const chain = chainFor(sessionBy);
-    let framer: Framer | undefined;
-    let reader: SourceReader | undefined;
-    let fault: SourceFault | undefined;
-    let limited = false;
-    try {
-      refuseDeadly(deaths);
-      const opened = watch.open(ref, settings, signal);
-      reader = opened instanceof Promise ? await opened : opened;
-      memberAt = reader.memberAt;
-      const provisional = !isStdin(ref) || reader.compression !== 'none';
-      const reopens = mayReopen ? ({ mayReopen } as const) : {};
-      emit({ kind: 'source-begin', source: index, provisional, ...reopens, stamp: reader.stamp });
-      // of what is read once no more than is looked at: what was read of one that is refused is told
-      const head = readOnce ? first.subarray(0, HEAD_BYTES) : first;
-      const framed = await frameSource(
-        reader,
-        ref.name,
-        settings.maxLineBytes,
-        slab,
-        head,
-        settings.maxElements,
-      );
-      framer = watch.framer(framed.framer);
-      if (framed.repair !== undefined) chain.push(framed.repair);
-      const source = { framer, read: framed.read, chain };
-      let pause = feed(source);
-      while (pause !== 'over' && pause !== 'limited') {
-        if (pause instanceof Promise) pause = feed(source, await pause);
-        else {
-          countRead(reader);
-          if (sinceTurn >= TURN_BYTES) {
-            sinceTurn = 0;
-            await setImmediate();
-          }
-          yield take();
-          pause = feed(source);
+  /** One reading of a source, from its first byte. Throws SourceFault. */
+  async function* readOnce(reader: SourceReader, ref: SourceRef, reading: Reading): AsyncGenerator<Batch> {
+    // of what is read once no more than is looked at: what was read of one that is refused is told
+    const head = isReadOnce ? first.subarray(0, HEAD_BYTES) : first;
+    const { maxLineBytes, maxElements } = settings;
+    const framed = await frameSource(reader, ref.name, maxLineBytes, slab, head, maxElements);
+    const framer = watch.framer(framed.framer);
+    const chain = chainFor(sessionByFor(ref, settings));
+    reading.framer = framer;
+    if (framed.repair !== undefined) chain.push(framed.repair);
+    const source = { framer, read: framed.read, chain };
+    let pause = feed(source);
+    while (pause !== 'over' && pause !== 'limited') {
+      if (pause instanceof Promise) pause = feed(source, await pause);
+      else {
+        countRead(reader);
+        if (sinceTurn >= TURN_BYTES) {
+          sinceTurn = 0;
+          await setImmediate();
         }
+        yield take();
+        pause = feed(source);
       }
-      limited = pause === 'limited';
-      if (!limited) reader.verify();
-    } catch (error) {
-      if (!(error instanceof SourceFault)) throw error;
-      fault = error;
-      if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
-    } finally {
-      if (reader !== undefined) countRead(reader);
-      const closing = reader?.close();
-      if (closing !== undefined) await closing;
     }
+    reading.limited = pause === 'limited';
+    if (!reading.limited) reader.verify(settings.takesBack);
+  }
+
+  /** Ends its sessions, and returns what its lines and entries came to. */
+  function endSource(ref: SourceRef, { framer }: Reading): Ended {
     const framing = framer?.counts() ?? NO_BYTES;
     const { lines, bytes } = framing;
     if (slab.bytes.length > GIANT_BYTES) {
@@ -249,9 +236,55 @@ async function* readSources(
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
       last: true,
     };
-    pushAll([end], chain);
-    sessionsBefore += collector.sessions;
-    emit(report(index, reader, framing, collector.endSource(), fault, limited));
+    pushAll([end], chainFor(sessionByFor(ref, settings)));
+    const { sessions } = collector;
+    return { framing, sessions, books: collector.endSource() };
+  }
+
+  async function* readSource({ index, ref, deaths }: LaneSource): AsyncGenerator<Batch> {
+    isReadOnce = ref.path === undefined;
+    mayReopen = sessionByFor(ref, settings) === 'id';
+    memberAt = undefined;
+    countedBytes = 0;
+    let reader: SourceReader | undefined;
+    let reading: Reading = { framer: undefined, limited: false };
+    let isSecond = false;
+    let fault: SourceFault | undefined;
+    try {
+      refuseDeadly(deaths);
+      const opened = watch.open(ref, settings, signal);
+      reader = opened instanceof Promise ? await opened : opened;
+      memberAt = reader.memberAt;
+      const provisional = !isStdin(ref) || reader.compression !== 'none';
+      const reopens = mayReopen ? ({ mayReopen } as const) : {};
+      emit({ kind: 'source-begin', source: index, provisional, ...reopens, stamp: reader.stamp });
+      try {
+        yield* readOnce(reader, ref, reading);
+      } catch (error) {
+        if (!(error instanceof SourceFault) || settings.takesBack !== true) throw error;
+        if (reader.again === undefined || reader.isTouched?.() !== true) throw error;
+        countRead(reader);
+        endSource(ref, reading); // what comes of it is taken back
+        reading = { framer: undefined, limited: false };
+        isSecond = true;
+        reader = await reader.again();
+        memberAt = reader.memberAt;
+        const begun = { source: index, provisional: true, ...reopens, stamp: reader.stamp } as const;
+        emit({ kind: 'source-begin', ...begun, again: true });
+        yield* readOnce(reader, ref, reading);
+      }
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      fault = isSecond && reader?.isTouched?.() === true ? rewrittenTwice(error) : error;
+      if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
+    } finally {
+      if (reader !== undefined) countRead(reader);
+      const closing = reader?.close();
+      if (closing !== undefined) await closing;
+    }
+    const { framing, sessions, books } = endSource(ref, reading);
+    sessionsBefore += sessions;
+    emit(report(index, reader, framing, books, fault, reading.limited));
   }
 
   try {
@@ -272,6 +305,12 @@ function struckAt({ source, line, offset }: Origin, error: unknown): unknown {
     return error;
   error.stack = `${error.stack}\n    while ${source} was read, line ${line}, byte ${offset}`;
   return error;
+}
+
+/** Whatever was found wrong in it may be half of one version and half of another. */
+function rewrittenTwice(cause: SourceFault): SourceFault {
+  const detail = 'it was changed while it was read, read again from its start, and changed again';
+  return new SourceFault('changed-while-read', detail, cause);
 }
 
 /** A source whose readers die is not read again. */

@@ -48,8 +48,8 @@ function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<Lane
 
 /** The settings that a lane needs, as plain data. */
 function conversionOf(settings: Settings): LaneSettings {
-  const { inputs: _i, out: _o, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
-  return conversion;
+  const { inputs: _i, out, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
+  return { ...conversion, takesBack: out !== undefined && out !== '-' };
 }
 
 /** @param count lanes: that of this thread, and a worker thread for each other one */

@@ -16,6 +16,8 @@ export interface SourceBegin {
   readonly mayReopen?: true;
   /** Size, time and number of the file that was opened: read again, it must be the same. */
   readonly stamp?: string | undefined;
+  /** It begins once more, because it may have been rewritten while it was read: what came of it so far does not count. */
+  readonly again?: true;
 }
 
 export interface RowOutcome {

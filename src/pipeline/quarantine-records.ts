@@ -1,8 +1,9 @@
 /** Reads the records of a dataset's quarantine, in their order. It may be any file: what is no record ends the reading. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { SourceFault, TurnmillError } from '../errors.ts';
-import { lstatIfAny } from '../sinks/fs-calls.ts';
+import { openOwnFile } from '../own-file.ts';
+import { statIfAny } from '../sinks/fs-calls.ts';
 import { checkManifest } from '../sinks/manifest.ts';
 import { readElements } from './elements.ts';
 import { MAX_LINE_CEILING } from './settings.ts';
@@ -46,11 +47,15 @@ export function quarantineFile(out: string): string {
   return join(out, 'quarantine', 'rejected.jsonl');
 }
 
-/** Throws `no-input` when there is no dataset, `invalid-dataset` when its manifest leads out of it. */
+/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` when a file of it is not a regular one, or its manifest leads out of it */
 export function requireQuarantine(out: string): void {
-  const isDataset = lstatIfAny(join(out, 'manifest.json')) !== undefined;
-  if (isDataset) checkManifest(out);
-  if (isDataset && lstatIfAny(quarantineFile(out)) !== undefined) return;
+  const files = [join(out, 'manifest.json'), quarantineFile(out)];
+  const stats = files.map(statIfAny);
+  const strange = files.find((_, i) => stats[i]?.isFile() === false);
+  if (strange !== undefined)
+    throw new TurnmillError('invalid-dataset', `${strange} is not a regular file`, { subject: strange });
+  if (stats[0] !== undefined) checkManifest(out);
+  if (!stats.includes(undefined)) return;
   throw new TurnmillError('no-input', `there is no dataset in ${out}`, { subject: out });
 }
 
@@ -71,14 +76,15 @@ export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> 
     }
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    throw new TurnmillError('io', `${path}: ${error.message}`, { subject: path, cause: error });
+    const code = error.reason === 'not-regular' ? 'invalid-dataset' : 'io';
+    throw new TurnmillError(code, `${path}: ${error.message}`, { subject: path, cause: error });
   }
 }
 
 /** The bytes that the record at a place keeps. */
 export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): Uint8Array {
   const line = Buffer.alloc(length);
-  const fd = openSync(quarantineFile(out), 'r');
+  const fd = openOwnFile(quarantineFile(out));
   try {
     for (let have = 0, got = 1; have < length && got > 0; have += got)
       got = readSync(fd, line, have, length - have, offset + have);

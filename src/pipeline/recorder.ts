@@ -249,6 +249,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
         reopened = outcome.mayReopen ? new ReopenedSessions() : undefined;
         streaming = isStreamed(outcome);
         stamp = outcome.stamp;
+        if (outcome.again === true) held.clear();
         quarantine.begin(source, stamp);
         return;
       }

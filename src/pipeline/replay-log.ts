@@ -3,17 +3,18 @@ import { SourceFault } from '../errors.ts';
 import type { AppendFile } from '../sinks/append-file.ts';
 import type { LineFile } from '../sinks/line-file.ts';
 import { type OpenFile, openFile } from '../sources/file.ts';
+import type { SourceRef } from '../sources/source.ts';
 import type { ReplayTarget } from './replay-target.ts';
 
 const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
 const COPY_BYTES = 1024 * 1024;
 
 /** False when it cannot be read, or changes meanwhile. */
-export function copyFile(path: string, name: string, target: ReplayTarget): boolean {
+export function copyFile(from: SourceRef, name: string, target: ReplayTarget): boolean {
   let file: OpenFile | undefined;
   let copy: AppendFile | undefined;
   try {
-    file = openFile(Buffer.from(path, 'latin1'), !name.includes('/'));
+    file = openFile(Buffer.from(from.path ?? '', 'latin1'), { follow: true, expected: from });
     copy = target.openCopy(name);
     const room = Buffer.allocUnsafe(COPY_BYTES);
     for (let count = file.read(room); count > 0; count = file.read(room)) copy.write(room.subarray(0, count));

@@ -6,8 +6,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../sha256.ts';
+import { endOf } from '../sources/links.ts';
 import { readAgain, type SecondReading } from '../sources/second-reading.ts';
-import type { SourceRef } from '../sources/source.ts';
+import type { FileIdentity, SourceRef } from '../sources/source.ts';
 import {
   type FoundRecord,
   type QuarantineRecord,
@@ -27,6 +28,8 @@ export interface ReplayRequest {
   readonly into: string;
   /** The inputs of the build, in their order: folders, or the files themselves. */
   readonly logs: readonly string[];
+  /** May a path lead out of its input through a link? */
+  readonly followOutside?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,6 +47,7 @@ export interface Replayed {
 const WHY = {
   reference: 'its bytes are not in the record: name the logs with --logs',
   missing: 'the logs do not have it, or it cannot be read there',
+  outside: 'its path leads out of the logs through a link: allow it with --follow-outside',
   changed: 'the logs have other bytes at its place',
   damaged: 'the record has other bytes than its hash says',
   unhashed: 'it has neither bytes nor a hash',
@@ -67,7 +71,8 @@ interface Pending {
 const MOST_EXAMPLES = 5;
 
 /** @throws TurnmillError `usage`, `locked`, `no-input`, `invalid-dataset`, `cannot-create`, `io` */
-export async function replayQuarantine({ out, into, logs, signal }: ReplayRequest): Promise<Replayed> {
+export async function replayQuarantine(request: ReplayRequest): Promise<Replayed> {
+  const { out, into, logs, followOutside = false, signal } = request;
   requireQuarantine(out);
   const target = await openReplayTarget(into, [out, ...logs]);
   const left = new Map<string, number>();
@@ -83,11 +88,11 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
 
   /** A source of which nothing counted: all of it, as it is now. */
   function replaySource(record: QuarantineRecord): void {
-    const path = pathIn(logs, record.source);
+    const from = findSource(logs, record.source, followOutside);
     const name = replayName(record.source);
     if (name === undefined) leave(record, undefined, WHY.name);
-    else if (path === undefined) leave(record, undefined, WHY.reference);
-    else if (!copyFile(path, name, target)) leave(record, undefined, WHY.missing);
+    else if (typeof from === 'string') leave(record, undefined, from);
+    else if (!copyFile(from, name, target)) leave(record, undefined, WHY.missing);
     else {
       replayed++;
       files++;
@@ -96,15 +101,15 @@ export async function replayQuarantine({ out, into, logs, signal }: ReplayReques
 
   async function replayLines(record: QuarantineRecord, pending: Pending[]): Promise<void> {
     const name = replayName(record.source);
-    const path = pathIn(logs, record.source);
+    const from = findSource(logs, record.source, followOutside);
     let again: SecondReading | undefined;
     const bytesOf = async (one: Pending): Promise<Uint8Array | string> => {
       if (name === undefined) return WHY.name;
       if (one.isKept) return checked(rawBytesAt(out, one.at), one.sha256, WHY.damaged);
       if (one.sha256 === null) return WHY.unhashed;
       if (one.length > MAX_LINE_CEILING) return WHY.tooLong;
-      if (path === undefined) return WHY.reference;
-      again ??= await readAgain(refAt(path, record.source.uri), undefined);
+      if (typeof from === 'string') return from;
+      again ??= await readAgain(from, undefined);
       const stretch = await again?.take(one.offset, one.length, one.length);
       return stretch === undefined
         ? WHY.missing
@@ -172,16 +177,25 @@ function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8
   return sha256(bytes) === expected ? bytes : why;
 }
 
-/** Where the logs have a source, its bytes as Latin-1 characters; undefined when they were not named. */
-function pathIn(logs: readonly string[], { uri, uri_b64, input = 0 }: RecordSource): string | undefined {
+/** The file that the logs have of a source, or why they have none: what is opened must be this file. */
+function findSource(
+  logs: readonly string[],
+  { uri, uri_b64, input = 0 }: RecordSource,
+  followOutside: boolean,
+): SourceRef | string {
   const root = logs[input];
-  if (root === undefined) return undefined;
-  const isFolder = statSync(root, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder) return Buffer.from(root).toString('latin1');
+  if (root === undefined) return WHY.reference;
+  const given = statSync(root, { bigint: true, throwIfNoEntry: false });
+  if (given === undefined) return WHY.missing;
+  if (!given.isDirectory()) return refAt(Buffer.from(root).toString('latin1'), uri, given);
   const below = uri_b64 === undefined ? Buffer.from(uri) : Buffer.from(uri_b64, 'base64');
-  return join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
+  const path = join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
+  const found = { input, path, relative: below.toString('latin1') };
+  const end = endOf(found, root, followOutside ? 'anywhere' : 'inside');
+  if (end !== undefined) return refAt(end.path, uri, end.stats);
+  return endOf(found, root, 'anywhere') === undefined ? WHY.missing : WHY.outside;
 }
 
-function refAt(path: string, name: string): SourceRef {
-  return { name, input: 0, path, sizeBytes: 0 };
+function refAt(path: string, name: string, { dev, ino }: FileIdentity): SourceRef {
+  return { name, input: 0, path, sizeBytes: 0, dev, ino };
 }

@@ -35,8 +35,16 @@ export function createReplay(): Replay {
     }
   }
 
+  /** The lane drops what it has handed out of the source, and reads it once more: so does whoever takes the outcomes. */
+  function startOver(): void {
+    passed = at = 0;
+    sameFile = true;
+    fates.clear();
+  }
+
   /** Of a file that is not the one that was read first, nothing is new. */
   function isNew(outcome: Outcome): boolean {
+    if (outcome.kind === 'source-begin' && outcome.again === true) startOver();
     at++;
     if (outcome.kind === 'source-begin' && passed > 0) sameFile = outcome.stamp === stamp;
     if (at <= passed || !sameFile) return false;

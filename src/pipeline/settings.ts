@@ -63,6 +63,10 @@ export interface LaneSettings extends ConversionSettings {
   readonly profile: boolean;
   /** Report what the readers of the formats would do with each record (`check --target`). */
   readonly readers: boolean;
+  /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
+  readonly checksum: boolean;
+  /** Can what a lane hands out of a source be dropped until its report? Not where records go to standard output. */
+  readonly takesBack?: boolean;
 }
 
 export interface Settings extends LaneSettings {
@@ -121,6 +125,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
   readers: false,
+  checksum: false,
   replace: false,
   update: false,
   resume: false,
@@ -208,7 +213,8 @@ function checkMode(mode: number | undefined): void {
 }
 
 /** What another run has done counts for a whole dataset of files only. */
-function checkTakeOver({ update, resume, inputs, out, limit }: Settings): void {
+function checkTakeOver({ update, resume, checksum, inputs, out, limit }: Settings): void {
+  if (checksum && !update) fail('--checksum says how --update compares sources: give both');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);

@@ -30,6 +30,10 @@ export async function planTakeOver(
   const update = settings.update ? await planUpdate(place.path, settings, listing, signal) : undefined;
   if (typeof update === 'string') onNote?.(`${update}: everything is read again`);
   const plan = typeof update === 'object' ? update : undefined;
+  if (plan !== undefined && settings.checksum && plan.withoutContent > 0) {
+    const all = listing.sources.length;
+    onNote?.(`${plan.withoutContent} of ${all} sources have no SHA-256 yet: they are read again`);
+  }
   const resumed = settings.resume ? await planResume(place, settings, listing, signal) : undefined;
   if (settings.resume)
     onNote?.(

@@ -7,6 +7,7 @@ import { isDataset, type Manifest, readManifest } from '../sinks/manifest.ts';
 import { readProofs } from '../sinks/run-facts.ts';
 import { compareSources } from '../sources/list.ts';
 import type { Listing, SourceRef } from '../sources/source.ts';
+import { parseProof } from '../sources/stamp.ts';
 import { proofIfUnchanged } from '../sources/unchanged.ts';
 import { toolVersion } from '../version.ts';
 import { differences } from './decisive.ts';
@@ -20,6 +21,8 @@ export interface Update extends TakenOver {
   readonly manifest: Manifest;
   /** Would the new dataset be the one that is there? */
   readonly nothingChanged: boolean;
+  /** Sources of the earlier run without a SHA-256: with `--checksum` they are read again. */
+  readonly withoutContent: number;
 }
 
 /** What can be taken over from the dataset at `out`; a sentence why nothing can; or undefined: there is none. Throws `invalid-dataset`. */
@@ -43,7 +46,8 @@ export async function planUpdate(
   const found = unchanged(earlierSources(earlier), proofs, listing.sources, settings);
   const all = listing.sources.length;
   const same = found.count === all && found.seen === all && passedOverAsBefore(manifest, earlier, listing);
-  return { earlier, proofs: found.proofs, manifest, nothingChanged: same };
+  const { proofs: kept, withoutContent } = found;
+  return { earlier, proofs: kept, withoutContent, manifest, nothingChanged: same };
 }
 
 interface Unchanged {
@@ -52,6 +56,8 @@ interface Unchanged {
   readonly count: number;
   /** Sources of the earlier run. */
   readonly seen: number;
+  /** How many of them have no SHA-256 that could be compared. */
+  readonly withoutContent: number;
 }
 
 /**
@@ -62,23 +68,25 @@ function unchanged(
   earlier: ReturnType<typeof earlierSources>,
   earlierProofs: readonly string[],
   sources: readonly SourceRef[],
-  { quarantineContent }: Settings,
+  { quarantineContent, checksum }: Settings,
 ): Unchanged {
   const proofs: (string | undefined)[] = new Array(sources.length).fill(undefined);
   let at = 0;
   let count = 0;
   let seen = 0;
+  let withoutContent = 0;
   for (const key of earlier) {
     const proof = earlierProofs[seen++] ?? '';
+    if (parseProof(proof)?.provesContent !== true) withoutContent++;
     for (let ref = sources[at]; ref !== undefined && compareSources(ref, key) <= 0; ref = sources[++at]) {
       if (compareSources(ref, key) < 0) continue;
-      const now = proofIfUnchanged(ref, proof);
+      const now = proofIfUnchanged(ref, proof, checksum);
       if (now === undefined) continue;
       count++;
       if (quarantineContent === 'ref' || !key.hasRejections) proofs[at] = now;
     }
   }
-  return { proofs, count, seen };
+  return { proofs, count, seen, withoutContent };
 }
 
 function passedOverAsBefore(

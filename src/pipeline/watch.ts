@@ -85,8 +85,7 @@ async function watchReader(
       profile.enter(outer);
     }
   }
-  const reader = await later(opening, open);
-  return {
+  const watched = ({ again, ...reader }: SourceReader): SourceReader => ({
     ...reader,
     read(room) {
       const outer = profile.enter('read');
@@ -94,9 +93,11 @@ async function watchReader(
       profile.enter(outer);
       return typeof count === 'number' ? count : later('wait', () => count);
     },
+    ...(again && { again: async () => watched(await later('read', again)) }),
     close() {
       profile.bytes.read += reader.readBytes();
       return later('read', () => reader.close());
     },
-  };
+  });
+  return watched(await later(opening, open));
 }

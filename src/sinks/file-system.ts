@@ -19,7 +19,6 @@ export interface FileSystem {
   realpathSync(path: string): string;
   readlinkSync(path: string): string;
   readdirSync(path: string, options: { withFileTypes: true }): fs.Dirent[];
-  readFileSync(path: string, encoding: 'utf8'): string;
   mkdirSync(path: string, options: { mode: number }): void;
   symlinkSync(target: string, path: string): void;
   renameSync(from: string, to: string): void;
@@ -30,11 +29,12 @@ export interface FileSystem {
   /** A folder and what it holds, or what else has this name, if anything; a link, not what it leads to. */
   rmSync(path: string): void;
   /** To read, while signals are heard. */
-  open(path: string, flags: 'r'): Promise<ReadableFile>;
+  open(path: string, flags: number): Promise<ReadableFile>;
 }
 
 export interface ReadableFile {
   read(buffer: Uint8Array, offset: number, length: number): Promise<{ readonly bytesRead: number }>;
+  stat(options: { bigint: true }): Promise<fs.BigIntStats>;
   close(): Promise<void>;
 }
 
@@ -44,8 +44,6 @@ export const fileSystem: FileSystem = {
   ...fs,
   mkdirSync: (path, options) => void fs.mkdirSync(path, options),
   realpathSync: fs.realpathSync.native,
-  // With an encoding Node takes a shortcut that aborts the process when the file cannot be closed.
-  readFileSync: (path, encoding) => fs.readFileSync(path).toString(encoding),
   rmSync: (path) => removeAll(Buffer.from(path)),
   open,
 };

@@ -5,12 +5,14 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants } from 'node:fs';
 import { ioError } from '../errors.ts';
+import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { fileSystem as fs } from './file-system.ts';
 import { codeOf, createError, ifAny, io } from './fs-faults.ts';
 
 /** Absent on Windows. */
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
-const APPEND = constants.O_WRONLY | constants.O_APPEND | O_NOFOLLOW;
+/** A pipe that took the file's place does not hold the run up. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | O_NOFOLLOW;
 const EAGAIN_PATIENCE_MS = 10_000;
 
 /** What tells one file from every other on this host. */
@@ -103,8 +105,9 @@ export function openFolder(path: string): number {
   return io('open', path, () => fs.openSync(path, 'r'));
 }
 
-export function readTextIfAny(path: string): string | undefined {
-  return ifAny('read', path, () => fs.readFileSync(path, 'utf8'));
+/** The text of a regular file. Throws `invalid-dataset` when it is something else, or longer than that. */
+export function readTextIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): string | undefined {
+  return ifAny('read', path, () => readOwnFile(path, mostBytes, fs).toString('utf8'));
 }
 
 export function makeDirectory(path: string, mode = 0o777): void {

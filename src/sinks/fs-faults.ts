@@ -29,6 +29,7 @@ export function io<T>(doing: string, path: string, call: () => T, fault: typeof 
   try {
     return call();
   } catch (error) {
+    if (error instanceof TurnmillError) throw error;
     throw fault(doing, path, error);
   }
 }
@@ -38,6 +39,7 @@ export function ifAny<T>(doing: string, path: string, call: () => T): T | undefi
   try {
     return call();
   } catch (error) {
+    if (error instanceof TurnmillError) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
     throw ioError(doing, path, error);
   }

@@ -13,6 +13,8 @@ const TOOL_NAME = 'turnmill';
 /** One file in one of the four folders, or in a format's folder in data/: no such path leads out of the dataset. */
 const INSIDE = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SHOWN_CHARACTERS = 200;
+/** A million shards. */
+const MOST_BYTES = 256 * 1024 * 1024;
 
 export interface ManifestShard {
   readonly path: string;
@@ -85,7 +87,7 @@ export function checkManifest(folder: string): void {
 
 /** Undefined when there is none, or it is not a JSON object. */
 function parsed(folder: string): Manifest | undefined {
-  const text = readTextIfAny(manifestPath(folder));
+  const text = readTextIfAny(manifestPath(folder), MOST_BYTES);
   try {
     const value = text === undefined ? undefined : JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Manifest) : undefined;
@@ -122,14 +124,18 @@ function refuse(folder: string, why: string): never {
   });
 }
 
-/** Is there a manifest of this tool, in a schema that it knows? */
+/**
+ * Is there a manifest of this tool, in a schema that it knows?
+ * @throws TurnmillError `permission`; `invalid-dataset` when something that is no regular file, or is far too long, has its name
+ */
 export function isDataset(folder: string): boolean {
   try {
-    const text = readTextIfAny(manifestPath(folder));
+    const text = readTextIfAny(manifestPath(folder), MOST_BYTES);
     const { schema, tool } = (text === undefined ? {} : JSON.parse(text)) as Partial<Manifest>;
     return Number.isInteger(schema) && (schema as number) <= SCHEMA_VERSION && tool?.name === TOOL_NAME;
   } catch (error) {
-    if (error instanceof TurnmillError && error.code === 'permission') throw error;
+    const code = error instanceof TurnmillError ? error.code : undefined;
+    if (code === 'permission' || code === 'invalid-dataset') throw error;
     return false;
   }
 }

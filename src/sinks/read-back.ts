@@ -4,10 +4,11 @@
  * in or out. Asynchronous, so that a signal is heard while a large dataset is read.
  */
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip } from 'node:zlib';
 import { unzstd } from '../compression/zstd.ts';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
 import { fileSystem } from './file-system.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -30,7 +31,7 @@ export interface ReadBackOptions {
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
-/** Throws `io` when it cannot be read or decompressed; the signal's reason when it is aborted. */
+/** Throws `io` when it cannot be read or decompressed, `invalid-dataset` when it is no regular file; the signal's reason when it is aborted. */
 export async function readBack(path: string, { signal, onContent }: ReadBackOptions = {}): Promise<ReadBack> {
   const hash = createHash('sha256');
   const packed = /\.(?:gz|zst)$/.test(path);
@@ -70,6 +71,7 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
     else await content(raw());
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof TurnmillError) throw error;
     throw ioError('read back', path, error);
   }
   const contentCrc32 = packed ? contentChecksum : checksum;
@@ -90,8 +92,9 @@ export async function* readChunks(
   path: string,
   { signal, most = Number.POSITIVE_INFINITY }: ReadChunksOptions = {},
 ): AsyncGenerator<Uint8Array> {
-  const file = await fileSystem.open(path, 'r');
+  const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    if (!(await file.stat({ bigint: true })).isFile()) throw notRegular(path);
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let left = most; left > 0; ) {
       signal?.throwIfAborted();
@@ -103,4 +106,8 @@ export async function* readChunks(
   } finally {
     await file.close();
   }
+}
+
+function notRegular(path: string): TurnmillError {
+  return new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
 }

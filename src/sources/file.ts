@@ -1,87 +1,144 @@
 /**
- * Reads one regular file, exactly the bytes it had when it was opened: a file that grows, shrinks or fails to give
- * them is a fault of that source (reliability.md, F081 to F086). Synchronous: a lane has nothing else to do.
+ * Reads one regular file, exactly the bytes it had when it was opened: a file that grows, shrinks, is written to or fails to
+ * give its bytes is a fault of that source. Synchronous: a lane has nothing else to do.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { crc32 } from 'node:zlib';
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../errors.ts';
-import { isSettled, stampOf, withChecksum } from './stamp.ts';
+import { type ChecksumKind, createChecksum, type RunningChecksum } from './checksum.ts';
+import type { FileIdentity } from './source.ts';
+import { isSettled, proofOf, stampOf } from './stamp.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
-export interface OpenFile {
+export interface OpenFileOptions {
+  /** A path that the user named may be a link; one that was found in a folder may not. */
+  readonly follow: boolean;
+  /** The file that was listed. Any other one at its path is refused as `vanished`. */
+  readonly expected?: Partial<FileIdentity> | undefined;
+  /** Hash everything that is read, for a proof of content (`--checksum`). */
+  readonly checksum?: boolean | undefined;
+}
+
+/** Throws SourceFault. */
+export function openFile(path: Uint8Array, options: OpenFileOptions): OpenFile {
+  const fd = attempt('open', () =>
+    openSync(path as Buffer, O_RDONLY | O_NONBLOCK | (options.follow ? 0 : O_NOFOLLOW)),
+  );
+  try {
+    const stats = attempt('inspect', () => fstatSync(fd, { bigint: true }));
+    if (!stats.isFile()) throw new SourceFault('not-regular', 'it is no regular file');
+    requireSame(stats, options.expected);
+    if (stats.size === 0n) refuseHidden(fd);
+    return new OpenFile(fd, stats, options.checksum === true, false);
+  } catch (error) {
+    release(fd);
+    throw error;
+  }
+}
+
+/** A regular file that is read from its start to its end, with a look at any other place. */
+export class OpenFile {
   readonly sizeBytes: number;
   /** Tells it from what it was or will be. */
   readonly stamp: string;
-  /** The stamp, with the checksum of a file whose times prove nothing yet, once it was read to its end. */
-  proof(): string | undefined;
+  readonly #fd: number;
+  readonly #stats: BigIntStats;
+  readonly #isSecond: boolean;
+  readonly #isSettled: boolean;
+  readonly #checksumKind: ChecksumKind | undefined;
+  readonly #checksum: RunningChecksum | undefined;
+  #readBytes = 0;
+
+  /** @param isSecond the descriptor was read before: it is read at positions of its own */
+  constructor(fd: number, stats: BigIntStats, withContent: boolean, isSecond: boolean) {
+    this.#fd = fd;
+    this.#stats = stats;
+    this.#isSecond = isSecond;
+    this.#isSettled = isSettled(stats);
+    this.sizeBytes = Number(stats.size);
+    this.stamp = stampOf(stats);
+    if (withContent) this.#checksumKind = 'sha256';
+    else if (!this.#isSettled) this.#checksumKind = 'crc32';
+    this.#checksum = this.#checksumKind && createChecksum(this.#checksumKind);
+  }
+
   /** Bytes given out so far. */
-  readBytes(): number;
+  get readBytes(): number {
+    return this.#readBytes;
+  }
+
+  /** The stamp, and the checksum that was taken beside it; undefined before the end was read. */
+  proof(): string | undefined {
+    if (this.#checksum === undefined) return this.stamp;
+    if (this.#readBytes !== this.sizeBytes) return undefined;
+    return proofOf(this.stamp, this.#checksum.digest(), this.#isSettled);
+  }
+
   /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
-  read(room: Uint8Array): number;
+  read(room: Uint8Array): number {
+    const have = this.#readBytes;
+    const wanted = Math.min(room.length, this.sizeBytes - have);
+    if (wanted === 0) return 0;
+    const position = this.#isSecond ? have : null;
+    const count = attempt('read', () => readSync(this.#fd, room, 0, wanted, position));
+    if (count === 0) throw changed(`it ended after ${have} of ${this.sizeBytes} bytes`);
+    this.#readBytes += count;
+    this.#checksum?.update(room.subarray(0, count));
+    return count;
+  }
+
   /** The same from a place of its own, which moves nothing. */
-  readAt(position: number, room: Uint8Array): number;
-  /** At the end: is the file still as it was? Throws SourceFault `changed-while-read`. */
-  verify(): void;
-  close(): void;
+  readAt(position: number, room: Uint8Array): number {
+    const wanted = Math.min(room.length, this.sizeBytes - position);
+    return attempt('read', () => readSync(this.#fd, room, 0, wanted, position));
+  }
+
+  /**
+   * Throws SourceFault `changed-while-read` when the file is not what it was when it was opened.
+   * @param strictly also when it was deleted or replaced meanwhile, which changes its entry's time as a hidden write does
+   */
+  verify(strictly = false): void {
+    const now = this.#inspect();
+    const { size, mtimeNs, ctimeNs, nlink } = this.#stats;
+    if (now.size !== size) throw changed(`it had ${size} bytes when it was opened and now has ${now.size}`);
+    if (now.mtimeNs !== mtimeNs) throw changed('it was written to');
+    if (now.ctimeNs !== ctimeNs && (strictly || now.nlink >= nlink))
+      throw changed('it was written to, or its entry was changed (ctime), while it was read');
+  }
+
+  /**
+   * Was it changed in any way that left its size as it was? A write whose time of modification was put back shows in its
+   * entry's time (ctime) only.
+   */
+  isTouched(): boolean {
+    const { size, ctimeNs } = this.#inspect();
+    return size === this.#stats.size && ctimeNs !== this.#stats.ctimeNs;
+  }
+
+  /** The same file as it is now, from its start, through the same descriptor: only one of the two may be used and closed. */
+  again(): OpenFile {
+    return new OpenFile(this.#fd, this.#inspect(), this.#checksumKind === 'sha256', true);
+  }
+
+  close(): void {
+    release(this.#fd);
+  }
+
+  #inspect(): BigIntStats {
+    return attempt('inspect', () => fstatSync(this.#fd, { bigint: true }));
+  }
 }
 
-/** @param follow a path that the user named may be a link; one that was found in a folder may not */
-export function openFile(path: Uint8Array, follow: boolean): OpenFile {
-  const fd = attempt('open', () =>
-    openSync(path as Buffer, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW)),
-  );
-  const stats = attempt('inspect', () => fstatSync(fd, { bigint: true }));
-  if (!stats.isFile()) {
-    release(fd);
-    throw new SourceFault('not-regular', 'it is no regular file');
-  }
-  const sizeBytes = Number(stats.size);
-  if (sizeBytes === 0) refuseHidden(fd);
-  const stamp = stampOf(stats);
-  const settled = isSettled(stats);
-  let checksum = 0;
-  let readBytes = 0;
-  return {
-    sizeBytes,
-    stamp,
-    proof() {
-      if (settled) return stamp;
-      return readBytes === sizeBytes ? withChecksum(stamp, checksum) : undefined;
-    },
-    readBytes: () => readBytes,
-    read(room) {
-      const wanted = Math.min(room.length, sizeBytes - readBytes);
-      if (wanted === 0) return 0;
-      const count = attempt('read', () => readSync(fd, room, 0, wanted, null));
-      if (count === 0) throw changed(`it ended after ${readBytes} of ${sizeBytes} bytes`);
-      readBytes += count;
-      if (!settled) checksum = crc32(room.subarray(0, count), checksum);
-      return count;
-    },
-    readAt: (position, room) =>
-      attempt('read', () => readSync(fd, room, 0, Math.min(room.length, sizeBytes - position), position)),
-    verify() {
-      const now = attempt('inspect', () => fstatSync(fd, { bigint: true }));
-      if (now.size !== stats.size)
-        throw changed(`it had ${stats.size} bytes when it was opened and now has ${now.size}`);
-      if (now.mtimeNs !== stats.mtimeNs) throw changed('it was written to');
-    },
-    close: () => release(fd),
-  };
+/** A path may lead to another file than it did when it was listed: the file was replaced, or a folder on its way was. */
+function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> = {}): void {
+  if (expected.ino === undefined || (expected.ino === ino && expected.dev === dev)) return;
+  throw new SourceFault('vanished', 'it is gone since it was listed: its path leads to another file now');
 }
 
 /** A file of /proc says that it is empty and has content all the same (F090): nobody knows where it ends. */
 function refuseHidden(fd: number): void {
-  let fault: SourceFault | undefined;
-  try {
-    if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
-    fault = new SourceFault('not-regular', 'its size is 0, but it has content');
-  } catch (error) {
-    fault = error as SourceFault;
-  }
-  release(fd);
-  throw fault;
+  if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
+  throw new SourceFault('not-regular', 'its size is 0, but it has content');
 }
 
 /** Whatever the system answers, the descriptor is gone, and closing what was only read loses nothing. */

@@ -36,6 +36,7 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
   let links: FoundLink[] = []; // to be followed, when all else is listed
   const passedOver = new PassedOver(compareSources);
   let mode: number | undefined;
+  let device: bigint | undefined; // of the file before: mostly all are on one, and share it
 
   function skip(input: number, relative: string, reason: SkipReason): void {
     skipped.push({ ...nameOf(relative), input, reason });
@@ -46,7 +47,8 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
   }
 
   function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
-    const source = sourceOf(input, path, relative, Number(stats.size));
+    if (device !== stats.dev) device = stats.dev;
+    const source = sourceOf(input, path, relative, Number(stats.size), device, stats.ino);
     sources.push(source);
     mode = (mode ?? ALL_PERMISSIONS) & Number(stats.mode);
     // only links and several inputs can bring a file twice
@@ -61,7 +63,7 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
       if (inode === undefined) return true;
       const isFirst = !seen.has(inode);
       seen.add(inode);
-      const { path: _path, sizeBytes: _sizeBytes, ...named } = source;
+      const { path: _path, sizeBytes: _sizeBytes, dev: _dev, ino: _ino, ...named } = source;
       if (!isFirst) skipped.push({ ...named, reason: 'duplicate-inode' });
       return isFirst;
     });
@@ -203,12 +205,19 @@ function nameOf(relative: string): { name: string; nameBase64?: string } {
  * As little as can be: a literal, since objects that are put together by spreading have a shape of 200 bytes each, and a name
  * that is a part of the path where it can be.
  */
-function sourceOf(input: number, path: string, relative: string, sizeBytes: number): SourceRef {
+function sourceOf(
+  input: number,
+  path: string,
+  relative: string,
+  sizeBytes: number,
+  dev: bigint,
+  ino: bigint,
+): SourceRef {
   const below = path.endsWith(relative) ? path.slice(-relative.length) : relative;
   const { name, nameBase64 } = nameOf(below);
   return nameBase64 === undefined
-    ? { name, input, path, sizeBytes }
-    : { name, nameBase64, input, path, sizeBytes };
+    ? { name, input, path, sizeBytes, dev, ino }
+    : { name, nameBase64, input, path, sizeBytes, dev, ino };
 }
 
 function namesIn(folder: string): string[] {

@@ -24,11 +24,23 @@ export interface SourceReader {
   readonly proof?: () => string | undefined;
   /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
+  /** The same from a place of its own, which moves nothing; of a file that is not packed. */
+  readonly readAt?: OpenFile['readAt'];
   /** Bytes taken from the file or the pipe so far. */
   readBytes(): number;
-  /** At the end: is the source still what it was when it was opened? Throws SourceFault. */
-  verify(): void;
+  /** At the end: is the source still what it was when it was opened? Throws SourceFault. @param strictly see OpenFile */
+  verify(strictly?: boolean): void;
+  /** Of a file: may it have been rewritten, at its size, since it was opened? */
+  readonly isTouched?: () => boolean;
+  /** Of a file: it once more, from its start. It takes the place of this reader, which is then neither read nor closed. */
+  readonly again?: () => Promise<SourceReader>;
   close(): Promise<void> | void;
+}
+
+/** How a source is read. */
+export interface SourceOptions extends DecompressionLimits {
+  /** Take a SHA-256 of every file. */
+  readonly checksum?: boolean;
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -39,33 +51,61 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export function openSource(
   ref: SourceRef,
-  limits: DecompressionLimits,
+  options: SourceOptions,
   signal?: AbortSignal,
 ): SourceReader | Promise<SourceReader> {
-  if (ref.stream !== undefined)
-    return openPulled(new StreamReader(ref.name, ref.stream, signal), limits, ref.name);
-  if (ref.path === undefined) return openPulled(openStdin(signal), limits);
-  return openFileReader(Buffer.from(ref.path, 'latin1'), ref.name, limits);
-}
-
-/** Of a file that was found in a folder, a link is not followed. */
-function openFileReader(path: Uint8Array, name: string, limits: DecompressionLimits): SourceReader {
-  const file = openFile(path, !name.includes('/'));
+  const { name, path, stream } = ref;
+  if (stream !== undefined) return openPulled(new StreamReader(name, stream, signal), options, name);
+  if (path === undefined) return openPulled(openStdin(signal), options);
+  const { checksum } = options;
+  const file = openFile(Buffer.from(path, 'latin1'), {
+    follow: !name.includes('/'),
+    expected: ref,
+    checksum,
+  });
   try {
-    const named = compressionNamed(name);
-    const compression = sniff(headOf(file), named);
-    const misnamed = named !== undefined && named !== compression;
-    const { stamp, proof, read, readBytes, verify } = file;
-    if (compression === 'none') {
-      return { compression, misnamed, stamp, proof, read, readBytes, verify, close: file.close };
-    }
-    const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
-    const unpacking = { packing: compression, chunks, tries: MOST_TRIES, limits };
-    return { ...unpacked(unpacking, file.close), misnamed, stamp, proof, readBytes, verify };
+    return readerOf(file, name, options);
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+function readerOf(file: OpenFile, name: string, options: SourceOptions): SourceReader {
+  const named = compressionNamed(name);
+  const compression = sniff(headOf(file), named);
+  const shared = {
+    misnamed: named !== undefined && named !== compression,
+    stamp: file.stamp,
+    proof: () => file.proof(),
+    readBytes: () => file.readBytes,
+    verify: (strictly?: boolean) => file.verify(strictly),
+    isTouched: () => file.isTouched(),
+  };
+  if (compression === 'none') {
+    return {
+      ...shared,
+      compression,
+      read: (room) => file.read(room),
+      readAt: (position, room) => file.readAt(position, room),
+      again: async () => readerOf(file.again(), name, options),
+      close: () => file.close(),
+    };
+  }
+  const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
+  const content = unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits: options });
+  return {
+    ...shared,
+    ...content,
+    async again() {
+      await content.close();
+      return readerOf(file.again(), name, options);
+    },
+    async close() {
+      await content.close();
+      file.close();
+    },
+  };
 }
 
 /** As many of its first bytes as tell what it is; they are still to be read. */
@@ -82,8 +122,7 @@ function headOf(file: OpenFile): Uint8Array {
 /** The content of what is packed, as reads. */
 function unpacked(
   unpacking: Omit<Unpacking, 'counts' | 'members'>,
-  close: () => Promise<void> | void,
-): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read' | 'close'> {
+): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read'> & { close(): Promise<void> } {
   const counts = createPackedCounts();
   const members = unpacking.packing === 'gzip' ? createMembers() : undefined;
   const content = pull(unpack({ ...unpacking, counts, members }));
@@ -92,10 +131,7 @@ function unpacked(
     packed: counts,
     ...(members && { memberAt: members.at }),
     read: content.read,
-    async close() {
-      await content.close();
-      await close();
-    },
+    close: content.close,
   };
 }
 
@@ -103,7 +139,7 @@ function unpacked(
 async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; ) {
-    const known = file.readBytes() - at;
+    const known = file.readBytes - at;
     const count = known > 0 ? file.readAt(at, room.subarray(0, known)) : file.read(room);
     if (count === 0)
       throw new SourceFault('changed-while-read', `it ended after ${at} of ${file.sizeBytes} bytes`);
@@ -192,7 +228,15 @@ async function openPulled(
     const shared = { misnamed, readBytes: () => bytes, verify: () => undefined };
     if (compression === 'none') return { ...shared, compression, read, close: async () => input.close() };
     const unpacking = { packing: compression, chunks: () => chunksOf(read), tries: 1, limits };
-    return { ...shared, ...unpacked(unpacking, () => input.close()) };
+    const content = unpacked(unpacking);
+    return {
+      ...shared,
+      ...content,
+      async close() {
+        await content.close();
+        await input.close();
+      },
+    };
   } catch (error) {
     await input.close();
     throw error;

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { UNLIMITED } from '../compression/limits.ts';
 import { SourceFault } from '../errors.ts';
-import { openFile } from './file.ts';
 import { openSource, type SourceReader } from './reader.ts';
 import type { SourceRef } from './source.ts';
 
@@ -33,6 +32,8 @@ interface Range {
   readAt(offset: number, room: Uint8Array): number | Promise<number>;
   /** Of a byte that was read. */
   readonly memberAt?: SourceReader['memberAt'];
+  /** Is the source still what it was when it was opened? Throws SourceFault. */
+  readonly verify: SourceReader['verify'];
   close(): Promise<void> | void;
 }
 
@@ -61,6 +62,7 @@ export async function readAgain(
       kept?.set(wanted.subarray(0, count), have);
       have += count;
     }
+    range?.verify();
     const member = range?.memberAt?.(offset);
     return {
       sha256: hash.digest('hex'),
@@ -91,11 +93,8 @@ async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Ran
     await reader.close();
     return undefined;
   }
-  if (reader.compression === 'none') {
-    await reader.close();
-    const file = openFile(Buffer.from(ref.path, 'latin1'), !ref.name.includes('/'));
-    return { readAt: file.readAt, close: file.close };
-  }
+  const { readAt, verify, close } = reader;
+  if (readAt !== undefined) return { readAt, verify, close };
   let at = 0;
   const skipped = Buffer.allocUnsafe(ROOM_BYTES);
   return {
@@ -111,6 +110,7 @@ async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Ran
       return count;
     },
     ...(reader.memberAt && { memberAt: reader.memberAt }),
-    close: reader.close,
+    verify,
+    close,
   };
 }

@@ -1,7 +1,16 @@
 /** What a run reads: named byte sources in a fixed order, and what was found but is not read. */
 
-/** One file, standard input or a stream. All but a stream is plain data, which crosses to worker threads. */
-export interface SourceRef {
+/** Tells a file from every other one on this host. */
+export interface FileIdentity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/**
+ * One file, standard input or a stream. All but a stream is plain data, which crosses to worker threads. The file that is read is the
+ * one that was listed (`dev`, `ino`).
+ */
+export interface SourceRef extends Partial<FileIdentity> {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
   readonly name: string;
   /** The same, base64, when the path is not UTF-8. */

@@ -1,12 +1,22 @@
 /**
- * What tells a file from what it was: its number, size, and the times of its bytes and of its entry, in nanoseconds. The clock of
- * a file system has steps: a second write within one leaves the times as they are. So a file that was written to
- * shortly before it was read has its checksum beside them (docs/decisions/0026-update.md).
+ * What tells a file from what it was: its number, size, and the times of its bytes and of its entry, in nanoseconds. These times may
+ * be late: the clock of a file system has steps, and writes through a mapped file show when the kernel writes its pages
+ * back. So a file that was changed shortly before it was read has a checksum beside them (docs/decisions/0026-update.md).
+ *
+ * A proof is `INODE:SIZE:MTIME:CTIME`, then `:CHECKSUM` where the times alone do not prove it unchanged, or `::CHECKSUM` where they
+ * do and the checksum is there for `--checksum`.
  */
 import type { BigIntStats } from 'node:fs';
 
-/** The coarsest step of a file system's clock in use. */
-const CLOCK_STEP_MS = 2000;
+/**
+ * Linux writes a changed page back after 30 s (`vm.dirty_expire_centisecs`), looking every 5 s (`vm.dirty_writeback_centisecs`): until
+ * then a program that has mapped it may write to it again without a change of the times. This also covers the coarsest
+ * step of a file system's clock in use, 2 s.
+ */
+const UNSETTLED_MS = 35_000;
+
+/** Hexadecimal digits. */
+const SHA256_LENGTH = 64;
 
 /** The entry's time (ctime) shows what the other (mtime) can be made to hide. */
 export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
@@ -19,14 +29,39 @@ export function sizeOfStamp(stamp: string): number {
 
 /** Will every later write show in the times? */
 export function isSettled({ ctimeMs }: BigIntStats): boolean {
-  return Date.now() - Number(ctimeMs) > CLOCK_STEP_MS;
+  return Date.now() - Number(ctimeMs) > UNSETTLED_MS;
 }
 
-export function withChecksum(stamp: string, checksum: number): string {
-  return `${stamp}:${checksum.toString(16)}`;
+export function proofOf(stamp: string, checksum: string, settled: boolean): string {
+  return settled ? `${stamp}::${checksum}` : `${stamp}:${checksum}`;
 }
 
-/** Without the checksum; undefined of an empty proof. */
+export interface Proof {
+  readonly stamp: string;
+  readonly sizeBytes: number;
+  /** Do the times of the stamp prove what was read? */
+  readonly isSettled: boolean;
+  readonly checksum: string | undefined;
+  /** Is the checksum a SHA-256, which proves the content whatever the times are? */
+  readonly provesContent: boolean;
+}
+
+/** Undefined for an empty proof: nothing is known about the file. */
+export function parseProof(proof: string): Proof | undefined {
+  if (proof === '') return undefined;
+  const parts = proof.split(':');
+  const stamp = parts.slice(0, 4).join(':');
+  const checksum = parts.at(5) ?? parts.at(4);
+  return {
+    stamp,
+    sizeBytes: sizeOfStamp(stamp),
+    isSettled: parts.length !== 5,
+    checksum,
+    provesContent: checksum?.length === SHA256_LENGTH,
+  };
+}
+
+/** Without the checksum; undefined for an empty proof. */
 export function stampOfProof(proof: string): string | undefined {
-  return proof === '' ? undefined : proof.split(':').slice(0, 4).join(':');
+  return parseProof(proof)?.stamp;
 }

@@ -1,44 +1,68 @@
-/** Is a file still the one that an earlier run read? By its proof (stamp.ts); the file is read only where that holds a checksum. */
+/**
+ * Is a file still the one that an earlier run read? Its proof (stamp.ts) says; the file is read only where its times do not
+ * prove it, or where its content is to be compared whatever they say.
+ */
 import { type BigIntStats, statSync } from 'node:fs';
-import { crc32 } from 'node:zlib';
 import { SourceFault } from '../errors.ts';
+import { type ChecksumKind, createChecksum } from './checksum.ts';
 import { openFile } from './file.ts';
 import type { SourceRef } from './source.ts';
-import { isSettled, stampOf, withChecksum } from './stamp.ts';
+import { isSettled, parseProof, proofOf, stampOf } from './stamp.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The file's proof as of now, or undefined: it is another one, has changed, or nobody can tell. */
-export function proofIfUnchanged(ref: SourceRef, proof: string): string | undefined {
-  if (ref.path === undefined || proof === '') return undefined;
-  const path = Buffer.from(ref.path, 'latin1');
-  const stats = statIfPossible(path);
+/**
+ * The file's proof as of now, or undefined: it is another one, it has changed, or its proof does not tell.
+ * @param byContent compare the content, and only that; a proof without a SHA-256 does not tell
+ */
+export function proofIfUnchanged(ref: SourceRef, proof: string, byContent = false): string | undefined {
+  const before = parseProof(proof);
+  if (ref.path === undefined || before === undefined) return undefined;
+  const stats = statIfPossible(ref);
   if (stats === undefined) return undefined;
-  const stamp = stampOf(stats);
-  if (proof === stamp) return proof;
-  if (!proof.startsWith(`${stamp}:`) || checkedProof(ref, path) !== proof) return undefined;
-  return isSettled(stats) ? stamp : proof;
+  if (byContent) {
+    const sizeIsSame = stats.size === BigInt(before.sizeBytes);
+    if (!before.provesContent || !sizeIsSame) return undefined;
+  } else {
+    if (before.stamp !== stampOf(stats)) return undefined;
+    if (before.isSettled) return proof;
+  }
+  const now = measure(ref, before.provesContent ? 'sha256' : 'crc32');
+  if (now === undefined || now.checksum !== before.checksum) return undefined;
+  if (!byContent && now.stamp !== before.stamp) return undefined;
+  const settled = isSettled(stats);
+  return settled && !before.provesContent ? now.stamp : proofOf(now.stamp, now.checksum, settled);
 }
 
 /** Whatever is wrong with it, whoever reads it will say. */
-function statIfPossible(path: Buffer): BigIntStats | undefined {
+function statIfPossible({ path = '', dev, ino }: SourceRef): BigIntStats | undefined {
   try {
-    return statSync(path, { bigint: true });
+    const stats = statSync(Buffer.from(path, 'latin1'), { bigint: true });
+    const isListed = ino === undefined || (stats.ino === ino && stats.dev === dev);
+    return isListed ? stats : undefined;
   } catch {
     return undefined;
   }
 }
 
-function checkedProof(ref: SourceRef, path: Uint8Array): string | undefined {
+interface Measured {
+  readonly stamp: string;
+  readonly checksum: string;
+}
+
+function measure(ref: SourceRef, kind: ChecksumKind): Measured | undefined {
   try {
-    const file = openFile(path, !ref.name.includes('/'));
+    const file = openFile(Buffer.from(ref.path ?? '', 'latin1'), {
+      follow: !ref.name.includes('/'),
+      expected: ref,
+    });
     try {
       const room = Buffer.allocUnsafe(CHUNK_BYTES);
-      let checksum = 0;
+      const checksum = createChecksum(kind);
       for (let count = file.read(room); count > 0; count = file.read(room))
-        checksum = crc32(room.subarray(0, count), checksum);
+        checksum.update(room.subarray(0, count));
       file.verify();
-      return withChecksum(file.stamp, checksum);
+      return { stamp: file.stamp, checksum: checksum.digest() };
     } finally {
       file.close();
     }

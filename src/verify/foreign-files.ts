@@ -1,7 +1,8 @@
 /** Nothing but what the manifest lists lies in the folder: a trainer that reads data/* would take it in. */
-import { type Dir, lstatSync, opendirSync, readFileSync } from 'node:fs';
+import { type Dir, lstatSync, opendirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
+import { readOwnFile } from '../own-file.ts';
 import { asObject } from './json-value.ts';
 import { MANIFEST } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
@@ -59,8 +60,9 @@ function checkRunFacts(root: string, problems: Problems): void {
   }
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(readOwnFile(path, RUN_FACTS_MAX_BYTES).toString('utf8'));
   } catch (error) {
+    if (error instanceof TurnmillError) throw error;
     if (!(error instanceof SyntaxError)) throw ioError('read', path, error);
   }
   if (asObject(value) === undefined) problems.add(RUN_FACTS, 'expected a JSON object, found something else');

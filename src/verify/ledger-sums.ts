@@ -1,7 +1,7 @@
 /** The manifest's totals and the sums of its ledger against what was counted again, and against reports/summary.json. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
+import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { add, type Counts, compareCounts } from './counts.ts';
 import { checkExcluded, withUnlisted } from './excluded-files.ts';
 import { asCounts, asObject } from './json-value.ts';
@@ -85,12 +85,15 @@ function formatCounts(
 }
 
 /** reports/summary.json is the ledger's sums once more. */
-export async function checkSummary(root: string, manifest: ManifestFacts, problems: Problems): Promise<void> {
+export function checkSummary(root: string, manifest: ManifestFacts, problems: Problems): void {
   const file = 'reports/summary.json';
   const path = join(root, file);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw ioError('read', path, error);
-  });
+  let text: string;
+  try {
+    text = readOwnFile(path, LONGEST_TEXT_BYTES).toString('utf8');
+  } catch (error) {
+    throw error instanceof TurnmillError ? error : ioError('read', path, error);
+  }
   if (text !== pretty(manifest.ledger))
     problems.add(file, 'expected the ledger of manifest.json, found another text');
 }

@@ -2,11 +2,11 @@
  * The lines of a dataset's file, with split2 and JSON.parse: another splitter and another parser than the writers'
  * side has. What is no line of JSON is a problem here; the readers behind get objects.
  */
-import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import split2 from 'split2';
 import { ioError, TurnmillError } from '../errors.ts';
+import { streamOwnFile } from '../own-file.ts';
 import { gzipContent } from './gzip-content.ts';
 import { asObject, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
@@ -71,7 +71,7 @@ function packedFault({ code = '', message }: NodeJS.ErrnoException): string | un
 function sourceOf(path: string, packing: Packing): AsyncIterable<Buffer> {
   if (packing === 'gzip') return gzipContent(path, CHUNK_BYTES);
   if (packing === 'zstd') return zstdContent(path, CHUNK_BYTES);
-  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  return streamOwnFile(path, { highWaterMark: CHUNK_BYTES });
 }
 
 function textLines(path: string, file: string, problems: Problems): Readable {

@@ -1,9 +1,10 @@
 /** Is every file of the manifest there, a plain file, with its bytes and its hash? Says which ones can be read on. */
 import { createHash } from 'node:crypto';
-import { createReadStream, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
+import { streamOwnFile } from '../own-file.ts';
 import type { ListedFile } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 
@@ -42,11 +43,12 @@ function kindOf(path: string): 'file' | 'nothing' | 'no plain file' {
 
 async function measure(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
-  const source = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
+    const source = streamOwnFile(path, { highWaterMark: CHUNK_BYTES });
     await pipeline(source, hash);
+    return { bytes: source.bytesRead, sha256: hash.digest('hex') };
   } catch (error) {
+    if (error instanceof TurnmillError) throw error;
     throw ioError('read', path, error);
   }
-  return { bytes: source.bytesRead, sha256: hash.digest('hex') };
 }

@@ -3,9 +3,10 @@
  * manifest that is one, but is damaged, is a problem like any other.
  */
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
+import { readOwnFile } from '../own-file.ts';
 import { SCHEMA_VERSION } from '../version.ts';
 import { asCount, asObject, asText, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
@@ -36,6 +37,8 @@ export interface ManifestFacts {
 
 /** One file in one of the four folders, or in a format's folder in data/: no path leads out of the dataset. */
 const PATH = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** A million shards. */
+const MOST_BYTES = 256 * 1024 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
@@ -87,7 +90,7 @@ function manifestBytes(path: string): Buffer {
     if (!lstatSync(path).isFile()) {
       throw new TurnmillError('invalid-dataset', `${path} is no plain file`, { subject: path });
     }
-    return readFileSync(path);
+    return readOwnFile(path, MOST_BYTES);
   } catch (error) {
     if (error instanceof TurnmillError) throw error;
     const code = (error as NodeJS.ErrnoException).code;

@@ -2,11 +2,11 @@
  * reports/tool-usage.csv: one row per group, in order, each with as many sessions as the ledger has in it, and with the
  * sums of its records where they can be counted again.
  */
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import split2 from 'split2';
-import { ioError } from '../errors.ts';
+import { ioError, TurnmillError } from '../errors.ts';
+import { streamOwnFile } from '../own-file.ts';
 import type { Problems } from './problems.ts';
 import { columnsOf, type UsageRecount } from './usage-recount.ts';
 
@@ -48,14 +48,14 @@ export async function checkUsage(
 async function* rows(path: string): AsyncGenerator<string> {
   let row = '';
   try {
-    for await (const text of pipeline(createReadStream(path), split2('\n'), () => undefined)) {
+    for await (const text of pipeline(streamOwnFile(path), split2('\n'), () => undefined)) {
       row = row === '' ? text : `${row}\n${text}`;
       if (row.length < ROW_MAX_CHARS && (row.split('"').length - 1) % 2 === 1) continue;
       yield row;
       row = '';
     }
   } catch (error) {
-    throw ioError('read', path, error);
+    throw error instanceof TurnmillError ? error : ioError('read', path, error);
   }
   if (row !== '') yield row;
 }

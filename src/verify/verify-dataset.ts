@@ -55,7 +55,7 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   for (const shard of shards.values()) records += shard.records;
   const totals = await readBooks({ root, manifest, readable, shards, problems });
   checkLedgerSums(manifest, totals, shards, problems);
-  if (readable.has(SUMMARY)) await checkSummary(root, manifest, problems);
+  if (readable.has(SUMMARY)) checkSummary(root, manifest, problems);
   if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
   const { sources, sessions } = totals;
   return {

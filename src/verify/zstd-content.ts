@@ -4,10 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, statSync } from 'node:fs';
+import { closeSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
+import { openOwnFile, streamOwnFile } from '../own-file.ts';
 import { decoded } from './decoded.ts';
 
 /** What the types of Node 20 do not know. */
@@ -39,15 +40,17 @@ export async function* zstdContent(path: string, chunkBytes: number): AsyncGener
 }
 
 async function* byProgram(path: string): AsyncGenerator<Buffer> {
-  const child = spawn('zstd', ['-dcq', '--', path], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const fd = openOwnFile(path);
+  const child = spawn('zstd', ['-dcq'], { stdio: [fd, 'pipe', 'pipe'] });
+  closeSync(fd); // the child has its own
   const closed = once(child, 'close') as Promise<[number | null]>;
   closed.catch(() => undefined); // awaited below, when everything was read
   let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('latin1')).slice(-1000);
   });
   try {
-    for await (const chunk of child.stdout) yield chunk as Buffer;
+    for await (const chunk of child.stdout ?? []) yield chunk as Buffer;
     const [status] = await closed;
     if (status === 0) return;
     const what = complaint.trim().split(' : ').at(-1) || `zstd ended with ${status}`;
@@ -80,7 +83,7 @@ async function* byZlib(path: string): AsyncGenerator<Buffer> {
 /** In one piece with the end of the file: what came alone would be taken for the next frame. */
 async function* bytesFrom(path: string, start: number): AsyncGenerator<Buffer> {
   let last: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { start, highWaterMark: READ_BYTES })) {
+  for await (const chunk of streamOwnFile(path, { start, highWaterMark: READ_BYTES })) {
     if (last.length > 0) yield last;
     last = chunk as Buffer;
   }

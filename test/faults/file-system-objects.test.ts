@@ -226,7 +226,7 @@ test('F085 a file that is replaced or deleted while it is read is read as it was
   for (const change of [() => renameSync(other, path), () => unlinkSync(path)]) {
     writeFileSync(path, content);
     writeFileSync(other, 'something else');
-    const file = openFile(Buffer.from(path), false);
+    const file = openFile(Buffer.from(path), { follow: false });
     const room = Buffer.alloc(content.length);
     const half = file.read(room.subarray(0, 10));
     change();

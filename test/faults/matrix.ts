@@ -177,5 +177,9 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F213: 'interleaved sessions: the part of a session that looked complete before it came back',
     F204: 'a million tiny elements in every array and object that is read: one rejection, bounded memory, findings and quarantine',
     F205: 'ids and names of 20,000 characters in 10,000 sessions: bounded memory',
+    F202: 'a source is rewritten in place at the same size, its mtime put back, while it is read: once, and again',
+    F203: 'writes through a mapped file, which leave the times as they are',
+    F206: 'a folder swapped for a link between listing and reading',
+    F207: 'a pipe, a device or a folder where a file of the dataset, a checkpoint or a file named by an option should be',
   },
 };

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TurnmillError } from '../../src/errors.ts';
+import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';
 import { build } from '../../src/pipeline/run.ts';
 import type { FileSystem } from '../../src/sinks/file-system.ts';
 import { resolveDataset } from '../../src/sinks/heal.ts';
@@ -72,12 +73,14 @@ function mount(
 
 const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
+const textOf = (path: string): string => readOwnFile(path, LONGEST_TEXT_BYTES, disk.now).toString();
+
 /** The hash of a whole dataset's manifest; throws when it is not whole. */
 function wholeDataset(folder: string): string {
-  const text = disk.now.readFileSync(join(folder, 'manifest.json'), 'utf8');
+  const text = textOf(join(folder, 'manifest.json'));
   const { shards, files } = JSON.parse(text) as Manifest;
   for (const file of [...shards, ...files]) {
-    const found = disk.now.readFileSync(join(folder, file.path), 'utf8');
+    const found = textOf(join(folder, file.path));
     if (sha256(found) !== file.sha256) throw new Error(`${file.path} is not what the manifest says`);
   }
   return sha256(text);
@@ -127,8 +130,9 @@ beforeAll(async () => {
     mounted.sync();
     const whole = mount(structuredClone(start), () => 0.5);
     await run(logs.fresh, replace);
+    const calls = whole.calls();
     newDataset = visible();
-    made.push({ name: `${old}${replace ? ', --replace' : ''}`, replace, start, calls: whole.calls() });
+    made.push({ name: `${old}${replace ? ', --replace' : ''}`, replace, start, calls });
   }
   scenarios = made;
 });

@@ -43,6 +43,7 @@ const PROBES = {
   /** A C compiler whose libraries can be put before a program's own. */
   preload: `printf '#include <stdio.h>\n__attribute__((constructor)) static void f(void) { fputs("on", stdout); }' >a.c &&
     cc -shared -fPIC -o a.so a.c && [ "$(LD_PRELOAD=$PWD/a.so cat /dev/null)" = on ]`,
+  python3: 'python3 -c "import mmap"',
 } as const;
 
 export type Need = keyof typeof PROBES;

@@ -281,10 +281,6 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
             isDirectory: () => kind === 'folder',
           }) as unknown as Dirent,
       ),
-    readFileSync(path) {
-      const node = find(path, true);
-      return node.kind === 'file' ? Buffer.from(node.bytes).toString() : fail('EISDIR', path);
-    },
     mkdirSync(path) {
       onCall('mkdir', path);
       add(path, newFolder(++state.made));
@@ -326,6 +322,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
           position += bytesRead;
           return { bytesRead };
         },
+        stat: async () => fileSystem.fstatSync(fd, { bigint: true }),
         close: async () => fileSystem.closeSync(fd),
       };
     },

@@ -1,7 +1,8 @@
 /** Reads one call of a text-protocol agent from the JSON that it wrote: `{"name", "arguments"}`, with the old forms of both. */
+
+import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { textOfValue } from '../message.ts';

@@ -1,7 +1,7 @@
 /** Recognizes what is left of the text protocol in a text that was cleaned: a person has to look at it, no rule is sure enough. */
 
-import { valuesOf } from '../json/members.ts';
 import { createTextScanner } from '../json/elements.ts';
+import { valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
 import { textOfValue } from '../message.ts';
 

@@ -25,15 +25,15 @@ export const quarantine: Command = {
   async run({ words: [action = '', out = ''], values, signal }) {
     if (!ACTIONS.includes(action))
       throw new TurnmillError('usage', `quarantine: '${action}' is none of ${ACTIONS.join(', ')}`);
-    const { into, logs } = values;
+    const { into, logs, followOutside } = values;
     if (action === 'list') {
-      if (into !== undefined || logs !== undefined)
-        throw new TurnmillError('usage', 'quarantine list takes neither --into nor --logs');
+      if (into !== undefined || logs !== undefined || followOutside !== undefined)
+        throw new TurnmillError('usage', 'quarantine list takes none of --into, --logs and --follow-outside');
       const { listQuarantine } = await import('../quarantine-list.ts');
       return listQuarantine(out, values.json === true, signal);
     }
     if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');
     const { tellReplay } = await import('../quarantine-replay.ts');
-    return tellReplay({ out, into, logs: logs ?? [], signal }, values.json === true);
+    return tellReplay({ out, into, logs: logs ?? [], followOutside, signal }, values.json === true);
   },
 };

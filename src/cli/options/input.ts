@@ -74,6 +74,13 @@ export const inputOptions: readonly Option[] = [
   }),
 ];
 
+export const followOutsideOption: Option = option<'followOutside'>({
+  name: 'followOutside',
+  group: 'Input',
+  describe: 'Follow symbolic links in folders wherever they end',
+  type: flag,
+});
+
 /** Options about folders. */
 export const linkOptions: readonly Option[] = [
   option<'follow'>({
@@ -82,12 +89,7 @@ export const linkOptions: readonly Option[] = [
     describe: 'Follow symbolic links in folders that end below the same input',
     type: flag,
   }),
-  option<'followOutside'>({
-    name: 'followOutside',
-    group: 'Input',
-    describe: 'Follow symbolic links in folders wherever they end',
-    type: flag,
-  }),
+  followOutsideOption,
 ];
 
 /** Options that only make sense for a whole run. */

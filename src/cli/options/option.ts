@@ -8,6 +8,7 @@ export interface OptionValues {
   out: string;
   replace: boolean;
   update: string;
+  checksum: boolean;
   resume: boolean;
   dryRun: boolean;
   allowEmpty: boolean;

@@ -24,6 +24,12 @@ export const outputOptions: readonly Option[] = [
     type: text('DIR'),
     beside: 'out',
   }),
+  option<'checksum'>({
+    name: 'checksum',
+    group: 'Output',
+    describe: 'With --update: read every source and compare its content (SHA-256), whatever its times say',
+    type: flag,
+  }),
   option<'resume'>({
     name: 'resume',
     group: 'Output',

@@ -1,4 +1,5 @@
 /** Options of `turnmill quarantine replay`. */
+import { followOutsideOption } from './input.ts';
 import { type Option, option } from './option.ts';
 import { text, texts } from './value-types.ts';
 
@@ -16,4 +17,5 @@ export const replayOptions: readonly Option[] = [
       'What build was given, for bytes that are not in the records; once for each input, in their order',
     type: texts('PATH'),
   }),
+  followOutsideOption,
 ];

@@ -40,6 +40,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
     inputs,
     out: outOf(values),
     update: values.update !== undefined,
+    checksum: values.checksum,
     format: formatOf(values),
     formatOptions: formatValuesOf(values),
     rejectOn: rulesFor('reject'),

@@ -1,5 +1,6 @@
 /** An option whose value is the text of a file: UTF-8, without the line end at its end. */
-import { readFileSync, statSync } from 'node:fs';
+import { TurnmillError } from '../../errors.ts';
+import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import type { Refuse, ValueType } from './option.ts';
 import { text } from './value-types.ts';
 
@@ -15,10 +16,11 @@ export const textFile: ValueType<string> = {
 function textIn(path: string, refuse: Refuse): string {
   let bytes: Uint8Array;
   try {
-    const { size } = statSync(path);
-    if (size > MOST_BYTES) return refuse(`'${path}' is longer than ${MOST_BYTES} bytes`);
-    bytes = readFileSync(path);
+    bytes = readOwnFile(path, MOST_BYTES);
   } catch (error) {
+    if (error instanceof NotOwnFile)
+      return refuse(`'${path}' is ${error.kind}, not a regular file: write it to a file and name that`);
+    if (error instanceof TurnmillError) return refuse(`'${path}' is longer than ${MOST_BYTES} bytes`);
     return refuse(`cannot read '${path}': ${(error as NodeJS.ErrnoException).code}`);
   }
   try {

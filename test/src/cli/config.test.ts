@@ -25,13 +25,14 @@ const WHOLE = {
   reasoning: 'drop',
   replace: true,
   update: 'd',
+  checksum: true,
   resume: true,
   dryRun: false,
   allowEmpty: true,
   follow: true,
   followOutside: false,
   dialect: 'exchange',
-  userTurn: '/dev/null',
+  userTurn: 'turn.txt',
   sessionBy: 'id',
   maxLine: '1MiB',
   maxDepth: 600,
@@ -64,7 +65,14 @@ describe('F161 a configuration file', () => {
     expect(Object.keys(WHOLE).sort()).toEqual(
       names?.filter((name) => name !== 'config' && !formatOptions.has(name)).sort(),
     );
-    expect(valuesOf(WHOLE)).toEqual({ ...WHOLE, userTurn: '', maxLine: 1024 * 1024, mode: 0o640 });
+    const userTurn = join(temporaryFolder(), 'turn.txt');
+    writeFileSync(userTurn, 'said\n');
+    expect(valuesOf({ ...WHOLE, userTurn })).toEqual({
+      ...WHOLE,
+      userTurn: 'said',
+      maxLine: 1024 * 1024,
+      mode: 0o640,
+    });
     expect(valuesOf({})).toEqual({});
   });
 
@@ -83,7 +91,8 @@ describe('F161 a configuration file', () => {
       '--workers',
       '1',
     ];
-    const values = valuesOf(WHOLE, flags);
+    const { userTurn: _userTurn, ...rest } = WHOLE;
+    const values = valuesOf(rest, flags);
     expect(values).toMatchObject({
       out: 'e',
       maxLine: 7,

@@ -140,4 +140,21 @@ describe('replay', () => {
     expect(report).toMatchObject({ status: 'rejected', rejection, lines: 6 });
     expect(rest).toEqual(source(1, 1));
   });
+
+  const again = (stamp: string): Outcome => ({ ...begin(0, stamp), again: true }) as Outcome;
+
+  it('counts from the start again when a source begins once more', () => {
+    const replay = partly();
+    const first = [begin(0), row('a'), session('a'), row('b'), session('b'), row('c')];
+    const second = [again('later'), row('x'), session('x')];
+    expect(replay.pass(batch([...first, ...second])).outcomes).toEqual([row('c'), ...second]);
+    replay.restart();
+    const third = [begin(0, 'later'), row('x'), session('x'), row('y'), session('y'), end(0)];
+    expect(replay.pass(batch(third)).outcomes).toEqual(third.slice(3));
+  });
+
+  it('takes the second reading of a thread that was replaced in the first one', () => {
+    const second = [again('later'), row('x'), session('x'), end(0)];
+    expect(partly().pass(batch([begin(0, 'other'), row('a'), ...second])).outcomes).toEqual(second);
+  });
 });

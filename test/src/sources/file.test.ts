@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 const opened = (text: string): { readonly path: string; readonly file: OpenFile } => {
   const path = join(temporaryFolder(), 'a.jsonl');
   writeFileSync(path, text);
-  return { path, file: openFile(Buffer.from(path), false) };
+  return { path, file: openFile(Buffer.from(path), { follow: false }) };
 };
 
 const reasonOf = (call: () => unknown): string | undefined => {
@@ -47,7 +47,7 @@ it('a file that was written to in its place is a fault at the end', () => {
 it('what is gone, a folder and a device are named', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'd'));
-  expect(reasonOf(() => openFile(Buffer.from(join(folder, 'none')), false))).toBe('vanished');
-  expect(reasonOf(() => openFile(Buffer.from(join(folder, 'd')), false))).toBe('not-regular');
-  expect(reasonOf(() => openFile(Buffer.from('/dev/null'), false))).toBe('not-regular');
+  expect(reasonOf(() => openFile(Buffer.from(join(folder, 'none')), { follow: false }))).toBe('vanished');
+  expect(reasonOf(() => openFile(Buffer.from(join(folder, 'd')), { follow: false }))).toBe('not-regular');
+  expect(reasonOf(() => openFile(Buffer.from('/dev/null'), { follow: false }))).toBe('not-regular');
 });

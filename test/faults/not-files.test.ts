@@ -1,0 +1,201 @@
+/**
+ * Something that is no regular file where the command expects one of its own, or one that an option names: it is neither waited for
+ * nor read without end, and a dataset is never made anew because of it.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { build } from '../../src/pipeline/run.ts';
+import { entry } from '../src/cli/small-logs.ts';
+import { COMMAND } from '../support/command.ts';
+import { faultTest } from '../support/faults.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** Longer than any of these commands takes, however busy the machine is: a command that waits for a pipe waits for ever. */
+const HANGS_MS = 120_000;
+
+interface Run {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+function run(args: readonly string[]): Run {
+  const options = { timeout: HANGS_MS, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
+  const { status, signal, stderr } = spawnSync(process.execPath, [COMMAND, ...args], options);
+  return { status, signal, stderr };
+}
+
+/** What may be put in a file's place. `/dev/zero` by a link ends nowhere; a device of its own is the same. */
+const KINDS: Readonly<Record<string, (path: string) => void>> = {
+  pipe: (path) => execFileSync('mkfifo', [path]),
+  'link to /dev/zero': (path) => symlinkSync('/dev/zero', path),
+  device: (path) => execFileSync('mknod', [path, 'c', '1', '5']),
+  folder: (path) => mkdirSync(path),
+};
+
+interface Place {
+  readonly folder: string;
+  readonly logs: string;
+  readonly out: string;
+}
+
+/** A dataset with records and rejections, and one of its files replaced. */
+async function dataset(file: string, put: (path: string) => void): Promise<Place> {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  mkdirSync(logs);
+  writeFileSync(join(logs, 'a.jsonl'), `${entry()}\n`);
+  if (file !== 'quarantine/rejected.jsonl') writeFileSync(join(logs, 'b.jsonl'), 'oops\n');
+  await build({ inputs: [logs], out, workers: 1, groupBy: 'none' });
+  const path = join(out, file);
+  rmSync(path);
+  put(path);
+  expect(lstatSync(path).isFile()).toBe(false);
+  return { folder, logs, out };
+}
+
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+
+const FILES = [
+  'manifest.json',
+  'ledger/sources.jsonl',
+  'ledger/sessions.jsonl',
+  'quarantine/rejected.jsonl', // empty: its size is that of a pipe
+  'reports/integrity.jsonl',
+  'reports/summary.json',
+  'data/conversations-00000.jsonl',
+];
+/** A pipe may be anywhere; of the others the rest is the same. */
+const FEW = ['ledger/sessions.jsonl', 'quarantine/rejected.jsonl'];
+
+for (const [kind, put] of Object.entries(KINDS)) {
+  faultTest(
+    'F207',
+    `a ${kind} in the place of a file of the dataset`,
+    { needs: ['mkfifo', 'mknod'] },
+    async () => {
+      for (const file of kind === 'pipe' ? FILES : FEW) {
+        const { folder, logs, out } = await dataset(file, put);
+        const before = namesIn(folder);
+        for (const args of [
+          ['build', logs, '--update', out, '--group-by', 'none'],
+          ['verify', out],
+        ]) {
+          const { status, signal, stderr } = run(args);
+          expect([status, signal], `${file}: ${args.join(' ')}`).toEqual([65, null]);
+          if (args[0] === 'build') expect(stderr).toContain(file);
+        }
+        expect(namesIn(folder)).toEqual(before);
+        expect(lstatSync(join(out, file)).isFile()).toBe(false);
+      }
+    },
+  );
+
+  faultTest(
+    'F207',
+    `a ${kind} in the place of manifest.json or run.json`,
+    { needs: ['mkfifo', 'mknod'] },
+    async () => {
+      const { folder, logs, out } = await dataset('manifest.json', put);
+      const before = namesIn(folder);
+      for (const args of [
+        ['build', logs, '--out', out],
+        ['build', logs, '--out', out, '--replace'],
+        ['quarantine', 'list', out],
+        ['quarantine', 'replay', out, '--into', join(folder, 'again')],
+      ]) {
+        expect(run(args), args.join(' ')).toMatchObject({
+          status: 65,
+          stderr: expect.stringContaining('manifest.json'),
+        });
+      }
+      expect(namesIn(folder)).toEqual(before);
+      const facts = await dataset('run.json', put);
+      expect(run(['build', facts.logs, '--update', facts.out, '--group-by', 'none'])).toMatchObject({
+        status: 65,
+        stderr: expect.stringContaining('run.json'),
+      });
+      expect(run(['verify', facts.out])).toMatchObject({ status: 65, signal: null });
+    },
+  );
+
+  faultTest(
+    'F207',
+    `a ${kind} in the place of what other commands look up`,
+    { needs: ['mkfifo', 'mknod'] },
+    async () => {
+      const rejected = await dataset('quarantine/rejected.jsonl', put);
+      expect(run(['quarantine', 'list', rejected.out])).toMatchObject({ status: 65, signal: null });
+      const { logs, out } = await dataset('ledger/sessions.jsonl', put);
+      const explained = run(['explain', `${join(logs, 'a.jsonl')}:1`, '--in', out]);
+      expect(explained).toMatchObject({ status: 65, stderr: expect.stringContaining('sessions.jsonl') });
+    },
+  );
+
+  faultTest('F207', `a ${kind} in the place of a checkpoint`, { needs: ['mkfifo', 'mknod'] }, async () => {
+    const folder = temporaryFolder();
+    const [logs, work] = [join(folder, 'logs'), join(folder, `.out.staging-${'0'.repeat(16)}`, 'work')];
+    mkdirSync(logs);
+    mkdirSync(work, { recursive: true });
+    writeFileSync(join(logs, 'a.jsonl'), `${entry()}\n`);
+    put(join(work, 'checkpoint.json'));
+    const resumed = run(['build', logs, '--out', join(folder, 'out'), '--resume']);
+    expect(resumed).toMatchObject({ status: 65, stderr: expect.stringContaining('checkpoint.json') });
+  });
+
+  faultTest('F207', `a ${kind} that an option names`, { needs: ['mkfifo', 'mknod'] }, async () => {
+    const folder = temporaryFolder();
+    const [log, path] = [join(folder, 'a.jsonl'), join(folder, 'option')];
+    writeFileSync(log, `${entry()}\n`);
+    put(path);
+    for (const [option, status] of [
+      ['--config', 78],
+      ['--user-turn', 64],
+    ] as const) {
+      const refused = run(['build', log, '--out', join(folder, 'out'), option, path]);
+      expect(refused).toMatchObject({ status, stderr: expect.stringContaining('not a regular file') });
+    }
+  });
+}
+
+faultTest('F207', 'a file that an option names may be so long and no longer', {}, () => {
+  const folder = temporaryFolder();
+  const [log, path] = [join(folder, 'a.jsonl'), join(folder, 'option')];
+  writeFileSync(log, `${entry()}\n`);
+  writeFileSync(path, '');
+  truncateSync(path, 1024 ** 4); // sparse
+  for (const [option, status] of [
+    ['--config', 78],
+    ['--user-turn', 64],
+  ] as const) {
+    const refused = run(['build', log, '--out', join(folder, 'out'), option, path]);
+    expect(refused).toMatchObject({ status, stderr: expect.stringMatching(/longer than \d+ bytes/) });
+  }
+  writeFileSync(path, '{"groupBy": "none"}');
+  expect(run(['build', log, '--out', join(folder, 'out'), '--config', path]).status).toBe(0);
+  expect(readFileSync(join(folder, 'out/manifest.json'), 'utf8')).toContain('"groupBy": "none"');
+});
+
+faultTest('F207', 'a manifest of a terabyte is not read', {}, async () => {
+  const { logs, out } = await dataset('manifest.json', (path) => mkdirSync(path));
+  rmSync(join(out, 'manifest.json'), { recursive: true });
+  writeFileSync(join(out, 'manifest.json'), '{');
+  truncateSync(join(out, 'manifest.json'), 1024 ** 4);
+  for (const args of [
+    ['build', logs, '--update', out, '--group-by', 'none'],
+    ['verify', out],
+  ])
+    expect(run(args)).toMatchObject({ status: 65, stderr: expect.stringMatching(/longer than \d+ bytes/) });
+});
