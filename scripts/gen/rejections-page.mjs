@@ -81,6 +81,7 @@ const REPAIR_MEANINGS = {
   'split-objects': 'A line held several objects: each counts as a line of its own.',
   'json-document': 'A source with the name of lines is a JSON document.',
   'reply-role': 'A reply had no role: it has that of the assistant.',
+  'bare-nan': 'A line had NaN, Infinity or -Infinity where nothing is read: it keeps them there.',
 };
 
 function repairNames(root) {
