@@ -41,7 +41,7 @@ export default (...given) => load('./${file}')(...given);`;
 
 const bundle = await rolldown({
   plugins: [lateStringWidth],
-  input: { bin: `${dist}src/cli/bin.js`, 'lane-worker': `${dist}src/pipeline/lane-worker.js` },
+  input: { bin: `${dist}src/cli/bin.js`, 'lane-worker': `${dist}src/engine/worker.js` },
   platform: 'node',
   external: (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`)),
 });

@@ -1,8 +1,8 @@
 /** The library: the main job, its stages to compose in `stream.pipeline`, and the types of what crosses them. */
-export { checkConversations, checkEntries, checkRows } from '../transforms/check.ts';
+export { checkConversations, checkEntries, checkRows } from '../transforms/stages/check.ts';
 export type { Check, Found } from '../transforms/checks/check.ts';
 export { checks } from '../transforms/checks/index.ts';
-export { ruleSets } from '../transforms/cleanup.ts';
+export { ruleSets } from '../transforms/stages/cleanup.ts';
 export type { ProtocolCall } from '../transforms/dialects/call-object.ts';
 export { migrateMessage, type StoredMessage } from '../transforms/dialects/chat-message.ts';
 export {
@@ -26,7 +26,7 @@ export {
 } from '../transforms/dialects/sample.ts';
 export { formatToolActivity, getActivityLine } from '../transforms/dialects/tool-activity.ts';
 export { extractToolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
-export type * from '../transforms/element.ts';
+export type * from '../transforms/model/element.ts';
 export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';
 export { TeachingError, type TeachingFault } from '../transforms/formats/teaching-error.ts';
@@ -39,7 +39,7 @@ export {
   type TeachingTurn,
   wrapAsJsonl,
 } from '../transforms/formats/teaching-turn.ts';
-export { GROUPINGS, type Grouping } from '../transforms/group.ts';
+export { GROUPINGS, type Grouping } from '../transforms/model/group.ts';
 export {
   cleanup,
   format,
@@ -48,9 +48,9 @@ export {
   snapshotSelect,
   toolDedupe,
   validate,
-} from '../transforms/index.ts';
-export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/message.ts';
-export { LINE_REASONS, rejectLine, rejectSession, SESSION_REASONS } from '../transforms/rejection.ts';
+} from '../transforms/chain.ts';
+export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/model/message.ts';
+export { LINE_REASONS, rejectLine, rejectSession, SESSION_REASONS } from '../transforms/model/rejection.ts';
 export { rules } from '../transforms/rules/index.ts';
 export type { Rule } from '../transforms/rules/rule.ts';
 export {
@@ -64,22 +64,22 @@ export {
 } from '../transforms/stage.ts';
 export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';
 export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';
-export { type ReadOptions, readElements } from './pipeline/elements.ts';
-export { explainLine, type Question } from './pipeline/explain.ts';
-export { FRAMING, type Inspection, inspect } from './pipeline/inspect.ts';
-export type { LedgerSums } from './pipeline/ledger.ts';
-export type { Explanation, FindingNote } from './pipeline/line-trail.ts';
-export { type QuarantineRecord, readQuarantine } from './pipeline/quarantine-records.ts';
-export { type Replayed, type ReplayRequest, replayQuarantine } from './pipeline/replay-quarantine.ts';
-export { build, check, type RunHooks, type RunProgress, type RunSummary } from './pipeline/run.ts';
+export { type ReadOptions, readElements } from './job/read-elements.ts';
+export { explainLine, type Question } from './job/explain.ts';
+export { FRAMING, type Inspection, inspect } from './job/inspect.ts';
+export type { LedgerSums } from './ledger/ledger.ts';
+export type { Explanation, FindingNote } from './job/line-trail.ts';
+export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
+export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';
+export { build, check, type RunHooks, type RunProgress, type RunSummary } from './job/build.ts';
 export {
   type ConversionSettings,
   DEFAULT_SETTINGS,
   resolveSettings,
   type Settings,
-} from './pipeline/settings.ts';
-export { LineWriter, type LineWriterOptions } from './sinks/line-writer.ts';
-export { ShardWriter, type ShardWriterOptions } from './sinks/shard-writer.ts';
-export type { ShardInfo } from './sinks/shards.ts';
-export type { Input, StreamSource } from './sources/stream-source.ts';
+} from './settings/settings.ts';
+export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
+export { ShardWriter, type ShardWriterOptions } from './dataset/shard-writer.ts';
+export type { ShardInfo } from './dataset/shards.ts';
+export type { Input, StreamSource } from './input/sources/stream-source.ts';
 export { type VerifyResult, verifyDataset } from './verify/verify-dataset.ts';

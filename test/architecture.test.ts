@@ -46,33 +46,33 @@ describe('dependencies point one way', () => {
 
 describe('what is against the rule is seen', () => {
   const cases: readonly (readonly [string, string, string])[] = [
-    ['transforms/ imports src/', 'transforms/message.ts', "import { ioError } from '../src/errors.ts';"],
+    ['transforms/ imports src/', 'transforms/model/message.ts', "import { ioError } from '../src/errors.ts';"],
     ['transforms/ does I/O', 'transforms/rules/rule.ts', "import { readFileSync } from 'node:fs';"],
     ['a second Node stream', 'transforms/stage.ts', "import { Transform } from 'node:stream';"],
     ['a package in transforms/', 'transforms/stage.ts', "import pino from 'pino';"],
     ['the foundation looks up', 'src/errors.ts', "import type { Settings } from './pipeline/settings.ts';"],
-    ['framing knows a stage', 'src/framing/lines.ts', "import { parse } from '../../transforms/parse.ts';"],
-    ['a sink knows a source', 'src/sinks/stdout.ts', "export { listSources } from '../sources/list.ts';"],
-    ['a sink knows who drives', 'src/sinks/stdout.ts', "export * from '../pipeline/run.ts';"],
+    ['framing knows a stage', 'src/input/framing/lines.ts', "import { parse } from '../../transforms/stages/parse.ts';"],
+    ['a sink knows a source', 'src/dataset/stdout.ts', "export { listSources } from '../sources/list.ts';"],
+    ['a sink knows who drives', 'src/dataset/stdout.ts', "export * from '../pipeline/run.ts';"],
     [
       'a type is an import too',
-      'src/sinks/stdout.ts',
+      'src/dataset/stdout.ts',
       "type Settings = import('../pipeline/settings.ts').Settings;",
     ],
-    ['a late import', 'src/pipeline/run.ts', "const { main } = await import('../cli/main.ts');"],
-    ['a worker', 'src/pipeline/lanes.ts', "new Worker(new URL('../cli/bin.js', import.meta.url));"],
-    ['for its effect', 'src/pipeline/run.ts', "import '../cli/bin.ts';"],
-    ['over several lines', 'src/pipeline/run.ts', "import {\n  main,\n} from '../cli/main.ts';"],
-    ['a computed import', 'src/pipeline/run.ts', 'await import(file);'],
-    ['require', 'src/pipeline/run.ts', "const fs = createRequire(import.meta.url)('node:fs');"],
+    ['a late import', 'src/job/build.ts', "const { main } = await import('../cli/main.ts');"],
+    ['a worker', 'src/engine/pool.ts', "new Worker(new URL('../cli/bin.js', import.meta.url));"],
+    ['for its effect', 'src/job/build.ts', "import '../cli/bin.ts';"],
+    ['over several lines', 'src/job/build.ts', "import {\n  main,\n} from '../cli/main.ts';"],
+    ['a computed import', 'src/job/build.ts', 'await import(file);'],
+    ['require', 'src/job/build.ts', "const fs = createRequire(import.meta.url)('node:fs');"],
     ['verify uses the framing', 'src/verify/x.ts', "import { createSlab } from '../framing/lines.ts';"],
     ['verify uses the ledger', 'src/verify/x.ts', "import { createLedger } from '../pipeline/ledger.ts';"],
-    ['the pipeline uses verify', 'src/pipeline/run.ts', "import { verify } from '../verify/verify.ts';"],
+    ['the pipeline uses verify', 'src/job/build.ts', "import { verify } from '../verify/verify.ts';"],
     ['the library imports the CLI', 'src/index.ts', "export { main } from './cli/main.ts';"],
     ['yargs elsewhere', 'src/index.ts', "import yargs from 'yargs/yargs';"],
     ['pino elsewhere', 'src/cli/main.ts', "import { pino } from 'pino';"],
-    ['stream-json elsewhere', 'src/pipeline/run.ts', "import x from 'stream-json/core/index.js';"],
-    ['split2 on the main road', 'src/framing/lines.ts', "import split2 from 'split2';"],
+    ['stream-json elsewhere', 'src/job/build.ts', "import x from 'stream-json/core/index.js';"],
+    ['split2 on the main road', 'src/input/framing/lines.ts', "import split2 from 'split2';"],
     ['an unknown package', 'src/cli/main.ts', "import chalk from 'chalk';"],
     ['a file in no room', 'src/helpers/x.ts', ''],
   ];
@@ -84,11 +84,11 @@ describe('what is against the rule is seen', () => {
   it('and what is allowed is not', () => {
     const text = [
       "import { open } from 'node:fs';",
-      "import type { Line } from '../../transforms/element.ts';",
+      "import type { Line } from '../../transforms/model/element.ts';",
       "import { SourceFault } from '../errors.ts';",
       "const page = new URL('../../package.json', import.meta.url);",
     ].join('\n');
-    expect(violationsOf(house, 'src/framing/lines.ts', text)).toEqual([]);
+    expect(violationsOf(house, 'src/input/framing/lines.ts', text)).toEqual([]);
     expect(importsOf(text)).toHaveLength(3);
   });
 });

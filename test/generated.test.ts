@@ -62,7 +62,7 @@ describe('what is stale', () => {
   });
 
   it('is named: a page that says something else than the code', () => {
-    const element = join(copy, 'transforms/element.ts');
+    const element = join(copy, 'transforms/model/element.ts');
     writeFileSync(element, readFileSync(element, 'utf8').replace('One line of the dataset.', 'One row.'));
     const { status, told } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);
@@ -70,7 +70,7 @@ describe('what is stale', () => {
   });
 
   it('cannot be made: a reason for passing over a file that nobody has explained', () => {
-    const source = join(copy, 'src/sources/source.ts');
+    const source = join(copy, 'src/input/sources/source.ts');
     writeFileSync(source, readFileSync(source, 'utf8').replace("= 'symlink'", "= 'too-odd' | 'symlink'"));
     const { status, told } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);

@@ -4,10 +4,10 @@
  * words: an entry that does not depend on them is the same both times, in every dialect.
  */
 import type { LineObjects } from './dialects/line-objects.ts';
-import type { Entry, Line, Message, Rejection, ToolDefinition } from './element.ts';
+import type { Entry, Line, Message, Rejection, ToolDefinition } from './model/element.ts';
 import { BareNumbers } from './json/bare-numbers.ts';
 import { copyOf } from './json/keep.ts';
-import { rejectLine } from './rejection.ts';
+import { rejectLine } from './model/rejection.ts';
 
 type Reading = readonly (Entry | Rejection)[];
 

@@ -4,7 +4,7 @@
  * size obeys backpressure; a handler's throw ends the pipeline.
  */
 import { Transform, type TransformCallback } from 'node:stream';
-import type { Kind, StreamElement } from './element.ts';
+import type { Kind, StreamElement } from './model/element.ts';
 import { type Handlers, step } from './stage.ts';
 
 /** Elements of each kind that went in and came out. */

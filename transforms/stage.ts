@@ -2,7 +2,7 @@
  * What a stage is: a plain object that makes handlers, one for each kind of element it cares about.
  * Kinds that it does not name pass through; handlers keep the state of one session at most.
  */
-import type { ElementOf, Kind, StreamElement } from './element.ts';
+import type { ElementOf, Kind, StreamElement } from './model/element.ts';
 
 /** What a stage does with each kind of element. */
 export type Handlers = {

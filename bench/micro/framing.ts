@@ -1,7 +1,7 @@
 /**
  * Framing: finding the line feeds (memchr) in bytes that are copied in, as a read would.
  */
-import { createLineFramer } from '../../src/framing/lines.ts';
+import { createLineFramer } from '../../src/input/framing/lines.ts';
 import type { MicroCase } from './micro-case.ts';
 import { sample } from './sample.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { StreamElement } from '../../transforms/element.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
 import { fuse, type Handlers } from '../../transforms/stage.ts';
 import { StageStream } from '../../transforms/stage-stream.ts';
 import type { MicroCase } from './micro-case.ts';

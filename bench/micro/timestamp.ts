@@ -1,7 +1,7 @@
 /**
  * Reading a time of day: one for each entry.
  */
-import { parseEpoch, parseStamp } from '../../transforms/timestamp.ts';
+import { parseEpoch, parseStamp } from '../../transforms/model/timestamp.ts';
 import type { MicroCase } from './micro-case.ts';
 
 const count = 1000;

@@ -1,9 +1,9 @@
-// docs/data-model.md: the kinds of elements, with their fields and comments, from the text of transforms/element.ts.
+// docs/data-model.md: the kinds of elements, with their fields and comments, from the text of transforms/model/element.ts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, table } from './markdown.mjs';
 
-const SOURCE = 'transforms/element.ts';
+const SOURCE = 'transforms/model/element.ts';
 const DECLARATION = /^export (interface|type) (\w+)/;
 const FIELD = /^ {2}readonly (\w+\??): (.+);$/;
 

@@ -11,8 +11,8 @@ const THOUGHT = 'Warm and dry: lay it.';
 
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
-  const { readerRules } = await built(root, 'transforms/reader-rules.js');
-  const { SESSION_REASONS } = await built(root, 'transforms/rejection.js');
+  const { readerRules } = await built(root, 'transforms/consumers/consumer-rules.js');
+  const { SESSION_REASONS } = await built(root, 'transforms/model/rejection.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
   const expected = readExpected(root);
   const sections = await Promise.all(

@@ -29,7 +29,7 @@ const SCOPES = [
 export async function rejectionsPage(root) {
   const { catalogue } = await built(root, 'src/cli/catalogue.js');
   const { rules } = await built(root, 'transforms/rules/index.js');
-  const { ruleSets } = await built(root, 'transforms/cleanup.js');
+  const { ruleSets } = await built(root, 'transforms/stages/cleanup.js');
   const { checks } = await built(root, 'transforms/checks/index.js');
   const { formats } = await built(root, 'transforms/formats/index.js');
   return page('Fates, rejections, rules and findings', [
@@ -85,7 +85,7 @@ const REPAIR_MEANINGS = {
 };
 
 function repairNames(root) {
-  const path = 'transforms/element.ts';
+  const path = 'transforms/model/element.ts';
   const names = unionMembers(root, path, 'RepairName');
   const wrong = names.filter((name) => !Object.hasOwn(REPAIR_MEANINGS, name));
   if (wrong.length > 0 || names.length !== Object.keys(REPAIR_MEANINGS).length)
@@ -100,7 +100,7 @@ function setsOf(ruleSets) {
 }
 
 function skipReasons(root) {
-  const path = 'src/sources/source.ts';
+  const path = 'src/input/sources/source.ts';
   const names = unionMembers(root, path, 'SkipReason');
   const known = Object.keys(SKIP_MEANINGS);
   const wrong = [

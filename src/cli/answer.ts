@@ -1,6 +1,6 @@
 /** Finds and prints the answers of `turnmill explain`. */
-import { explainLine } from '../pipeline/explain.ts';
-import { resolveSettings } from '../pipeline/settings.ts';
+import { explainLine } from '../job/explain.ts';
+import { resolveSettings } from '../settings/settings.ts';
 import { explanationText } from './explanation-text.ts';
 import { findRecords, type RecordPlace } from './find-record.ts';
 import { parseAddress, sourceAt } from './line-address.ts';

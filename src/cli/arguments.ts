@@ -1,6 +1,6 @@
 /** The command line, read by yargs: which command, with what words and values; or a text to print (help, version). */
 import { TurnmillError } from '../errors.ts';
-import { flagOf } from '../pipeline/settings.ts';
+import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
 import { commands } from './commands/index.ts';
 import { readConfig } from './config.ts';

@@ -60,7 +60,7 @@ async function start(): Promise<number> {
   watchForBugs();
   // By itself: Node opens all files of a graph at once, and there may be few descriptors (F027).
   await import('yargs');
-  await import('../../transforms/index.ts');
+  await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
   return main(process.argv.slice(2), stopListening);
 }

@@ -1,9 +1,9 @@
 /** Everything that an option or a report names, from the registries themselves. */
 
-import { checkConversations, checkEntries, checkRows } from '../../transforms/check.ts';
-import { checkReaders } from '../../transforms/check-readers.ts';
+import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
+import { checkReaders } from '../../transforms/stages/check-readers.ts';
 import { checks } from '../../transforms/checks/index.ts';
-import { ruleSets } from '../../transforms/cleanup.ts';
+import { ruleSets } from '../../transforms/stages/cleanup.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import {
@@ -14,12 +14,12 @@ import {
   snapshotSelect,
   toolDedupe,
   validate,
-} from '../../transforms/index.ts';
-import { LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
+} from '../../transforms/chain.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
 import type { SourceReason } from '../errors.ts';
-import { flagOf } from '../pipeline/settings.ts';
+import { flagOf } from '../settings/settings.ts';
 import { build } from './commands/build.ts';
 
 export interface CatalogueItem {

@@ -1,5 +1,5 @@
 /** An element as one line of JSON: messages, tools and records stand in it byte for byte. */
-import type { Message, StreamElement } from '../../transforms/element.ts';
+import type { Message, StreamElement } from '../../transforms/model/element.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -1,5 +1,5 @@
 /** What became of a line, in words. */
-import type { Explanation, FindingNote } from '../pipeline/line-trail.ts';
+import type { Explanation, FindingNote } from '../job/line-trail.ts';
 import { printable } from '../printable.ts';
 import type { RecordPlace } from './find-record.ts';
 import { showCount } from './sizes.ts';

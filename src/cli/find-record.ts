@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
 import { ioError, TurnmillError } from '../errors.ts';
 import { streamOwnFile } from '../own-file.ts';
-import { resolveDataset } from '../sinks/heal.ts';
-import { checkManifest } from '../sinks/manifest.ts';
+import { resolveDataset } from '../dataset/recover.ts';
+import { checkManifest } from '../dataset/manifest.ts';
 
 export interface RecordPlace {
   readonly shard: string;

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
-import type { SourceRef } from '../sources/source.ts';
+import type { SourceRef } from '../input/sources/source.ts';
 
 export interface LineAddress {
   readonly file: string;

@@ -1,6 +1,6 @@
 /** The commands and their options as yargs sees them: help, and what is no option of a command. */
 import yargs, { type Argv } from 'yargs';
-import { flagOf } from '../pipeline/settings.ts';
+import { flagOf } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import type { Command } from './commands/command.ts';
 import { commands } from './commands/index.ts';

@@ -1,5 +1,5 @@
 /** Standard output for what is no dataset: help, answers, lists. A reader that went away ends it quietly (141). */
-import { createStdoutSink, type StdoutSink } from '../sinks/stdout.ts';
+import { createStdoutSink, type StdoutSink } from '../dataset/stdout.ts';
 
 let sink: StdoutSink | undefined;
 

@@ -1,5 +1,5 @@
 /** What `--profile` prints: where the time of all threads went, and how many bytes were compared and not scanned. */
-import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../pipeline/profile.ts';
+import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
 import { showCount } from './sizes.ts';
 
 /** What a segment is, where its name does not say it. */

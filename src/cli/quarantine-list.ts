@@ -1,5 +1,5 @@
 /** Prints the records of a quarantine: a line each, without the bytes that they keep. */
-import { type QuarantineRecord, readQuarantine } from '../pipeline/quarantine-records.ts';
+import { type QuarantineRecord, readQuarantine } from '../job/quarantine-records.ts';
 import { printable } from '../printable.ts';
 import { SUCCESS } from './exit-code.ts';
 import { endPrinting, printLine } from './print.ts';

@@ -1,6 +1,6 @@
 /** Replays a quarantine and tells what came of it. */
 import { join } from 'node:path';
-import { type ReplayRequest, replayQuarantine } from '../pipeline/replay-quarantine.ts';
+import { type ReplayRequest, replayQuarantine } from '../job/replay.ts';
 import { printable } from '../printable.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import { endPrinting, printLine } from './print.ts';

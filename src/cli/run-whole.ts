@@ -1,8 +1,8 @@
 /** A whole run for a person: the progress while it goes on, the summary at its end. */
-import type { Outcome } from '../pipeline/outcome.ts';
-import { build } from '../pipeline/run.ts';
+import type { Outcome } from '../ledger/result.ts';
+import { build } from '../job/build.ts';
 import { printable } from '../printable.ts';
-import type { Listing } from '../sources/source.ts';
+import type { Listing } from '../input/sources/source.ts';
 import { compileLater } from './compile-later.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';

@@ -1,5 +1,5 @@
 /** Messages of every kind that logs hold, and the means to see that nobody changed them. */
-import type { Conversation, Entry, Message, Row, SessionEnd } from '../../transforms/element.ts';
+import type { Conversation, Entry, Message, Row, SessionEnd } from '../../transforms/model/element.ts';
 import { asArray, asBuffer, latin1 } from '../transforms/bytes.ts';
 import {
   assistant,

@@ -1,13 +1,13 @@
 /**
  * F008, F012: a run that ends before its time, and a bug in any stage, end with 70 and commit nothing. Faults are put in from outside: by
- * TURNMILL_FAULT (src/pipeline/lane-fault.ts), or by a module that is loaded first and changes what Node offers.
+ * TURNMILL_FAULT (src/engine/lane-fault.ts), or by a module that is loaded first and changes what Node offers.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { createChain } from '../../src/pipeline/chain.ts';
-import { DEFAULT_SETTINGS } from '../../src/pipeline/settings.ts';
+import { createChain } from '../../src/engine/chain.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { COMMAND, type Ended, ended } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';

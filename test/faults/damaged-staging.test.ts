@@ -5,8 +5,8 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
-import type { Settings } from '../../src/pipeline/settings.ts';
+import { build } from '../../src/job/build.ts';
+import type { Settings } from '../../src/settings/settings.ts';
 import { expectTold, type Flip, flipper } from '../support/bit-flip.ts';
 import { turnmill } from '../support/command.ts';
 import { type FaultOptions, faultTest } from '../support/faults.ts';

@@ -18,7 +18,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/rejection.ts';
+import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import {
   type Built,

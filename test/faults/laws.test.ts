@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
+import { build } from '../../src/job/build.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { createDice, type Dice } from '../support/odd-logs/dice.ts';

@@ -22,14 +22,14 @@ const OWN_TEXT = 'scripts/gen/';
 /** Not linear, but their text is short. */
 const SHORT: Readonly<Record<string, string>> = {
   'src/cli/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
-  'src/sinks/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
+  'src/dataset/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
 };
 
 /** Expressions that are put together at run time: how often each file says `new RegExp`. */
 const MADE: Readonly<Record<string, number>> = {
   'scripts/gen/markdown.mjs': 1, // of our own source text
   'transforms/rules/goose-bootstrap.ts': 1,
-  'transforms/white-space.ts': 1,
+  'transforms/model/white-space.ts': 1,
 };
 
 const files = FOLDERS.flatMap((folder) =>
@@ -80,7 +80,7 @@ describe('F110 every regular expression of ours is linear, or its text is short'
   it('finds them all', () => {
     expect(files.length).toBeGreaterThan(150);
     expect(literals.length).toBeGreaterThan(75);
-    for (const known of ['src/sources/list.ts', 'transforms/timestamp.ts', 'src/sinks/shard-name.ts'])
+    for (const known of ['src/input/sources/list.ts', 'transforms/model/timestamp.ts', 'src/dataset/shard-name.ts'])
       expect(literals.filter(({ file }) => file === known).length).toBeGreaterThan(1);
   });
 

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
+import { build } from '../../src/job/build.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { isInfo } from '../../transforms/rules/goose-info.ts';
 import { entryLine } from '../support/build-logs.ts';

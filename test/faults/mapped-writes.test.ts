@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
+import { build } from '../../src/job/build.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
+import { build } from '../../src/job/build.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { sessionLines } from '../support/plain-logs.ts';

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
+import { build } from '../../src/job/build.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { COMMAND } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';

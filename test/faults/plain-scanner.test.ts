@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/pipeline/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { COMMAND, ended } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { writePlainLogs } from '../support/plain-logs.ts';

@@ -10,10 +10,10 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TurnmillError } from '../../src/errors.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';
-import { build } from '../../src/pipeline/run.ts';
-import type { FileSystem } from '../../src/sinks/file-system.ts';
-import { resolveDataset } from '../../src/sinks/heal.ts';
-import type { Manifest } from '../../src/sinks/manifest.ts';
+import { build } from '../../src/job/build.ts';
+import type { FileSystem } from '../../src/dataset/file-system.ts';
+import { resolveDataset } from '../../src/dataset/recover.ts';
+import type { Manifest } from '../../src/dataset/manifest.ts';
 import { faultTest } from '../support/faults.ts';
 import {
   createModelDisk,
@@ -25,7 +25,7 @@ import {
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
 
 const disk = vi.hoisted(() => ({ now: {} as FileSystem }));
-vi.mock('../../src/sinks/file-system.ts', () => ({
+vi.mock('../../src/dataset/file-system.ts', () => ({
   fileSystem: new Proxy({}, { get: (_, name) => disk.now[name as keyof FileSystem] }),
 }));
 

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { acquireLock } from '../../src/sinks/lock.ts';
+import { acquireLock } from '../../src/dataset/lock.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { type Ended, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
-import type { Settings } from '../../src/pipeline/settings.ts';
+import { build } from '../../src/job/build.ts';
+import type { Settings } from '../../src/settings/settings.ts';
 import { CHANGES, filesIn } from '../support/changed-logs.ts';
 import { ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';

@@ -1,7 +1,7 @@
 /**
  * F003, F010: a worker thread dies, by process.exit or because its heap is full; its source is read again in a fresh one and
  * nothing is lost or doubled. A thread cannot be killed by a signal (SIGKILL ends the whole process: kill.test.ts), so it
- * kills itself when TURNMILL_FAULT asks it to (src/pipeline/lane-fault.ts); `worker_restarts` in run.json proves that it did.
+ * kills itself when TURNMILL_FAULT asks it to (src/engine/lane-fault.ts); `worker_restarts` in run.json proves that it did.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { startZstdProgram } from '../../src/compression/zstd-program.ts';
+import { startZstdProgram } from '../../src/input/decompress/zstd-program.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { type Ended, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';

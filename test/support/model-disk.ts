@@ -3,7 +3,7 @@
  * fsync of a folder its names; anything else gets there at random, in blocks, or never. A rename is atomic. Writes may be short.
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
-import type { FileSystem } from '../../src/sinks/file-system.ts';
+import type { FileSystem } from '../../src/dataset/file-system.ts';
 
 const BLOCK_BYTES = 512;
 const MOST_LINKS = 40;

@@ -20,13 +20,13 @@ export interface Sabotage {
 
 export const sabotages: Readonly<Record<string, Sabotage>> = {
   skip_fsync: {
-    file: 'src/sinks/fs-calls.ts',
+    file: 'src/dataset/fs-calls.ts',
     from: "io('flush to disk', path, () => fs.fsyncSync(fd));",
     to: 'void [fd, path];',
     test: ['test/faults/power-loss.test.ts', 'power is lost after any call: 100'],
   },
   manifest_first: {
-    file: 'src/sinks/commit.ts',
+    file: 'src/dataset/commit.ts',
     from: `  writeRunFacts(root, runFacts, request.proofs);
   writeCheckedFile(manifestPath(root), [manifestText(manifest)]);`,
     to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);
@@ -34,19 +34,19 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
   },
   drop_record: {
-    file: 'src/sinks/shards.ts',
+    file: 'src/dataset/shards.ts',
     from: '      shard.file.write(record);\n',
     to: '      if (shard.file.lines !== 16) shard.file.write(record);\n',
     test: ['test/faults/nothing-lost.test.ts', 'every session has its record'],
   },
   swallow_transform_error: {
-    file: 'src/pipeline/lane.ts',
+    file: 'src/engine/run-task.ts',
     from: 'throw at === undefined ? error : struckAt(at.origin, error);',
     to: 'void [at, error, struckAt];',
     test: ['test/faults/bugs.test.ts', 'a throw in format'],
   },
   unordered_output: {
-    file: 'src/pipeline/lanes.ts',
+    file: 'src/engine/pool.ts',
     from: 'const received = owner[unit]?.next();',
     to: 'const received = owner.toReversed().map((lane) => lane.next()).find((one) => one !== undefined);',
     test: ['test/faults/nothing-lost.test.ts', 'in the order of the sources'],
@@ -58,7 +58,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/faults/nothing-lost.test.ts', 'every number keeps its text'],
   },
   no_lock: {
-    file: 'src/sinks/lock.ts',
+    file: 'src/dataset/lock.ts',
     from: "if (process.platform !== 'linux') return async () => {};",
     to: "if (process.platform !== 'win32') return async () => {};",
     test: ['test/faults/nothing-lost.test.ts', 'a second run with the same destination'],

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { build } from '../../src/pipeline/run.ts';
-import type { Settings } from '../../src/pipeline/settings.ts';
+import { build } from '../../src/job/build.ts';
+import type { Settings } from '../../src/settings/settings.ts';
 import { temporaryFolder } from './folder.ts';
 import { writePlainLogs } from './plain-logs.ts';
 

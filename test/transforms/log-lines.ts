@@ -1,5 +1,5 @@
 /** Lines of a log out of text, and what came out of them in a form that can be compared. */
-import type { Entry, Line, Rejection, StreamElement } from '../../transforms/element.ts';
+import type { Entry, Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { asBuffer, type MakeBytes, text } from './bytes.ts';
 
 /** Line `line` of `a.jsonl`, which begins at byte `offset`. */

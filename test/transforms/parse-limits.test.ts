@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Rejection, StreamElement } from '../../transforms/element.ts';
-import { type ParseOptions, parse } from '../../transforms/parse.ts';
+import type { Rejection, StreamElement } from '../../transforms/model/element.ts';
+import { type ParseOptions, parse } from '../../transforms/stages/parse.ts';
 import { apply, defaultsOf } from '../../transforms/stage.ts';
 import { KINDS } from './bytes.ts';
 import { entryJson, lineOf, why } from './log-lines.ts';

@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { SessionEnd, StreamElement } from '../../transforms/element.ts';
+import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import type { Handlers } from '../../transforms/stage.ts';
 import { StageStream } from '../../transforms/stage-stream.ts';
 import { entryOf, originOf, user } from './checks/samples.ts';

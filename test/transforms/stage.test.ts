@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEnd, StreamElement } from '../../transforms/element.ts';
+import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { apply, defaultsOf, fuse, type Handlers, step } from '../../transforms/stage.ts';
 import { entryOf, originOf, user } from './checks/samples.ts';
 

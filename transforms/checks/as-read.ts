@@ -1,5 +1,5 @@
 /** What a dialect, or `--reasoning inline`, could not say in a message as it was logged (docs/decisions/0036-anthropic-pairs.md): it noted that on the message. */
-import type { Conversation, ReadingNote } from '../element.ts';
+import type { Conversation, ReadingNote } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
 const NO_NOTES: readonly ReadingNote[] = [];

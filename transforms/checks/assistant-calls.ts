@@ -1,9 +1,9 @@
 /** The calls of an assistant message, read once for all checks and reports that ask. */
-import type { Message } from '../element.ts';
+import type { Message } from '../model/element.ts';
 import { valueSpan } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
-import { type ToolCall, toolCallsOf } from '../message.ts';
-import { perMessage } from '../per-message.ts';
+import { type ToolCall, toolCallsOf } from '../model/message.ts';
+import { perMessage } from '../model/per-message.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
 const LETTER_N = 0x6e;

@@ -2,7 +2,7 @@
  * What an integrity check is (conversion.md §9): it looks at one kind of element and reports findings; it never changes
  * or stops anything. One file each; `npm run gen` puts it into the registry.
  */
-import type { Conversation, Entry, Origin, Row, SessionEnd, Severity } from '../element.ts';
+import type { Conversation, Entry, Origin, Row, SessionEnd, Severity } from '../model/element.ts';
 
 /** A finding before it knows its session: the check stage fills in the rest. */
 export interface Found {

@@ -2,8 +2,8 @@
  * Was the last line of a written session rejected (reliability.md, F040 and F180)? The entry before it stands for the session, and the
  * conversation may lack its end: a log that was cut, or whose writer was killed.
  */
-import type { SessionEnd } from '../element.ts';
-import { placesOf } from '../entry-log.ts';
+import type { SessionEnd } from '../model/element.ts';
+import { placesOf } from '../model/entry-log.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 
 function check({ outcome, entries, alone }: SessionEnd, { last }: RejectedLines): readonly Found[] {

@@ -1,5 +1,5 @@
 /** Which formats write calls and results as tags in the text: other checks hold for their rows (conversion.md §9). */
-import type { Row } from '../element.ts';
+import type { Row } from '../model/element.ts';
 
 const INLINE_FORMATS: ReadonlySet<string> = new Set(['chat-inline']);
 

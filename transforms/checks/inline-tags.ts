@@ -2,10 +2,10 @@
  * Can the record be read back, now that its calls and results are tags in the text (conversion.md §5, §9)? Only for rows
  * of a format that inlines them. All scans are linear.
  */
-import type { Message, Row } from '../element.ts';
+import type { Message, Row } from '../model/element.ts';
 import { valueBytes } from '../json/members.ts';
-import { textOf } from '../message.ts';
-import { strip } from '../white-space.ts';
+import { textOf } from '../model/message.ts';
+import { strip } from '../model/white-space.ts';
 import { knownToolCalls } from './assistant-calls.ts';
 import type { Found, RowCheck } from './check.ts';
 import { isInline } from './inline-format.ts';

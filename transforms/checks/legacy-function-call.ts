@@ -1,5 +1,5 @@
 /** Does an assistant message call through `function_call`, which trainers no longer read (conversion.md §9)? */
-import type { Conversation } from '../element.ts';
+import type { Conversation } from '../model/element.ts';
 import { hasFunctionCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 

@@ -1,5 +1,5 @@
 /** Has the entry a reply? Without one it is read all the same; its conversation ends in a request. */
-import type { Entry } from '../element.ts';
+import type { Entry } from '../model/element.ts';
 import type { EntryCheck, EntryWatch, Found } from './check.ts';
 
 const found = (message: string): readonly Found[] => [{ rule: 'no-reply', severity: 'WARNING', message }];

@@ -2,7 +2,7 @@
  * Does each entry go on from the one before it (conversion.md §9)? Its role trace must begin with the trace of its
  * predecessor; where it does not, the log was compacted or rewound, or holds a second agent's requests.
  */
-import type { Entry, Message } from '../element.ts';
+import type { Entry, Message } from '../model/element.ts';
 import type { EntryCheck, EntryWatch, Found } from './check.ts';
 import { type Parting, partingOf, roleSign } from './role-trace.ts';
 import { shownName } from './shown-name.ts';

@@ -1,8 +1,8 @@
 /** Has the conversation messages and usable tool definitions (conversion.md §9, structure)? */
-import type { Conversation, ToolDefinition } from '../element.ts';
+import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { valueBytes } from '../json/members.ts';
-import { objectBytes, stringValue } from '../message.ts';
-import { perObject } from '../per-message.ts';
+import { objectBytes, stringValue } from '../model/message.ts';
+import { perObject } from '../model/per-message.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { shownName } from './shown-name.ts';
 

@@ -2,8 +2,8 @@
  * Are the entries of `tool_calls` well formed (conversion.md §9)? On rows, because with calls inlined the record has no
  * `tool_calls`: the inline rules stand in for these. What is looked at is the conversation, whatever the format made of it.
  */
-import type { Message, Row } from '../element.ts';
-import type { ToolCall } from '../message.ts';
+import type { Message, Row } from '../model/element.ts';
+import type { ToolCall } from '../model/message.ts';
 import { knownToolCalls } from './assistant-calls.ts';
 import type { Found, RowCheck } from './check.ts';
 import { isInline } from './inline-format.ts';

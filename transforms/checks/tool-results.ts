@@ -2,8 +2,8 @@
  * Has every call its result, and every result its call (conversion.md §9)? Ids come again in real logs, so a result
  * answers a call of its own block only: an assistant message with calls up to the next assistant message.
  */
-import type { Conversation, Message } from '../element.ts';
-import { stringValue } from '../message.ts';
+import type { Conversation, Message } from '../model/element.ts';
+import { stringValue } from '../model/message.ts';
 import { assistantCalls } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { type Verdict, verdictOf } from './result-verdict.ts';

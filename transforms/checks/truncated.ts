@@ -1,5 +1,5 @@
 /** Do shorter entries follow the snapshot (conversion.md §3.3)? They are left out: the session was rewound or compacted. */
-import type { Conversation } from '../element.ts';
+import type { Conversation } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
 function check({ truncated: entries }: Conversation): readonly Found[] {

@@ -2,7 +2,7 @@
  * The messages of one request of the Messages API after the other. What a request repeats is recognised by its bytes; a message
  * that differs in a cache mark only says the same as before and gives the same `Message` objects (performance.md §3).
  */
-import type { Message } from '../element.ts';
+import type { Message } from '../model/element.ts';
 import { copyOf } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { membersOf, rememberMembers } from '../json/members.ts';

@@ -1,7 +1,7 @@
 /** What a pair of the Messages API is made of: the system text, the answer, and how such a pair is known. */
-import type { Message } from '../element.ts';
+import type { Message } from '../model/element.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
-import { objectBytes, stringValue, textOfValue } from '../message.ts';
+import { objectBytes, stringValue, textOfValue } from '../model/message.ts';
 import { readReply } from './anthropic-message.ts';
 import type { ObjectMembers } from './dialect.ts';
 import { joinStrings } from './made-messages.ts';

@@ -5,7 +5,7 @@ import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
 import { dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
-import { textOfValue } from '../message.ts';
+import { textOfValue } from '../model/message.ts';
 
 /** A call as it is stored. */
 export interface ProtocolCall {

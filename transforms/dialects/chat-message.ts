@@ -5,7 +5,7 @@
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
-import { objectBytes, textOfValue } from '../message.ts';
+import { objectBytes, textOfValue } from '../model/message.ts';
 import { type ProtocolCall, readCallObject, type WrittenCall } from './call-object.ts';
 import { debrisIn } from './protocol-debris.ts';
 import { cutLeakedHeaders, cutThoughts } from './said-text.ts';

@@ -2,7 +2,7 @@
  * The entry of a conversation that a log holds as a whole: a session of its own. Its last message, when it is the model's, is the
  * reply; one that says nothing is left out, except in samples: a grader may be shown an empty answer.
  */
-import type { Entry, Message, Origin, ToolDefinition } from '../element.ts';
+import type { Entry, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { settleReply } from '../reply.ts';
 import { lineId } from './line-id.ts';
 import { NO_CHANGES } from './line-objects.ts';

@@ -1,5 +1,5 @@
 /** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
-import type { Lack, Line } from '../element.ts';
+import type { Lack, Line } from '../model/element.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { LineObjects } from './line-objects.ts';
 

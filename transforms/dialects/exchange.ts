@@ -2,11 +2,11 @@
  * The native dialect: one request/response pair of an LLM proxy per line (conversion.md §2). The line is walked
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
-import type { Entry, Line, Origin, Rejection } from '../element.ts';
+import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
-import { textAt } from '../message.ts';
-import type { LineReason } from '../rejection.ts';
+import { textAt } from '../model/message.ts';
+import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../reply.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';

@@ -1,6 +1,6 @@
 /** The time of an entry, from its JSON value, and what a person is told of one that cannot be read. */
 import { decode, parseString } from '../json/utf8.ts';
-import { parseEpoch, parseStamp } from '../timestamp.ts';
+import { parseEpoch, parseStamp } from '../model/timestamp.ts';
 
 const QUOTE = 0x22;
 /** A value of these characters alone is a time, whatever is wrong with it; anything else may be content. */

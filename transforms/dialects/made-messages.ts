@@ -1,5 +1,5 @@
 /** Messages that a dialect makes out of pieces of JSON text: what was a string in the log stays the same string. */
-import type { Message } from '../element.ts';
+import type { Message } from '../model/element.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';

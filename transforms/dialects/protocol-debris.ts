@@ -3,7 +3,7 @@
 import { createTextScanner } from '../json/elements.ts';
 import { valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
-import { textOfValue } from '../message.ts';
+import { textOfValue } from '../model/message.ts';
 
 /** What it looks like, and how a person calls it. */
 const KINDS: readonly (readonly [what: string, pattern: RegExp])[] = [

@@ -1,5 +1,5 @@
 /** What a grader's sample is (formats.md §5): the messages of a conversation, of any role, each with a text, and what is expected. */
-import { isObject } from '../message.ts';
+import { isObject } from '../model/message.ts';
 
 export const SAMPLE_FAULTS = {
   'messages-missing': 'Sample must have messages array',

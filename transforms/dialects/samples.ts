@@ -1,8 +1,8 @@
 /**
  * Dialect `samples` (formats.md §5): samples for the calibration of graders, one object each, from JSONL or out of a TOML deck
- * (src/framing/toml-document.ts). Each is a session of its own; what stands beside its messages goes with the conversation.
+ * (src/input/framing/toml-document.ts). Each is a session of its own; what stands beside its messages goes with the conversation.
  */
-import type { Entry, Lack, Line, Message, Origin, Rejection } from '../element.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { copyOf } from '../json/keep.ts';
 import { walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';

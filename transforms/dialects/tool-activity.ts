@@ -1,5 +1,5 @@
 /** One line for a person about what a call does: `reading: file.md`. It is made when it is shown, and never stored. */
-import { isObject } from '../message.ts';
+import { isObject } from '../model/message.ts';
 
 const EDITS = new Set(['write', 'append', 'line_edit']);
 

@@ -1,5 +1,5 @@
 /** Reads `tools` that may also be a JSON string that holds the list, as formats for columnar loaders have it. */
-import type { Line, Origin, Rejection, ToolDefinition } from '../element.ts';
+import type { Line, Origin, Rejection, ToolDefinition } from '../model/element.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import { rejectObject } from './line-objects.ts';

@@ -2,7 +2,7 @@
  * Format `chat-inline` (`--json-tool-calls`, conversion.md §5): tool calls and their results stand in the content, for
  * models that call tools by text. Finding `control-token-in-content`: a text that would forge a call.
  */
-import type { Conversation, Message } from '../element.ts';
+import type { Conversation, Message } from '../model/element.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
 
@@ -15,8 +15,8 @@ import {
   type ToolCall,
   textOf,
   toolCallsOf,
-} from '../message.ts';
-import { strip } from '../white-space.ts';
+} from '../model/message.ts';
+import { strip } from '../model/white-space.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';

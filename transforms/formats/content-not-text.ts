@@ -2,8 +2,8 @@
  * Rule `content-not-text` where a record is written all the same: a content that is a number, an object or a boolean. Formats of
  * messages keep it; formats of text write its JSON text.
  */
-import type { Message } from '../element.ts';
-import { otherContent } from '../message.ts';
+import type { Message } from '../model/element.ts';
+import { otherContent } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';
 import type { Report } from './tool-arguments.ts';
 

@@ -1,5 +1,5 @@
 /** What a format is: how one kind of training row is written (formats.md). One file each; `npm run gen` registers it. */
-import type { Conversation, Message, Severity } from '../element.ts';
+import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
 
 /** @typeParam Options every option of the format, as plain values; a name that several formats have means the same in all. */

@@ -1,5 +1,5 @@
 /** What both FunctionGemma formats ask of a message: its text, its calls, and whether it holds more than they have a place for. */
-import type { Message } from '../element.ts';
+import type { Message } from '../model/element.ts';
 import { membersOf } from '../json/members.ts';
 import { decode, encode } from '../json/utf8.ts';
 import {
@@ -10,8 +10,8 @@ import {
   type ToolCall,
   textOf,
   toolCallsOf,
-} from '../message.ts';
-import { isBlank } from '../white-space.ts';
+} from '../model/message.ts';
+import { isBlank } from '../model/white-space.ts';
 import type { Note } from './gemma-rules.ts';
 import { readArguments } from './tool-arguments.ts';
 

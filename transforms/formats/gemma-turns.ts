@@ -2,9 +2,9 @@
  * A conversation as FunctionGemma's turns (formats.md §2). A call, its result and what the model says then stand in one
  * model turn. A result has no id: the function's name comes from the nearest earlier unanswered call with its id.
  */
-import type { Conversation, Message } from '../element.ts';
-import { otherContent, stringValue } from '../message.ts';
-import { strip } from '../white-space.ts';
+import type { Conversation, Message } from '../model/element.ts';
+import { otherContent, stringValue } from '../model/message.ts';
+import { strip } from '../model/white-space.ts';
 import { resultText } from './chat-inline.ts';
 import { declarationText } from './gemma-declaration.ts';
 import { callArguments, messageText, namedCalls, noteMembers, textOnly } from './gemma-message.ts';

@@ -1,6 +1,6 @@
 /** The calls of a message, for formats that write calls anew: those of `tool_calls`, or the one in the old `function_call`. */
-import type { Message } from '../element.ts';
-import { legacyCallOf, type ToolCall, toolCallsOf } from '../message.ts';
+import type { Message } from '../model/element.ts';
+import { legacyCallOf, type ToolCall, toolCallsOf } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';
 import type { Report } from './tool-arguments.ts';
 

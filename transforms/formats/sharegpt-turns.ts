@@ -2,7 +2,7 @@
  * From messages to turns as LLaMA-Factory's `sharegpt` has them: who speaks, what it says, which calls it makes. Each
  * message becomes one turn here; sharegpt.ts merges and checks them. What a turn has no place for is reported.
  */
-import type { Message } from '../element.ts';
+import type { Message } from '../model/element.ts';
 import { membersOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode } from '../json/utf8.ts';
@@ -13,7 +13,7 @@ import {
   stringValue,
   type ToolCall,
   textOfValue,
-} from '../message.ts';
+} from '../model/message.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';

@@ -4,7 +4,7 @@
  */
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import { isObject } from '../message.ts';
+import { isObject } from '../model/message.ts';
 import type { LessonRule, Note } from './gemma-rules.ts';
 import { TeachingError } from './teaching-error.ts';
 import { lessonCall, lessonText, TEACHING_LAYOUT, type TeachingLayout } from './teaching-layout.ts';

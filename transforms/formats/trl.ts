@@ -4,7 +4,7 @@
  * empty, null or absent arguments become `{}` (`empty-arguments`: nothing is lost); anything else rejects the record.
  * There is no `parallel_tool_calls`: no template reads it, and it would be null in the other rows of its column.
  */
-import type { Conversation } from '../element.ts';
+import type { Conversation } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';

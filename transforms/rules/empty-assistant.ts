@@ -2,10 +2,10 @@
  * Drops assistant messages without text, calls or call id that another assistant message follows: the client had
  * started an answer twice. Null or absent content is no text and stays.
  */
-import type { Message } from '../element.ts';
-import { firstVisible, memberValue, textOf } from '../message.ts';
-import { perMessage } from '../per-message.ts';
-import { isBlank } from '../white-space.ts';
+import type { Message } from '../model/element.ts';
+import { firstVisible, memberValue, textOf } from '../model/message.ts';
+import { perMessage } from '../model/per-message.ts';
+import { isBlank } from '../model/white-space.ts';
 import type { PairRule } from './rule.ts';
 
 /** Absent, null, or an empty list or text. */

@@ -2,9 +2,9 @@
  * Drops user messages that hold nothing but `<info-msg>...</info-msg>` blocks: goose adds them to each request
  * (clock, working directory) and takes them away again. A block ends at the first closing tag; linear.
  */
-import type { Message } from '../element.ts';
-import { firstVisible, textOf } from '../message.ts';
-import { skipSpace } from '../white-space.ts';
+import type { Message } from '../model/element.ts';
+import { firstVisible, textOf } from '../model/message.ts';
+import { skipSpace } from '../model/white-space.ts';
 import type { MessageRule } from './rule.ts';
 
 const OPEN = '<info-msg>';

@@ -1,8 +1,8 @@
 /** Drops the entries in which goose asks for a title of the session: they are no part of the conversation. */
-import type { Entry, Message } from '../element.ts';
-import { firstVisible, textOf } from '../message.ts';
-import { perMessage } from '../per-message.ts';
-import { countWords, strip } from '../white-space.ts';
+import type { Entry, Message } from '../model/element.ts';
+import { firstVisible, textOf } from '../model/message.ts';
+import { perMessage } from '../model/per-message.ts';
+import { countWords, strip } from '../model/white-space.ts';
 import type { EntryRule } from './rule.ts';
 
 const SYSTEM = 'Reply with only a description in four words or less';

@@ -1,5 +1,5 @@
 /** What a cleanup rule is (conversion.md §4). One file each; `npm run gen` puts it into the registry. */
-import type { Entry, Message } from '../element.ts';
+import type { Entry, Message } from '../model/element.ts';
 
 interface Named {
   /** File name = registry name = value of `--cleanup`. */

@@ -38,8 +38,8 @@ export const inspect: Command = {
     const { checkStdin } = await import('../stdin.ts');
     checkStdin(words, true);
     const [pipeline, { resolveSettings }, { elementJson }, { endPrinting, printLine }] = await Promise.all([
-      import('../../pipeline/inspect.ts'),
-      import('../../pipeline/settings.ts'),
+      import('../../job/inspect.ts'),
+      import('../../settings/settings.ts'),
       import('../element-json.ts'),
       import('../print.ts'),
     ]);

@@ -3,7 +3,7 @@ import {
   type FormatOption,
   type FormatOptionValues,
   formatOptions,
-} from '../../../transforms/format-options.ts';
+} from '../../../transforms/formats/format-options.ts';
 import type { Option, Values } from './option.ts';
 import { textFile } from './text-file.ts';
 import { choice, flag, text } from './value-types.ts';

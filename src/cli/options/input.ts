@@ -2,9 +2,9 @@
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { MAX_ELEMENTS } from '../../../transforms/json/elements.ts';
 import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../../transforms/json/scanner.ts';
-import { parse } from '../../../transforms/parse.ts';
-import { DEFAULT_RATIOS } from '../../compression/limits.ts';
-import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../pipeline/settings.ts';
+import { parse } from '../../../transforms/stages/parse.ts';
+import { DEFAULT_RATIOS } from '../../input/decompress/limits.ts';
+import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../settings/settings.ts';
 import { type Option, option } from './option.ts';
 import { textFile } from './text-file.ts';
 import { choice, flag, size, wholeNumber } from './value-types.ts';

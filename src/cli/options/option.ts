@@ -1,7 +1,7 @@
 /** What an option is. Specified once: the flag, its help, its key in a configuration file and its checks come from here. */
-import type { ReasoningMode } from '../../../transforms/reasoning.ts';
+import type { ReasoningMode } from '../../../transforms/stages/reasoning.ts';
 import type { LogLevel } from '../../log-level.ts';
-import type { Tolerance } from '../../pipeline/tolerance.ts';
+import type { Tolerance } from '../../settings/error-budget.ts';
 
 /** Every option of every command, by its camelCase name: the plain values after all checks. */
 export interface OptionValues {

@@ -1,6 +1,6 @@
 /** The options of a conversion as the plain object that `resolveSettings` takes. */
 import { TurnmillError } from '../../errors.ts';
-import type { resolveSettings } from '../../pipeline/settings.ts';
+import type { resolveSettings } from '../../settings/settings.ts';
 import { formatValuesOf } from './format.ts';
 import type { Values } from './option.ts';
 

@@ -1,5 +1,5 @@
 /** The kinds of values that options take, each with its two ways in: words of the command line, and JSON. */
-import { parseTolerance, type Tolerance } from '../../pipeline/tolerance.ts';
+import { parseTolerance, type Tolerance } from '../../settings/error-budget.ts';
 import { parseSize } from '../sizes.ts';
 import type { Refuse, ValueType } from './option.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
-import { flagOf } from '../../../src/pipeline/settings.ts';
+import { flagOf } from '../../../src/settings/settings.ts';
 import { COMMAND, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { loadedModules } from '../../support/loaded-modules.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll } from 'vitest';
-import { build } from '../../../src/pipeline/run.ts';
+import { build } from '../../../src/job/build.ts';
 import { type VerifyResult, verifyDataset } from '../../../src/verify/verify-dataset.ts';
 
 type Given = Omit<Parameters<typeof build>[0], 'inputs' | 'out'>;

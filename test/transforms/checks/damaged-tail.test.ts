@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import damagedTail from '../../../transforms/checks/damaged-tail.ts';
-import type { SessionEnd, SessionOutcome } from '../../../transforms/element.ts';
-import { createEntryLog } from '../../../transforms/entry-log.ts';
+import type { SessionEnd, SessionOutcome } from '../../../transforms/model/element.ts';
+import { createEntryLog } from '../../../transforms/model/entry-log.ts';
 import { named, originOf, texts } from './samples.ts';
 
 const at = (line: number) => ({ ...originOf(line), offset: line * 100 });

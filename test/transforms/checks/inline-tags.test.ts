@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import inlineTags, { isBalanced } from '../../../transforms/checks/inline-tags.ts';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { assistant, call, calling, messageOf, named, result, rowOf, texts, user } from './samples.ts';
 
 const check = (...written: readonly Message[]) => [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import noRecord from '../../../transforms/checks/no-record.ts';
-import type { SessionEnd, SessionOutcome } from '../../../transforms/element.ts';
+import type { SessionEnd, SessionOutcome } from '../../../transforms/model/element.ts';
 import { named, originOf, texts } from './samples.ts';
 
 const end = (outcome: SessionOutcome): SessionEnd => ({

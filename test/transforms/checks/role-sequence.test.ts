@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import roleSequence from '../../../transforms/checks/role-sequence.ts';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { assistant, entryOf, messageOf, named, result, texts, user } from './samples.ts';
 
 const run = (...lists: readonly (readonly Message[])[]) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partingOf, roleSign } from '../../../transforms/checks/role-trace.ts';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { assistant, call, calling, messageOf, rawMessage, result, user } from './samples.ts';
 
 const part = (type: string) => ({ type, text: 'x' });

@@ -7,7 +7,7 @@ import type {
   Origin,
   Row,
   ToolDefinition,
-} from '../../../transforms/element.ts';
+} from '../../../transforms/model/element.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 
 export function originOf(line: number): Origin {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import toolResults from '../../../transforms/checks/tool-results.ts';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import {
   assistant,
   call,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import exchange from '../../../transforms/dialects/exchange.ts';
-import type { Entry, Rejection } from '../../../transforms/element.ts';
+import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { damage, damaged, jsonText, objectText } from '../arbitraries.ts';
 import { asBuffer, KINDS, type MakeBytes, text } from '../bytes.ts';
 import { entryJson, lineOf, plain } from '../log-lines.ts';

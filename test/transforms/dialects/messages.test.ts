@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import messages from '../../../transforms/dialects/messages.ts';
-import type { Entry, Rejection } from '../../../transforms/element.ts';
+import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { objectText } from '../arbitraries.ts';
 import { asBuffer, KINDS, text } from '../bytes.ts';
 import { lineOf, why } from '../log-lines.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import samples from '../../../transforms/dialects/samples.ts';
-import type { Entry, Rejection } from '../../../transforms/element.ts';
+import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 import { KINDS, text } from '../bytes.ts';
 import { lineOf, why } from '../log-lines.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import chatInline from '../../../transforms/formats/chat-inline.ts';
 import { KINDS, text } from '../bytes.ts';
 import { call, conversationOf, GOOD_TOOL, messageOf } from '../checks/samples.ts';

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import messagesDialect from '../../../transforms/dialects/messages.ts';
-import type { Conversation, Entry } from '../../../transforms/element.ts';
+import type { Conversation, Entry } from '../../../transforms/model/element.ts';
 import type { Format } from '../../../transforms/formats/format.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { decode, encode } from '../../../transforms/json/utf8.ts';

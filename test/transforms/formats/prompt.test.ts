@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildConversationHistory } from '../../../transforms/dialects/conversation-history.ts';
 import { extractToolCall, stripToolBlocks } from '../../../transforms/dialects/tool-blocks.ts';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import prompt from '../../../transforms/formats/prompt.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
 import { entry, writeLog } from '../../src/cli/small-logs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import gooseTitle from '../../../transforms/rules/goose-title.ts';
 import { entryOf } from '../checks/samples.ts';
 import { IMAGE, messageOf, of, part, SPACES } from './rule-samples.ts';

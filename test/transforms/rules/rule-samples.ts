@@ -1,5 +1,5 @@
 /** Messages for the tests of the rules. */
-import type { Message } from '../../../transforms/element.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { asBuffer } from '../bytes.ts';
 import { messageOf } from '../checks/samples.ts';
 

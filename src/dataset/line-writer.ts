@@ -1,0 +1,86 @@
+/** The end of a `stream.pipeline`: rows, or lines of one's own, in one file. */
+import { Writable } from 'node:stream';
+import { types } from 'node:util';
+import type { Kind } from '../../transforms/model/element.ts';
+import { TurnmillError } from '../errors.ts';
+import { createLineFile, type LineFile } from './line-file.ts';
+import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
+
+export interface LineWriterOptions {
+  /** Permissions of the file, narrowed by the umask; 0o666 when left out. */
+  readonly mode?: number;
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Writes a new file of lines. A chunk is a line without its line feed (a text or bytes), an element, or an array of elements, of which
+ * the rows are written. Writing is synchronous: a chunk is taken once it is in a buffer of 256 KiB or the system has it. `finish`
+ * comes when everything is on the disk.
+ */
+export class LineWriter extends Writable {
+  readonly #path: string;
+  readonly #options: LineWriterOptions;
+  readonly #passedOver = new PassedOver();
+  #file: LineFile | undefined;
+  #lines = 0;
+
+  constructor(path: string, options: LineWriterOptions = {}) {
+    super({ objectMode: true, highWaterMark: 1, decodeStrings: false });
+    this.#path = path;
+    this.#options = options;
+  }
+
+  /** Lines taken so far. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** How many elements of each kind came that are not rows. */
+  get passedOver(): ReadonlyMap<Kind, number> {
+    return this.#passedOver.counts;
+  }
+
+  override _construct(done: (error?: Error | null) => void): void {
+    attempt(done, () => {
+      this.#file = createLineFile(this.#path, this.#options);
+    });
+  }
+
+  override _write(chunk: unknown, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    attempt(done, () => {
+      if (typeof chunk === 'string') this.#line(oneLine(Buffer.from(chunk)));
+      else if (types.isUint8Array(chunk)) this.#line(oneLine(chunk));
+      else
+        for (const element of chunkElements(chunk, 'LineWriter')) {
+          if (element.kind === 'row') this.#line(element.bytes);
+          else this.#passedOver.add(element.kind);
+        }
+    });
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    attempt(done, () => {
+      this.#file?.sync();
+      this.#file?.close();
+      this.#file = undefined;
+    });
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#file?.abandon();
+    this.#file = undefined;
+    done(error);
+  }
+
+  #line(bytes: Uint8Array): void {
+    this.#file?.write(bytes);
+    this.#lines += 1;
+  }
+}
+
+function oneLine(bytes: Uint8Array): Uint8Array {
+  const at = bytes.indexOf(LINE_FEED);
+  if (at < 0) return bytes;
+  throw new TurnmillError('usage', `a line given to a LineWriter has a line feed at byte ${at}`);
+}

@@ -1,0 +1,21 @@
+/** What a run was to read, in its staging folder: the run that goes on from its checkpoint compares it with what is there then. */
+import { join } from 'node:path';
+import type { FileCheckpoint } from './checkpoint.ts';
+import { createLineFile } from './line-file.ts';
+import type { Listing } from '../input/sources/source.ts';
+
+export const LISTING = 'work/listing.jsonl';
+
+/** Writes it to the disk. */
+export function writeListing(root: string, { sources }: Listing): FileCheckpoint {
+  const file = createLineFile(join(root, LISTING));
+  try {
+    for (const { name, nameBase64, input, sizeBytes } of sources)
+      file.write(Buffer.from(JSON.stringify({ name, nameBase64, input, sizeBytes })));
+    file.sync();
+    file.close();
+  } finally {
+    file.abandon();
+  }
+  return { path: LISTING, bytes: file.bytes, crc32: file.crc32 };
+}

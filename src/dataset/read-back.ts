@@ -1,0 +1,113 @@
+/**
+ * Reads a file that was just written, to compare it with what its writer counted and with the checksum of what it was
+ * given: a write that the system claims and did not make shows here (F025), and so does a bit that changed on the way
+ * in or out. Asynchronous, so that a signal is heard while a large dataset is read.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createGunzip } from 'node:zlib';
+import { unzstd } from '../input/decompress/zstd.ts';
+import { ioError, TurnmillError } from '../errors.ts';
+import { fileSystem } from './file-system.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+export interface ReadBack {
+  /** Of the file. */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Of the same buffers as `sha256`: where it is the writer's, the hash is that of what was meant. */
+  readonly crc32: number;
+  /** Newlines, bytes and checksum of the content, decompressed when it is packed: `.gz` or `.zst`. */
+  readonly lines: number;
+  readonly contentBytes: number;
+  readonly contentCrc32: number;
+}
+
+export interface ReadBackOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the content, decompressed when it is packed; a chunk is valid until it returns. */
+  readonly onContent?: (chunk: Uint8Array) => void;
+}
+
+/** Throws `io` when it cannot be read or decompressed, `invalid-dataset` when it is no regular file; the signal's reason when it is aborted. */
+export async function readBack(path: string, { signal, onContent }: ReadBackOptions = {}): Promise<ReadBack> {
+  const hash = createHash('sha256');
+  const packed = /\.(?:gz|zst)$/.test(path);
+  let bytes = 0;
+  let checksum = 0;
+  let lines = 0;
+  let contentBytes = 0;
+  let contentChecksum = 0;
+
+  async function* raw(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of readChunks(path, { signal })) {
+      hash.update(chunk);
+      checksum = crc32(chunk, checksum);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  async function content(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of chunks) {
+      contentBytes += chunk.length;
+      if (packed) contentChecksum = crc32(chunk, contentChecksum);
+      onContent?.(chunk);
+      for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) lines += 1;
+    }
+  }
+
+  /** The stream keeps a chunk until it has inflated it: each needs its own memory. */
+  async function* copies(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of raw()) yield Buffer.from(chunk);
+  }
+
+  try {
+    if (path.endsWith('.zst')) await content(unzstd(raw()));
+    else if (path.endsWith('.gz'))
+      await pipeline(copies, createGunzip({ chunkSize: CHUNK_BYTES }), content, signal ? { signal } : {});
+    else await content(raw());
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof TurnmillError) throw error;
+    throw ioError('read back', path, error);
+  }
+  const contentCrc32 = packed ? contentChecksum : checksum;
+  return { bytes, sha256: hash.digest('hex'), crc32: checksum, lines, contentBytes, contentCrc32 };
+}
+
+export interface ReadChunksOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes after which reading stops; otherwise the end of the file. */
+  readonly most?: number;
+}
+
+/**
+ * The file in chunks of one buffer that is used again and again, so that a large dataset leaves no garbage; each is
+ * valid until the next. Throws the system's own errors, and the signal's reason.
+ */
+export async function* readChunks(
+  path: string,
+  { signal, most = Number.POSITIVE_INFINITY }: ReadChunksOptions = {},
+): AsyncGenerator<Uint8Array> {
+  const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat({ bigint: true })).isFile()) throw notRegular(path);
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let left = most; left > 0; ) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, Math.min(CHUNK_BYTES, left));
+      if (bytesRead === 0) return;
+      left -= bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function notRegular(path: string): TurnmillError {
+  return new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
+}

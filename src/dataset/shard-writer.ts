@@ -1,0 +1,108 @@
+/** The end of a `stream.pipeline`: the records of rows, in the shards of a folder. */
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { Kind, Row, StreamElement } from '../../transforms/model/element.ts';
+import { requireZstd } from '../input/decompress/require-zstd.ts';
+import { TurnmillError } from '../errors.ts';
+import { lstatIfAny, makeDirectory } from './fs-calls.ts';
+import { createShards, type Series, type ShardInfo, type Shards } from './shards.ts';
+import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
+
+export interface ShardWriterOptions {
+  /** The folder that gets `data/`. It is made when it is not there; the folder above it must be there. */
+  readonly dir: string;
+  /** Bytes of records, unpacked, after which a group goes on in its next shard; 1 GiB when left out. */
+  readonly shardSizeBytes?: number;
+  /** `none` when left out. */
+  readonly compress?: 'none' | 'gzip' | 'zstd';
+  /** Ending of the shards: `toml` for records that are tables of a deck; `jsonl` when left out. */
+  readonly extension?: 'jsonl' | 'toml';
+  /** Writes each format into `data/FORMAT/`; when left out, there may be only one format. */
+  readonly perFormat?: boolean;
+}
+
+const SHARD_SIZE_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * Takes elements, one by one or in arrays, and writes the records of the rows among them to `DIR/data/GROUP-00000.jsonl`. A shard
+ * that is there already is an error. Writing is synchronous: a chunk is taken once the system has its bytes, so the pipeline never
+ * gets ahead of the disk. `finish` comes when everything is on the disk. A pipeline that fails leaves shards that end anywhere:
+ * unlike `build`, this publishes nothing at once.
+ */
+export class ShardWriter extends Writable {
+  readonly #options: ShardWriterOptions;
+  readonly #passedOver = new PassedOver();
+  #sink: Shards | undefined;
+  #format: string | undefined;
+  #shards: readonly ShardInfo[] = [];
+
+  /** @throws TurnmillError `usage` for options that cannot be, `unavailable` for zstd where there is none */
+  constructor(options: ShardWriterOptions) {
+    checkOptions(options); // first: a stream that was made is opened, whatever its constructor throws
+    super({ objectMode: true, highWaterMark: 1 });
+    this.#options = options;
+  }
+
+  /** What was written, sorted by path; empty before `finish`. */
+  get shards(): readonly ShardInfo[] {
+    return this.#shards;
+  }
+
+  /** How many elements of each kind came that are not rows. */
+  get passedOver(): ReadonlyMap<Kind, number> {
+    return this.#passedOver.counts;
+  }
+
+  override _construct(done: (error?: Error | null) => void): void {
+    attempt(done, () => {
+      const { dir, shardSizeBytes = SHARD_SIZE_BYTES, compress = 'none' } = this.#options;
+      for (const folder of [dir, join(dir, 'data')])
+        if (lstatIfAny(folder) === undefined) makeDirectory(folder);
+      this.#sink = createShards({ dir, shardSizeBytes, compress });
+    });
+  }
+
+  override _write(chunk: unknown, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    attempt(done, () => {
+      for (const element of chunkElements(chunk, 'ShardWriter')) this.#take(element);
+    });
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    attempt(done, () => {
+      this.#shards = this.#sink?.finish() ?? [];
+      this.#sink = undefined;
+    });
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#sink?.abandon();
+    this.#sink = undefined;
+    done(error);
+  }
+
+  #take(element: StreamElement): void {
+    if (element.kind !== 'row') this.#passedOver.add(element.kind);
+    else this.#sink?.write(element.group, element.bytes, this.#seriesOf(element));
+  }
+
+  #seriesOf({ format }: Row): Series {
+    const { perFormat = false, extension: kind = 'jsonl' } = this.#options;
+    if (perFormat) return { folder: `data/${format}`, kind };
+    this.#format ??= format;
+    if (this.#format !== format)
+      fail(`rows of the formats ${this.#format} and ${format} in one ShardWriter: set perFormat`);
+    return { folder: 'data', kind };
+  }
+}
+
+function checkOptions({ compress = 'none', shardSizeBytes = SHARD_SIZE_BYTES }: ShardWriterOptions): void {
+  if (!['none', 'gzip', 'zstd'].includes(compress)) fail(`compress: '${compress}' is not none, gzip or zstd`);
+  if (!Number.isInteger(shardSizeBytes) || shardSizeBytes < 1)
+    fail(`shardSizeBytes: ${shardSizeBytes} is not a whole number from 1`);
+  if (compress === 'zstd') requireZstd('compress: zstd');
+}
+
+function fail(message: string): never {
+  throw new TurnmillError('usage', message);
+}

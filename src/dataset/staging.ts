@@ -1,0 +1,116 @@
+/**
+ * The folder that a dataset is written into: hidden, 0700, in the destination's own parent, so that one rename
+ * publishes it (reliability.md §1.2). Nothing of it is ever visible under OUT before that.
+ */
+import { randomBytes } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { isOfOtherBoot, recordBoot } from './boot.ts';
+import type { Destination } from './destination.ts';
+import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
+import { tidy } from './recover.ts';
+import { type Modes, modesOf } from './modes.ts';
+import { partPath, runsWith } from './place.ts';
+import { publish } from './publish.ts';
+
+/** Every subfolder of a dataset. */
+export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
+const OWNER_ONLY = 0o700;
+/** What a run keeps for itself while it works: no part of the dataset. */
+const WORK = 'work';
+
+export interface Staging {
+  /** Write below this. */
+  readonly path: string;
+  readonly modes: Modes;
+  readonly runId: string;
+  /** Does it go on from what a crashed run left, which is still there? */
+  readonly isResumed: boolean;
+  /** Leftovers of earlier runs that could not be removed. */
+  readonly problems: readonly TurnmillError[];
+  /** What a person should know of leftovers that were not touched. */
+  readonly notes: readonly string[];
+  /**
+   * Puts it under OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards.
+   * When it throws, `discard` is still due.
+   */
+  publish(options: { replace: boolean }): TurnmillError[];
+  /** Nothing of an earlier run's staging is needed any more. Returns what could not be removed. */
+  supersede(): TurnmillError[];
+  /** Removes it; does nothing once it is published. Returns what could not be removed. */
+  discard(): TurnmillError[];
+}
+
+/**
+ * Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock.
+ * @param resumed the crashed run that this one goes on from: its folder stays, until it is superseded
+ * @param modes of what is made in it
+ */
+export function openStaging(destination: Destination, resumed?: string, modes: Modes = modesOf({})): Staging {
+  const left = runsWith(destination, ['staging']).filter((run) => run !== resumed);
+  const paths = left.map((run) => partPath(destination, 'staging', run));
+  const foreign = new Set(paths.filter((folder) => isOfOtherBoot(folder, join(folder, WORK))));
+  const problems = paths.filter((folder) => !foreign.has(folder)).flatMap(remove);
+  const notes = [...foreign].map(
+    (folder) =>
+      `${basename(folder)} is left alone: a run before a restart, or on another machine, wrote it less than a day ago; remove it by hand if that run is over`,
+  );
+  const runId = randomBytes(8).toString('hex');
+  const path = partPath(destination, 'staging', runId);
+  makeDirectory(path, OWNER_ONLY);
+  try {
+    for (const name of SUBFOLDERS) makeDirectory(join(path, name), modes.folder(name));
+    makeDirectory(join(path, WORK), OWNER_ONLY);
+    recordBoot(join(path, WORK));
+  } catch (error) {
+    remove(path);
+    throw error;
+  }
+  let published = false;
+  let superseded = resumed;
+
+  function supersede(): TurnmillError[] {
+    if (superseded === undefined) return [];
+    const folder = partPath(destination, 'staging', superseded);
+    superseded = undefined;
+    return remove(folder);
+  }
+
+  return {
+    path,
+    modes,
+    runId,
+    get isResumed() {
+      return superseded !== undefined;
+    },
+    problems,
+    notes,
+    publish({ replace }) {
+      removeTree(join(path, WORK));
+      setMode(path, modes.folder('.'));
+      syncDirectory(path);
+      publish(destination, runId, replace);
+      published = true;
+      return [...supersede(), ...tidy(destination, runId)];
+    },
+    supersede,
+    discard: () => (published ? [] : [...remove(path), ...tidy(destination, runId)]),
+  };
+}
+
+/** Of a file that a run keeps for itself, in its staging folder. */
+export function workPath(root: string, name: string): string {
+  return join(root, WORK, name);
+}
+
+/** Its checkpoint goes first: what a kill leaves of the rest is nothing that a run could go on from. */
+function remove(path: string): TurnmillError[] {
+  try {
+    removeTree(join(path, WORK));
+    removeTree(path);
+    return [];
+  } catch (error) {
+    if (error instanceof TurnmillError) return [error];
+    throw error;
+  }
+}

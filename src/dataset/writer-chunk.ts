@@ -1,0 +1,35 @@
+/** What the writers of the library take: elements, one by one or in arrays. */
+import type { Kind, StreamElement } from '../../transforms/model/element.ts';
+import { TurnmillError } from '../errors.ts';
+
+/** The elements of a chunk. Throws a usage error for anything else. */
+export function chunkElements(chunk: unknown, writer: string): readonly StreamElement[] {
+  const elements = [chunk].flat();
+  if (elements.every((element) => typeof (element as StreamElement | null)?.kind === 'string'))
+    return elements as StreamElement[];
+  throw new TurnmillError('usage', `a ${writer} was given a chunk that is not an element of turnmill`);
+}
+
+/** Counts by kind what a writer does not write. */
+export class PassedOver {
+  readonly #counts = new Map<Kind, number>();
+
+  get counts(): ReadonlyMap<Kind, number> {
+    return this.#counts;
+  }
+
+  add(kind: Kind): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  }
+}
+
+/** Does a stream's step, and tells the stream what it threw. */
+export function attempt(done: (error?: Error | null) => void, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done();
+}

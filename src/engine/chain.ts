@@ -1,0 +1,60 @@
+/** The main job's stages in order, made for one lane and fused: an element runs through all of them at once. */
+
+import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
+import { checkReaders } from '../../transforms/stages/check-readers.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
+import {
+  cleanup,
+  format,
+  parse,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../../transforms/chain.ts';
+import { fuse, type Handlers } from '../../transforms/stage.ts';
+import type { LaneSettings } from '../settings/settings.ts';
+
+/** One stage of a run, made for a lane. */
+export interface ChainLink {
+  readonly name: string;
+  readonly handlers: Handlers;
+}
+
+/** @param sessionBy what is a session in the source that is read */
+export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
+  const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
+  const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements } = settings;
+  const checked = (stage: typeof checkEntries): ChainLink[] =>
+    integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
+  return [
+    {
+      name: parse.name,
+      handlers: parse.create({ dialect, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements }),
+    },
+    { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
+    { name: validate.name, handlers: validate.create({}) },
+    ...checked(checkEntries),
+    { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
+    { name: toolDedupe.name, handlers: toolDedupe.create({}) },
+    { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },
+    ...checked(checkConversations),
+    {
+      name: format.name,
+      handlers: format.create({ format: formats, formatOptions, groupBy, rejectOn, keepOn }),
+    },
+    ...checked(checkRows),
+    ...(settings.readers ? [{ name: checkReaders.name, handlers: checkReaders.create({}) }] : []),
+  ];
+}
+
+/** The chain as one function. */
+export function fuseChain(
+  chain: readonly ChainLink[],
+  emit: (element: StreamElement) => void,
+): (element: StreamElement) => void {
+  return fuse(
+    chain.map(({ handlers }) => handlers),
+    emit,
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * A lane's parts under a profile's clock: they are wrapped from outside, so that neither the lane nor a stage, a framer or a
+ * reader knows about it. Without a profile they are the parts themselves.
+ */
+import type { Kind, StreamElement } from '../../transforms/model/element.ts';
+import { tally } from '../../transforms/json/tally.ts';
+import type { Handlers } from '../../transforms/stage.ts';
+import type { Framer } from '../input/framing/framer.ts';
+import { openSource, type SourceReader } from '../input/open-source.ts';
+import type { ChainLink } from './chain.ts';
+import type { Profile } from '../profile.ts';
+
+export interface Watch {
+  chain(links: readonly ChainLink[]): readonly ChainLink[];
+  /** The end of the chain. */
+  accept(accept: (element: StreamElement) => void): (element: StreamElement) => void;
+  framer(framer: Framer): Framer;
+  readonly open: typeof openSource;
+}
+
+export const UNWATCHED: Watch = {
+  chain: (links) => links,
+  accept: (accept) => accept,
+  framer: (framer) => framer,
+  open: openSource,
+};
+
+export function watchWith(profile: Profile): Watch {
+  return {
+    chain: (links) => links.map((link) => watchLink(profile, link)),
+    accept: (accept) => (element) => {
+      const outer = profile.enter('collect');
+      accept(element);
+      profile.enter(outer);
+    },
+    framer: (framer) => watchFramer(profile, framer),
+    open: (ref, limits, signal) =>
+      watchReader(profile, ref.path === undefined ? 'wait' : 'read', () => openSource(ref, limits, signal)),
+  };
+}
+
+type Handler = (element: StreamElement) => Iterable<StreamElement>;
+
+function watchLink(profile: Profile, { name, handlers }: ChainLink): ChainLink {
+  const { bytes } = profile;
+  profile.enter(profile.enter(name)); // in the order of the stages, and those too that have nothing to do
+  const watched = (handler: Handler): Handler => {
+    return (element) => {
+      const outer = profile.enter(name);
+      const before = tally.comparedBytes;
+      const made = handler(element);
+      const compared = tally.comparedBytes - before;
+      bytes.compared += compared;
+      if (element.kind === 'line') bytes.scanned += element.bytes.length - compared;
+      profile.enter(outer);
+      return Array.isArray(made) ? made : profile.each(name, made);
+    };
+  };
+  const kinds = Object.entries(handlers) as [Kind, Handler][];
+  return { name, handlers: Object.fromEntries(kinds.map(([kind, h]) => [kind, watched(h)])) as Handlers };
+}
+
+function watchFramer(profile: Profile, framer: Framer): Framer {
+  return {
+    ...framer,
+    filled(count) {
+      profile.bytes.framed += count;
+      return profile.each('frame', framer.filled(count));
+    },
+    end: () => profile.each('frame', framer.end()),
+  };
+}
+
+/** What a thread waits for is not its work: the pipe, and the inflating, which another thread does. */
+async function watchReader(
+  profile: Profile,
+  opening: string,
+  open: () => Promise<SourceReader> | SourceReader,
+): Promise<SourceReader> {
+  async function later<T>(segment: string, work: () => Promise<T> | T): Promise<T> {
+    const outer = profile.enter(segment);
+    try {
+      return await work();
+    } finally {
+      profile.enter(outer);
+    }
+  }
+  const watched = ({ again, ...reader }: SourceReader): SourceReader => ({
+    ...reader,
+    read(room) {
+      const outer = profile.enter('read');
+      const count = reader.read(room);
+      profile.enter(outer);
+      return typeof count === 'number' ? count : later('wait', () => count);
+    },
+    ...(again && { again: async () => watched(await later('read', again)) }),
+    close() {
+      profile.bytes.read += reader.readBytes();
+      return later('read', () => reader.close());
+    },
+  });
+  return watched(await later(opening, open));
+}

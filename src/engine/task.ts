@@ -1,0 +1,30 @@
+/** Cuts the sources into units: what a worker gets at a time, and hands out whole. */
+import type { SourceRef } from '../input/sources/source.ts';
+import type { LaneSource } from './run-task.ts';
+
+/** A unit is one big source, or small ones up to this size and number. */
+const UNIT_BYTES = 4 * 1024 * 1024;
+const UNIT_SOURCES = 256;
+
+/** Sources that stand together in the listing; the last one flushes. */
+export type Unit = readonly LaneSource[];
+
+/** Is the source to be read? */
+export type IsRead = (ref: SourceRef, index: number) => boolean;
+
+export function unitsOf(sources: readonly SourceRef[], isRead: IsRead): readonly Unit[] {
+  const units: LaneSource[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  sources.forEach((ref, index) => {
+    if (!isRead(ref, index)) return;
+    const unit = units.at(-1);
+    if (unit === undefined || bytes + ref.sizeBytes > UNIT_BYTES || unit.length >= UNIT_SOURCES) {
+      units.push([{ index, ref }]);
+      bytes = ref.sizeBytes;
+    } else {
+      unit.push({ index, ref });
+      bytes += ref.sizeBytes;
+    }
+  });
+  return units.map((unit) => unit.map((source, i) => ({ ...source, flush: i === unit.length - 1 })));
+}

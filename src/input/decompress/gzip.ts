@@ -1,0 +1,101 @@
+/**
+ * Gunzip with its own loop over the members: node:zlib loses a member behind NULs, and dies of padding that spans
+ * chunks (reliability.md §2, fact 9). Every member's CRC-32 and length are checked; whatever is left over is a fault
+ * with its place. A cut exactly between two members cannot be seen here: that takes the file's size.
+ */
+import { crc32 } from 'node:zlib';
+import { SourceFault } from '../../errors.ts';
+import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
+import { gzipHeaderLength } from './gzip-header.ts';
+import { type Fault, inflatePieces, inflateWhole, WHOLE_BYTES } from './inflate.ts';
+import { MAGIC_BYTES, startsLikeGzip } from './magic.ts';
+import type { Members } from './members.ts';
+import { nextMember } from './next-member.ts';
+import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
+
+const TRAILER_BYTES = 8;
+
+/**
+ * Content comes out before its member's checksum is known: nothing is final until the generator has ended well.
+ * @param chunks each valid until the next one is asked for; closed when this ends, however it ends
+ * @param counts filled while reading
+ * @param members told where each one begins
+ * @returns chunks with memory of their own
+ * @throws SourceFault `corrupt-gzip`, with the number of the member from 1 and where it begins; `trailing-data`
+ */
+export async function* gunzip(
+  chunks: AsyncIterable<Uint8Array>,
+  counts: PackedCounts = createPackedCounts(),
+  members?: Members,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const cursor = createChunkCursor(chunks);
+  let start = 0;
+  let size = 0;
+  let given = 0;
+  const fault: Fault = (what, cause) =>
+    new SourceFault(
+      'corrupt-gzip',
+      `member ${counts.members + 1} at compressed byte ${start}: ${what}`,
+      cause,
+    );
+  try {
+    if (!(await cursor.more())) throw fault('there is nothing');
+    do {
+      members?.begin(counts.members + 1, given);
+      size = yield* member(cursor, size > WHOLE_BYTES, fault);
+      given += size;
+      start = cursor.taken();
+      counts.members++;
+      counts.memberBytes = start;
+    } while (await nextMember(cursor, counts, startsLikeGzip, MAGIC_BYTES));
+  } finally {
+    await cursor.close();
+  }
+}
+
+/**
+ * @param large is it likely to be so large that trying it as a whole would be in vain?
+ * @returns the length of its content
+ */
+async function* member(
+  cursor: ChunkCursor,
+  large: boolean,
+  fault: Fault,
+): AsyncGenerator<Uint8Array, number, undefined> {
+  await takeHeader(cursor, fault);
+  const whole = large || cursor.rest().length === 0 ? undefined : inflateWhole(cursor, fault);
+  if (whole !== undefined) {
+    await takeTrailer(cursor, crc32(whole), whole.length, fault);
+    if (whole.length > 0) yield whole;
+    return whole.length;
+  }
+  let crc = 0;
+  let size = 0;
+  for await (const piece of inflatePieces(cursor, fault)) {
+    crc = crc32(piece, crc);
+    size += piece.length;
+    yield piece;
+  }
+  await takeTrailer(cursor, crc, size, fault);
+  return size;
+}
+
+async function takeHeader(cursor: ChunkCursor, fault: Fault): Promise<void> {
+  for (;;) {
+    const length = gzipHeaderLength(cursor.rest());
+    if (typeof length === 'string') throw fault(length);
+    if (length > 0) return cursor.take(length);
+    if (!(await cursor.more())) throw fault('it ends inside its header');
+  }
+}
+
+async function takeTrailer(cursor: ChunkCursor, crc: number, size: number, fault: Fault): Promise<void> {
+  while (cursor.rest().length < TRAILER_BYTES) {
+    if (!(await cursor.more())) throw fault('it ends inside its trailer');
+  }
+  const bytes = cursor.rest();
+  const trailer = new DataView(bytes.buffer, bytes.byteOffset, TRAILER_BYTES);
+  if (trailer.getUint32(0, true) !== crc) throw fault('the checksum of its content is wrong');
+  if (trailer.getUint32(4, true) !== size % 2 ** 32) throw fault('the length of its content is wrong');
+  cursor.take(TRAILER_BYTES);
+}

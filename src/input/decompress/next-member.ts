@@ -1,0 +1,50 @@
+/**
+ * What follows a complete gzip member or zstd frame (reliability.md, F074): the next one, NULs up to the end, or data that
+ * belongs to nothing. The last is a fault with its place, and never passed over: a whole member may hide in it.
+ */
+import { SourceFault } from '../../errors.ts';
+import type { ChunkCursor } from './chunk-cursor.ts';
+import type { StartsLike } from './magic.ts';
+import type { PackedCounts } from './packed-counts.ts';
+
+/**
+ * @param magicBytes how many bytes `startsLike` wants to see
+ * @returns false at the end of the source, behind the padding
+ * @throws SourceFault `trailing-data`
+ */
+export async function nextMember(
+  cursor: ChunkCursor,
+  counts: PackedCounts,
+  startsLike: StartsLike,
+  magicBytes: number,
+): Promise<boolean> {
+  await need(cursor, magicBytes);
+  if (cursor.rest().length === 0) return false;
+  if (startsLike(cursor.rest())) return true;
+  const start = cursor.taken();
+  await takeNuls(cursor);
+  counts.paddingBytes = cursor.taken() - start;
+  await need(cursor, magicBytes);
+  if (cursor.rest().length === 0) return false;
+  const padding = counts.paddingBytes === 0 ? '' : ` and ${counts.paddingBytes} bytes of padding`;
+  const like = startsLike(cursor.rest()) ? ', and it begins like more of it' : '';
+  throw new SourceFault(
+    'trailing-data',
+    `there is data at compressed byte ${cursor.taken()}, behind the end of what is packed${padding}${like}`,
+  );
+}
+
+/** Waits until so many bytes are there; fewer at the end of the source. */
+export async function need(cursor: ChunkCursor, count: number): Promise<void> {
+  while (cursor.rest().length < count && (await cursor.more()));
+}
+
+/** Takes NULs up to the first byte that is none, or to the end. */
+async function takeNuls(cursor: ChunkCursor): Promise<void> {
+  do {
+    const bytes = cursor.rest();
+    let nuls = 0;
+    while (bytes[nuls] === 0) nuls++;
+    cursor.take(nuls);
+  } while (cursor.rest().length === 0 && (await cursor.more()));
+}

@@ -1,0 +1,49 @@
+/**
+ * Recognises packed sources by their first bytes; the file's name has no say (reliability.md, F075). None of the
+ * magics can begin JSON, so plain logs are never mistaken, and what cannot be read is refused by its name instead of
+ * being rejected line by line.
+ */
+import { SourceFault } from '../../errors.ts';
+import { startsLikeGzip, startsLikeZstd } from './magic.ts';
+
+export type Compression = 'none' | 'gzip' | 'zstd';
+
+const REFUSED: readonly (readonly [name: string, magic: readonly number[]])[] = [
+  ['zip', [0x50, 0x4b, 0x03, 0x04]],
+  ['zip', [0x50, 0x4b, 0x05, 0x06]],
+  ['bzip2', [0x42, 0x5a, 0x68]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+];
+const GZIP_MAGIC_BYTES = 2;
+const ZSTD_MAGIC_BYTES = 4;
+
+/** How many bytes `sniff` looks at; a shorter head is fine when the source has no more. */
+export const SNIFF_BYTES: number = 6;
+
+/**
+ * @param head the source's first bytes
+ * @param named what its name says: decides where there are too few bytes for a magic, or none, as a cut leaves them
+ * @throws SourceFault `unsupported-compression` for zip, bzip2 and xz
+ */
+export function sniff(head: Uint8Array, named?: Compression): Compression {
+  const whole = (bytes: number, format: Compression): boolean => head.length >= bytes || named === format;
+  if (startsLikeGzip(head) && whole(GZIP_MAGIC_BYTES, 'gzip')) return 'gzip';
+  if (startsLikeZstd(head) && whole(ZSTD_MAGIC_BYTES, 'zstd')) return 'zstd';
+  const name = REFUSED.find(([, magic]) => isMagic(head, magic))?.[0];
+  if (name === undefined) return 'none';
+  throw new SourceFault(
+    'unsupported-compression',
+    `${name} is not read: unpack it, or pack it with gzip or zstd`,
+  );
+}
+
+/** What a file's name says that it is; undefined when it says nothing. */
+export function compressionNamed(name: string): Compression | undefined {
+  if (/\.gz$/i.test(name)) return 'gzip';
+  if (/\.zst$/i.test(name)) return 'zstd';
+  return /\.(?:jsonl|ndjson|json|log)(?:[.-]\d+)*$/i.test(name) ? 'none' : undefined;
+}
+
+function isMagic(head: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, i) => head[i] === byte);
+}

@@ -1,0 +1,97 @@
+/** A packed source's content. It is unpacked once: what is packed in what was packed is refused by its name. */
+import { SourceFault } from '../../errors.ts';
+import { DECODER_KILLED } from './decoder.ts';
+import { allowedBytes, checkLimits, type DecompressionLimits } from './limits.ts';
+import type { Members } from './members.ts';
+import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
+import { type Compression, SNIFF_BYTES, sniff } from './sniff.ts';
+
+export type Packing = Exclude<Compression, 'none'>;
+
+/** So often a source is unpacked whose decoder is killed (F003). */
+export const MOST_TRIES = 3;
+
+export interface Unpacking {
+  readonly packing: Packing;
+  /** Its bytes from the beginning, each chunk valid until the next one is asked for; closed however it ends. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+  /** How often `chunks` may be called. */
+  readonly tries: number;
+  /** Filled while reading. */
+  readonly counts: PackedCounts;
+  /** Of gzip: told where each member begins. */
+  readonly members?: Members | undefined;
+  readonly limits: DecompressionLimits;
+}
+
+/**
+ * Nothing is final until it has ended well.
+ * @throws SourceFault
+ */
+export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, void, undefined> {
+  let given = 0;
+  for (let left = unpacking.tries; ; ) {
+    let at = 0;
+    try {
+      for await (const piece of unpackOnce(unpacking)) {
+        const known = Math.min(piece.length, given - at); // from the try before
+        at += piece.length;
+        if (known === piece.length) continue;
+        given = at;
+        yield piece.subarray(known);
+      }
+      return;
+    } catch (error) {
+      left--;
+      if (left === 0 || (error as Error).cause !== DECODER_KILLED) throw error;
+      Object.assign(unpacking.counts, createPackedCounts());
+    }
+  }
+}
+
+async function* unpackOnce({
+  packing,
+  chunks,
+  counts,
+  members,
+  limits,
+}: Unpacking): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks()) {
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+
+  let given = 0;
+  let head = Buffer.alloc(0);
+  for await (const piece of await open(packing, counted(), counts, members)) {
+    if (head.length < SNIFF_BYTES) {
+      head = Buffer.concat([head, piece.subarray(0, SNIFF_BYTES - head.length)]);
+      refusePacked(head, packing);
+    }
+    const readNow = read; // it may go on while the piece is used
+    // up to the limit to the byte: where a decoder's pieces end is its own affair
+    yield piece.subarray(0, allowedBytes(limits, packing, readNow) - given);
+    given += piece.length;
+    checkLimits(limits, packing, given, readNow);
+  }
+}
+
+/** Late: most sources are plain. */
+async function open(
+  packing: Packing,
+  chunks: AsyncIterable<Uint8Array>,
+  counts: PackedCounts,
+  members: Members | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (packing === 'gzip') return (await import('./gzip.ts')).gunzip(chunks, counts, members);
+  return (await import('./zstd.ts')).unzstd(chunks, counts);
+}
+
+function refusePacked(head: Uint8Array, outer: Packing): void {
+  const inner = sniff(head);
+  if (inner === 'none') return;
+  throw new SourceFault('unsupported-compression', `there is ${inner} inside the ${outer}: unpack it once`);
+}

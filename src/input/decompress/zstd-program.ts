@@ -1,0 +1,132 @@
+/**
+ * The `zstd` program, for a Node whose zlib has no zstd. It gets bytes through its standard input and never a file's name, so
+ * no name can be an option (reliability.md, F118). A group of its own: a Ctrl-C that stops the run stops the reading here first.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { SourceFault, TurnmillError } from '../../errors.ts';
+import { createWaker, DECODER_KILLED, type Decoder, type Outcome } from './decoder.ts';
+
+const PROGRAM = 'zstd';
+const DECODE = ['-dcq', '--single-thread'] as const;
+const PACK = ['-3', '-cq', '--check', '--single-thread'] as const;
+/** `spawnSync` has it too, which its type does not say. */
+const OWN_GROUP = { detached: true };
+export const HINT = 'install the zstd program (package zstd), or use Node 22.15, 24 or newer';
+
+/** A program that does nothing for so long, while it has something to do, is taken for dead. */
+const IDLE_MS = 60_000;
+/** Asking it for its version takes milliseconds. */
+const ANSWER_MS = 10_000;
+const STDERR_BYTES = 4096;
+
+/** The environment without what zstd would take options from. */
+function environment(): NodeJS.ProcessEnv {
+  const { ZSTD_CLEVEL: _level, ZSTD_NBTHREADS: _threads, ...rest } = process.env;
+  return rest;
+}
+
+/**
+ * Looks for the program.
+ * @param what needs it
+ * @throws TurnmillError `unavailable`: it is not there, not executable, no zstd, or does not answer
+ */
+export function requireZstdProgram(what: string): void {
+  const asked = spawnSync(PROGRAM, ['--version'], {
+    env: environment(),
+    timeout: ANSWER_MS,
+    encoding: 'utf8',
+  });
+  const answers = asked.status === 0 && /zstandard|zstd/i.test(asked.stdout);
+  if (answers) return;
+  const { code } = (asked.error ?? {}) as NodeJS.ErrnoException;
+  const found = code === 'ENOENT' ? 'it is not there' : (code ?? 'what is there is no zstd');
+  throw new TurnmillError('unavailable', `${what} needs zstd (${found}): ${HINT}`, { subject: what });
+}
+
+/** One frame, made by the program. A single thread: how many there are must not show in the bytes. */
+export function packWithProgram(bytes: Uint8Array): Uint8Array {
+  const { error, status, signal, stdout, stderr } = spawnSync(
+    PROGRAM,
+    [...PACK, `--stream-size=${bytes.length}`],
+    { input: bytes, env: environment(), maxBuffer: Number.POSITIVE_INFINITY, ...OWN_GROUP },
+  );
+  if (error === undefined && status === 0) return stdout;
+  const started = status !== null || signal !== null;
+  const why = (started && endOf(status, signal, stderr.toString('latin1'))) || error;
+  const what = why instanceof Error ? why.message : why;
+  throw new TurnmillError('io', `cannot pack with zstd: ${what}`, { subject: PROGRAM, cause: error });
+}
+
+/** Starts the program as a decoder. */
+export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
+  // when there are no descriptors left, it has no streams
+  const child: ChildProcess = spawn(PROGRAM, DECODE, { stdio: 'pipe', env: environment(), ...OWN_GROUP });
+  const { stdin, stdout, stderr } = child;
+  const { moved, wake } = createWaker();
+  let outcome: Outcome | undefined;
+  let complaint = '';
+  const closed = new Promise<void>((resolve) => {
+    const over = (what: Outcome): void => {
+      outcome ??= what;
+      resolve();
+      wake();
+    };
+    child.on('error', (error) => over(notStarted(error)));
+    child.on('close', (status, signal) => over(endOf(status, signal, complaint)));
+  });
+  stdin?.on('error', () => undefined); // its status tells
+  stdout?.on('readable', wake);
+  stderr?.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('latin1')).slice(-STDERR_BYTES);
+  });
+
+  return {
+    write(bytes, taken) {
+      stdin?.write(bytes, () => {
+        taken();
+        wake();
+      });
+    },
+    end: () => void stdin?.end(),
+    read: () => (stdout?.read() ?? null) as Buffer | null,
+    outcome: () => outcome,
+    moved: () =>
+      withinTime(moved(), idleMs, () => {
+        outcome ??= new SourceFault('unreadable', `zstd did nothing for ${idleMs / 1000} s`);
+        child.kill('SIGKILL');
+      }),
+    async close() {
+      if (outcome === undefined) child.kill('SIGKILL');
+      stdout?.destroy();
+      await closed;
+    },
+  };
+}
+
+function notStarted(error: NodeJS.ErrnoException): SourceFault {
+  const missing = error.code === 'ENOENT' || error.code === 'EACCES';
+  const reason = missing ? 'unsupported-compression' : 'unreadable';
+  return new SourceFault(reason, `cannot start zstd: ${error.code}${missing ? `; ${HINT}` : ''}`, error);
+}
+
+/** Two turns of silence: a process that was stopped for a while sees one of them at once when it goes on (F006). */
+async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => void): Promise<void> {
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns++;
+    if (turns === 2) giveUp();
+  }, idleMs / 2);
+  try {
+    await moved;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Its own words without where they come from: `/*stdin*\ : Decoding error (36) : Data corruption detected`. */
+function endOf(status: number | null, signal: NodeJS.Signals | null, complaint: string): Outcome {
+  if (status === 0) return '';
+  if (signal !== null) return new SourceFault('unreadable', `zstd was ended by ${signal}`, DECODER_KILLED);
+  const last = complaint.trim().split('\n').at(-1)?.split(' : ').at(-1)?.trim();
+  return last || `zstd ended with status ${status}`;
+}

@@ -1,0 +1,110 @@
+/**
+ * What a source is, by its first bytes: JSON lines, one JSON document in their place (an array, printed JSON), or something
+ * that was never a log, which is refused by its name instead of line by line (F062). Only what cannot be the beginning
+ * of a log is refused: a log whose first line is damaged is read.
+ */
+import { SourceFault } from '../../errors.ts';
+
+export type Shape = 'lines' | 'document';
+
+/** So many bytes are enough to know. */
+export const HEAD_BYTES = 4096;
+
+const LF = 0x0a;
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const BACKSLASH = 0x5c;
+const BOM = '\xef\xbb\xbf';
+const BLANKS = ' \t\r\n';
+const TAR_MAGIC_AT = 257;
+
+/** UTF-16 and UTF-32 with a mark, and the first brackets of UTF-16 without one. */
+const WIDE = /^(?:\xff\xfe[^\0]\0|\xfe\xff\0[^\0]|\xff\xfe\0\0|\0\0\xfe\xff|[{[]\0[^\0]\0|\0[{[]\0[^\0])/;
+
+/** First characters of files that are no text, or no log. */
+const NO_LOGS: readonly (readonly [name: string, begin: RegExp])[] = [
+  ['a program (ELF)', /^\x7fELF/],
+  ['a PDF file', /^%PDF-/],
+  ['an SQLite database', /^SQLite format 3\0/],
+  ['a Parquet file', /^PAR1/],
+  ['a git-lfs pointer: the file itself was not fetched', /^version https:\/\/git-lfs\.github\.com\//],
+  ['HTML or XML', /^<(?:!doctype|html|head|body|\?xml|error)\b/i],
+];
+/** A first line of two or more names; a quote may stand around each. */
+const CSV_HEADER = /^"?[A-Za-z_][\w .-]*"?[,;\t]["\w .,;\t-]*$/;
+
+/**
+ * @param head the first (decompressed) bytes
+ * @param complete are there no more than these, or need no more be looked at?
+ * @returns undefined when more of them are needed
+ * @throws SourceFault `encoding-utf16`, `not-json-lines`; `unsupported-compression` for a tar archive
+ */
+export function shapeOf(head: Uint8Array, complete: boolean): Shape | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+  const start = bytes.toString('latin1', 0, BOM.length) === BOM ? BOM.length : 0;
+  const first = skipBlanks(bytes, start);
+  const next = skipBlanks(bytes, first + 1);
+  if (bytes[first] === OPEN_OBJECT && bytes[next] !== 0) {
+    if (next >= bytes.length) return complete ? 'lines' : undefined;
+    return bytes[next] === QUOTE && bytes.subarray(first, next).includes(LF) ? 'document' : 'lines';
+  }
+  if (bytes[first] === OPEN_ARRAY && bytes[next] !== 0) {
+    if (next >= bytes.length) return complete ? 'lines' : undefined;
+    if (bytes.subarray(first, next).includes(LF)) return 'document';
+    return bytes[next] === OPEN_OBJECT ? shapeOfArray(bytes, first, complete) : 'lines';
+  }
+  if (!complete) return undefined;
+  refuse(bytes.toString('latin1', start));
+  return 'lines';
+}
+
+/** An array is a document, but not one that its line ends, with an object on the next one: that is a line that is no entry. */
+function shapeOfArray(bytes: Uint8Array, start: number, complete: boolean): Shape | undefined {
+  const end = endOfArray(bytes, start);
+  if (end < 0) return 'document';
+  const behind = skipBlanks(bytes, end);
+  if (behind >= bytes.length) return complete ? 'document' : undefined;
+  const isLine = bytes[behind] === OPEN_OBJECT && bytes.subarray(end, behind).includes(LF);
+  return isLine ? 'lines' : 'document';
+}
+
+/** The index after the array that opens at `start`, or the end of the bytes; -1 when its line ends before it does. */
+function endOfArray(bytes: Uint8Array, start: number): number {
+  let open = 0;
+  let inString = false;
+  for (let p = start; p < bytes.length; p++) {
+    const byte = bytes[p];
+    if (byte === LF) return -1;
+    if (inString) {
+      if (byte === BACKSLASH) p++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN_ARRAY) open++;
+    else if (byte === CLOSE_ARRAY && --open === 0) return p + 1;
+  }
+  return bytes.length;
+}
+
+function skipBlanks(bytes: Uint8Array, at: number): number {
+  let p = at;
+  while (p < bytes.length && BLANKS.includes(String.fromCharCode(bytes[p] as number))) p++;
+  return p;
+}
+
+function refuse(text: string): void {
+  if (WIDE.test(text))
+    throw new SourceFault('encoding-utf16', 'it is UTF-16 or UTF-32: convert it to UTF-8 (iconv -t UTF-8)');
+  if (text.startsWith('ustar', TAR_MAGIC_AT))
+    throw new SourceFault('unsupported-compression', 'tar is not read: unpack it');
+  const shown = text.slice(BLANKS.includes(text.charAt(0)) ? text.search(/[^ \t\r\n]/) : 0);
+  const name = NO_LOGS.find(([, begin]) => begin.test(shown))?.[0] ?? (isCsv(shown) ? 'CSV' : undefined);
+  if (name !== undefined) throw new SourceFault('not-json-lines', `it is not JSON lines, but ${name}`);
+}
+
+/** A header, and no line after it that may be an entry. */
+function isCsv(text: string): boolean {
+  const [header = '', ...rows] = text.split(/\r?\n/);
+  return rows.length > 0 && CSV_HEADER.test(header) && rows.every((row) => !/^\s*[{[]/.test(row));
+}

@@ -1,0 +1,116 @@
+/**
+ * Reads places of a source once more, in their order: what was rejected late has to be named by its hash, and its bytes are
+ * gone by then. A plain file is read at the places only, a packed one up to the last of them.
+ */
+import { createHash } from 'node:crypto';
+import { UNLIMITED } from './decompress/limits.ts';
+import { SourceFault } from '../errors.ts';
+import { openSource, type SourceReader } from './open-source.ts';
+import type { SourceRef } from './sources/source.ts';
+
+/** What stands at a place. */
+export interface Stretch {
+  /** Of all of it, hexadecimal. */
+  readonly sha256: string;
+  /** Undefined when it is longer than was asked for. */
+  readonly bytes?: Uint8Array;
+  /** Of gzip: the member that it begins in. */
+  readonly member?: number;
+}
+
+export interface SecondReading {
+  /**
+   * Offsets must not go back. Undefined when the source ends before, or cannot be read.
+   * @param keepBytes give the bytes too when there are no more than this
+   */
+  take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined>;
+  close(): Promise<void>;
+}
+
+/** Fills the room from its start with what comes at an offset, 0 at the end; offsets do not go back. */
+interface Range {
+  readAt(offset: number, room: Uint8Array): number | Promise<number>;
+  /** Of a byte that was read. */
+  readonly memberAt?: SourceReader['memberAt'];
+  /** Is the source still what it was when it was opened? Throws SourceFault. */
+  readonly verify: SourceReader['verify'];
+  close(): Promise<void> | void;
+}
+
+const ROOM_BYTES = 256 * 1024;
+
+/**
+ * @param stamp the file must still be the one that has it; undefined: it may be any
+ * @returns undefined when the source cannot be read again
+ */
+export async function readAgain(
+  ref: SourceRef,
+  stamp: string | undefined,
+): Promise<SecondReading | undefined> {
+  const range = await orNothing(() => openRange(ref, stamp));
+  if (range === undefined) return undefined;
+  const room = Buffer.allocUnsafe(ROOM_BYTES);
+
+  async function take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined> {
+    const hash = createHash('sha256');
+    const kept = length <= keepBytes ? Buffer.alloc(length) : undefined;
+    for (let have = 0; have < length; ) {
+      const wanted = room.subarray(0, Math.min(room.length, length - have));
+      const count = await (range as Range).readAt(offset + have, wanted);
+      if (count === 0) return undefined;
+      hash.update(wanted.subarray(0, count));
+      kept?.set(wanted.subarray(0, count), have);
+      have += count;
+    }
+    range?.verify();
+    const member = range?.memberAt?.(offset);
+    return {
+      sha256: hash.digest('hex'),
+      ...(kept && { bytes: kept }),
+      ...(member !== undefined && { member }),
+    };
+  }
+
+  return {
+    take: (offset, length, keepBytes) => orNothing(() => take(offset, length, keepBytes)),
+    close: async () => range.close(),
+  };
+}
+
+async function orNothing<T>(call: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof SourceFault) return undefined;
+    throw error;
+  }
+}
+
+async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Range | undefined> {
+  if (ref.path === undefined) return undefined;
+  const reader = await openSource(ref, UNLIMITED); // the places were reached before
+  if (stamp !== undefined && reader.stamp !== stamp) {
+    await reader.close();
+    return undefined;
+  }
+  const { readAt, verify, close } = reader;
+  if (readAt !== undefined) return { readAt, verify, close };
+  let at = 0;
+  const skipped = Buffer.allocUnsafe(ROOM_BYTES);
+  return {
+    async readAt(offset, room) {
+      while (at < offset) {
+        const count = await reader.read(skipped.subarray(0, Math.min(skipped.length, offset - at)));
+        if (count === 0) return 0;
+        at += count;
+        reader.memberAt?.(at); // nobody asks for what is before it
+      }
+      const count = await reader.read(room);
+      at += count;
+      return count;
+    },
+    ...(reader.memberAt && { memberAt: reader.memberAt }),
+    verify,
+    close,
+  };
+}

@@ -1,0 +1,148 @@
+/** Reads a stream that the caller brings: pulls chunk after chunk, and closes the stream when it is left before its end. */
+import { setImmediate } from 'node:timers/promises';
+import { types } from 'node:util';
+import { SourceFault, systemCode, TurnmillError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
+import { type Closable, closeStream } from './stream-source.ts';
+
+/** After so many empty chunks, one after the other, the event loop gets its turn: they need not wait for anything. */
+const EMPTY_CHUNKS = 1024;
+const NO_BYTES = new Uint8Array(0);
+
+/** What a `for await` loop uses. */
+interface Chunks {
+  next(): Promise<IteratorResult<unknown>>;
+  return?(): Promise<unknown>;
+}
+
+/** A web stream's reader, as far as it is used here. */
+interface WebReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+  cancel(): Promise<unknown>;
+}
+
+export class StreamReader {
+  readonly #name: string;
+  readonly #stream: AsyncIterable<Uint8Array>;
+  readonly #signal: AbortSignal | undefined;
+  #chunks: Chunks | undefined;
+  /** What is left of the chunk that came last. */
+  #chunk: Uint8Array = NO_BYTES;
+  #takenBytes = 0;
+  #waiting = false;
+  #over = false;
+  #fault: SourceFault | undefined;
+  #stop: (reason: unknown) => void = () => undefined;
+
+  constructor(name: string, stream: AsyncIterable<Uint8Array>, signal?: AbortSignal) {
+    this.#name = name;
+    this.#stream = stream;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /**
+   * Fills the room, with fewer bytes at the end only: what is read at a time does not depend on the chunks. 0 at the end. A fault is
+   * told once everything before it is given out.
+   * @throws SourceFault `unreadable`; TurnmillError `usage` for chunks that are not bytes; the signal's reason
+   */
+  async read(room: Uint8Array): Promise<number> {
+    let have = 0;
+    while (have < room.length && (this.#chunk.length > 0 || (await this.#advance()))) {
+      const count = Math.min(this.#chunk.length, room.length - have);
+      room.set(this.#chunk.subarray(0, count), have);
+      this.#chunk = this.#chunk.subarray(count);
+      have += count;
+    }
+    if (have === 0 && this.#fault !== undefined) throw this.#fault;
+    return have;
+  }
+
+  async close(): Promise<void> {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#chunk = NO_BYTES;
+    if (this.#over) return;
+    this.#over = true;
+    // a generator ends only when what it waits for has come: a stream that can be closed from outside is
+    if (this.#waiting) closeStream(this.#stream as Closable);
+    const returned = this.#chunks?.return?.().catch(() => undefined);
+    if (!this.#waiting) await returned;
+  }
+
+  readonly #abort = (): void => this.#stop(this.#signal?.reason);
+
+  /** Gets the next chunk that is not empty; false at the end, and after a fault. */
+  async #advance(): Promise<boolean> {
+    for (let empty = 0; !this.#over; ) {
+      const chunk = await this.#next();
+      if (chunk === undefined) break;
+      if (!types.isUint8Array(chunk)) throw this.#notBytes(chunk);
+      this.#chunk = chunk;
+      this.#takenBytes += chunk.length;
+      if (chunk.length > 0) return true;
+      if (++empty % EMPTY_CHUNKS === 0) await setImmediate();
+    }
+    return false;
+  }
+
+  async #next(): Promise<unknown> {
+    this.#signal?.throwIfAborted();
+    try {
+      const { done, value } = await this.#pull();
+      if (done !== true) return value ?? null;
+      this.#over = true;
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      this.#over = true;
+      this.#fault = this.#unreadable(error);
+    }
+    return undefined;
+  }
+
+  /** The next result, or a rejection when the run is stopped before it comes. */
+  #pull(): Promise<IteratorResult<unknown>> {
+    return new Promise((resolve, reject) => {
+      this.#stop = reject;
+      this.#chunks ??= chunksOf(this.#stream);
+      const next = Promise.resolve(this.#chunks.next());
+      this.#waiting = true;
+      next
+        .finally(() => {
+          this.#waiting = false;
+        })
+        .then(resolve, reject);
+    });
+  }
+
+  /** Says what failed by its code or name: the text of an error may hold what was read. */
+  #unreadable(error: unknown): SourceFault {
+    const what = error instanceof Error ? (systemCode(error) ?? error.name) : 'no Error was thrown';
+    return new SourceFault(
+      'unreadable',
+      `the stream failed after ${this.#takenBytes} bytes: ${printable(what)}`,
+      error,
+    );
+  }
+
+  #notBytes(chunk: unknown): TurnmillError {
+    const what = typeof chunk === 'object' ? (chunk?.constructor?.name ?? 'object') : typeof chunk;
+    const hint = what === 'string' ? '; a stream of Node must not have an encoding' : '';
+    const name = printable(this.#name);
+    return new TurnmillError(
+      'usage',
+      `the stream ${name} gave a chunk of type ${printable(what)}, not a Uint8Array${hint}`,
+      { subject: name },
+    );
+  }
+}
+
+/** Of a web stream its reader: unlike the iterator it can be cancelled while it waits. */
+function chunksOf(stream: AsyncIterable<Uint8Array>): Chunks {
+  const { getReader } = stream as { readonly getReader?: () => WebReader };
+  if (getReader === undefined) return stream[Symbol.asyncIterator]() as Chunks;
+  const reader = getReader.call(stream);
+  return {
+    next: async () => (await reader.read()) as IteratorResult<unknown>,
+    return: () => reader.cancel(),
+  };
+}

@@ -1,0 +1,92 @@
+/** Inputs whose bytes the caller brings instead of a path: a Node stream, a web stream, an async generator. */
+import { TurnmillError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
+
+/** Bytes with a name, read once and in order. */
+export interface StreamSource {
+  /** Takes the place of a file's path: it is in every record about the source, and its ending is looked at as a file's is. */
+  readonly name: string;
+  /**
+   * A Node `Readable`, a web `ReadableStream`, an async generator. A chunk is used up before the next one is asked for: its memory
+   * may be used again then, and not before. Whatever it throws rejects this source, as an unreadable file is.
+   */
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+/** A path, `-` for standard input, or a stream. */
+export type Input = string | StreamSource;
+
+/** What streams have beside their iterator: Node's `Readable`, web streams, generators. */
+export interface Closable {
+  readonly readableEnded?: unknown;
+  readonly on?: (event: 'error', listener: () => void) => unknown;
+  readonly destroy?: () => unknown;
+  readonly getReader?: () => unknown;
+  readonly cancel?: () => Promise<unknown>;
+  readonly return?: () => Promise<unknown>;
+}
+
+/** The name of an input, fit for a message. */
+export function nameOfInput(input: Input): string {
+  return printable(typeof input === 'string' ? input : input.name);
+}
+
+export function pathsOf(inputs: readonly Input[]): readonly string[] {
+  return inputs.filter((input) => typeof input === 'string');
+}
+
+const streamsOf = (inputs: readonly Input[]): readonly Closable[] =>
+  [inputs].flat().flatMap((input) => ((input as StreamSource | null)?.stream ?? []) as Closable);
+
+/** Throws a usage error for a stream that cannot be read, or not told from another one. */
+export function checkStreams(inputs: readonly Input[]): void {
+  const seen = new Map<unknown, string>();
+  for (const input of inputs) {
+    if (typeof input === 'string') continue;
+    checkStream(input);
+    const name = nameOfInput(input);
+    const first = seen.get(input.stream);
+    if (first !== undefined)
+      fail(`the inputs ${first} and ${name} are one stream, which can be read only once`);
+    seen.set(input.stream, name);
+  }
+}
+
+function checkStream(input: StreamSource): void {
+  const name: unknown = input?.name;
+  if (typeof name !== 'string' || name === '')
+    fail('an input is a path, or an object with a name and a stream');
+  if (name === '-') fail("a stream cannot have the name '-', which is that of standard input");
+  if (Buffer.from(name).toString() !== name)
+    fail(`the name of the stream ${printable(name)} has half a surrogate pair: it has no UTF-8`);
+  const { stream } = input;
+  const isStream =
+    typeof stream?.[Symbol.asyncIterator] === 'function' ||
+    typeof (stream as Closable | undefined)?.getReader === 'function';
+  if (!isStream) fail(`the stream of ${printable(name)} is not an AsyncIterable of Uint8Array`);
+  if ((stream as Closable).readableEnded === true)
+    fail(`the stream ${printable(name)} has been read to its end before: nothing of it is left`);
+}
+
+function fail(message: string): never {
+  throw new TurnmillError('usage', message);
+}
+
+/**
+ * To call before anything else is waited for. A Node stream that fails while another source is read (a connection that timed out)
+ * would end the process, because nothing listens to it yet; its iterator still throws that error when its turn comes.
+ */
+export function takeStreams(inputs: readonly Input[]): void {
+  for (const stream of streamsOf(inputs)) stream.on?.('error', () => undefined);
+}
+
+/** Closes the streams, those too that were never read: each may hold a connection. Nothing happens to one that is over. */
+export function closeStreams(inputs: readonly Input[]): void {
+  for (const stream of streamsOf(inputs)) closeStream(stream);
+}
+
+/** Does not wait: a generator that waits for its own source ends only after that. */
+export function closeStream(stream: Closable): void {
+  const closed = stream.destroy ? stream.destroy() : stream.getReader ? stream.cancel?.() : stream.return?.();
+  Promise.resolve(closed).catch(() => undefined); // a stream that was to be thrown away may say what it likes
+}

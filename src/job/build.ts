@@ -1,0 +1,301 @@
+/**
+ * The main job from end to end (architecture.md §5): list the sources, run the lanes, record what they find, balance
+ * the books, commit. Nothing is visible before the last step.
+ */
+import { hostname } from 'node:os';
+import { usageCsv } from '../../transforms/model/tool-usage.ts';
+import { requireZstd } from '../input/decompress/require-zstd.ts';
+import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
+import { checkDestination } from '../dataset/destination.ts';
+import { healDestination } from '../dataset/recover.ts';
+import { acquireLock } from '../dataset/lock.ts';
+import type { Manifest } from '../dataset/manifest.ts';
+import { modesOf } from '../dataset/modes.ts';
+import type { Place } from '../dataset/place.ts';
+import { openStaging, workPath } from '../dataset/staging.ts';
+import { listSources } from '../input/sources/list.ts';
+import { requireDecoders } from '../input/sources/require-decoders.ts';
+import type { Listing } from '../input/sources/source.ts';
+import { closeStreams, type Input, nameOfInput, pathsOf, takeStreams } from '../input/sources/stream-source.ts';
+import { toolVersion } from '../version.ts';
+import { createCheckpoints } from '../record/checkpoints.ts';
+import { decisiveSettings } from '../settings/decisive.ts';
+import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
+import { holdYoungGeneration } from '../engine/heap-size.ts';
+import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
+import { laneCount } from '../engine/worker-count.ts';
+import { createLedger, type Ledger, type LedgerSums } from '../ledger/ledger.ts';
+import type { Outcome } from '../ledger/result.ts';
+import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
+import { recordAll } from './map.ts';
+import { type CameBack, createRecorder, FILES, PROOFS } from '../record/result-writer.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
+import type { TakeOver } from '../reuse/take-over.ts';
+import { checkTolerance } from '../settings/error-budget.ts';
+
+/** What a run made. */
+export interface RunSummary {
+  readonly sums: LedgerSums;
+  /** Lines and records of one of several formats that were kept out, and sources that were lost without a line; the run then ends with status 3. */
+  readonly rejections: number;
+  readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
+  readonly out: string | undefined;
+  readonly elapsedMs: number;
+  readonly readBytes: number;
+  /** Sources that were not read, because an earlier run had. */
+  readonly keptSources: number;
+  /** An update that had nothing to do: the dataset that is there stays. */
+  readonly nothingChanged: boolean;
+  /** Worker threads that died and were replaced. */
+  readonly workerRestarts: number;
+  /** What went wrong after the dataset was in place (leftovers that could not be removed). */
+  readonly problems: readonly string[];
+  /** Where the time of all threads went, when `profile` was set. */
+  readonly profile?: ProfileFigures;
+}
+
+/** How far a run is; given out while it runs. */
+export interface RunProgress {
+  readonly sources: number;
+  readonly totalSources: number;
+  readonly readBytes: number;
+  /** Undefined for standard input. */
+  readonly totalBytes: number | undefined;
+  readonly records: number;
+  readonly rejections: number;
+}
+
+export interface RunHooks {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */
+  readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
+  /** What a person should know of how the run goes about it. False: it did not get there (F164). */
+  readonly onNote?: (message: string) => boolean | undefined;
+}
+
+type Given = Parameters<typeof resolveSettings>[0];
+
+/** What a run has from its beginning. */
+interface Run {
+  readonly settings: Settings;
+  readonly hooks: RunHooks;
+  /** Notes that did not get there. */
+  readonly logLost: () => number;
+  readonly profile: Profile | undefined;
+  readonly started: number;
+  readonly startedAt: string;
+  readonly listing: Listing;
+}
+
+/**
+ * Builds a dataset. Streams among the inputs are closed when it ends, however it ends, read or not.
+ * @throws TurnmillError: nothing was committed
+ */
+export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
+  takeStreams(given.inputs);
+  try {
+    return await buildFrom(resolveSettings(given), hooks);
+  } finally {
+    closeStreams(given.inputs);
+  }
+}
+
+async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummary> {
+  const { out } = settings;
+  if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
+  const run = begin(settings, hooks);
+  return runInto(run, out === '-' ? openStdout() : nowhere(), NOTHING_KEPT, 0);
+}
+
+async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
+  const { inputs, replace, update, resume } = settings;
+  if (settings.compress === 'zstd') requireZstd('--compress zstd');
+  const release = await acquireLock(out);
+  try {
+    healDestination(out);
+    const place = checkDestination({ out, inputs: pathsOf(inputs), replace: replace || update });
+    const run = begin(settings, hooks);
+    const takeOver = update || resume ? await planLate(place, run) : undefined;
+    const { resumed, nothingChanged } = takeOver ?? {};
+    if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
+    const staging = openStaging(
+      place,
+      resumed?.runId,
+      modesOf({ mode: settings.mode, sources: run.listing.mode }),
+    );
+    for (const note of staging.notes) run.hooks.onNote?.(note);
+    let destination: Destination | undefined;
+    try {
+      destination = openDataset(
+        staging,
+        settings,
+        [...Object.values(FILES), PROOFS],
+        run.listing,
+        hooks.signal,
+      );
+      const kept = takeOver?.open((name) => workPath(staging.path, name)) ?? NOTHING_KEPT;
+      return await runInto(run, destination, kept, resumed?.sources ?? 0);
+    } catch (error) {
+      if (destination === undefined) staging.discard();
+      throw error;
+    }
+  } finally {
+    await release();
+  }
+}
+
+/** Late: most runs take nothing over. */
+async function planLate(place: Place, { settings, listing, hooks }: Run): Promise<TakeOver> {
+  const { planTakeOver } = await import('../reuse/take-over.ts');
+  return planTakeOver(place, settings, listing, hooks);
+}
+
+/** Lists what is to be read. */
+function begin(settings: Settings, hooks: RunHooks): Run {
+  const started = performance.now();
+  const startedAt = new Date().toISOString();
+  const profile = settings.profile ? createProfile('list') : undefined;
+  holdYoungGeneration();
+  const listing = listSources(settings.inputs, settings.follow);
+  profile?.enter('other');
+  const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
+  if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings);
+  checkSources(settings, listing);
+  let untold = 0;
+  const onNote = (message: string): undefined => {
+    if (hooks.onNote?.(message) === false) untold++;
+  };
+  const logLost = (): number => untold;
+  return { settings, hooks: { ...hooks, onNote }, logLost, profile, started, startedAt, listing };
+}
+
+/** Before any of them is opened. */
+function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sources }: Listing): void {
+  if (sources.length <= maxSources) return;
+  const message = `there are ${sources.length} sources, and --max-sources allows ${maxSources}: nothing was read`;
+  throw new TurnmillError('rejected', message, { subject: '--max-sources' });
+}
+
+/** Of an update that has nothing to do: what the dataset says of itself. */
+function unchangedSummary({ settings, listing, started }: Run, { ledger, shards }: Manifest): RunSummary {
+  return {
+    sums: ledger as LedgerSums,
+    rejections: 0,
+    shards,
+    out: settings.out,
+    elapsedMs: performance.now() - started,
+    readBytes: 0,
+    keptSources: listing.sources.length,
+    nothingChanged: true,
+    workerRestarts: 0,
+    problems: [],
+  };
+}
+
+/** Everything but the writing. */
+export function check(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
+  return build({ ...given, out: undefined }, hooks);
+}
+
+/** @param done sources that the run that this one goes on from has done */
+async function runInto(run: Run, destination: Destination, kept: Kept, done: number): Promise<RunSummary> {
+  const { settings, hooks, listing, profile, started } = run;
+  try {
+    await requireDecoders(listing.sources);
+    const ledger = createLedger(listing, settings.format);
+    const usage = new Map();
+    const recorder = createRecorder({ settings, listing, destination, ledger, usage });
+    const checkpoints = createCheckpoints(destination, done);
+    const parts = { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile };
+    const { readBytes, workerRestarts } = await recordAll(parts);
+    const cameBack = recorder.reopened();
+    if (cameBack !== undefined) hooks.onNote?.(incomplete(cameBack));
+    const sums = balance(settings, ledger);
+    destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
+    destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
+    const toRead = listing.sources.filter((_, index) => !kept.has(index));
+    const keptSources = listing.sources.length - toRead.length;
+    const runFacts = {
+      started: run.startedAt,
+      host: hostname(),
+      pid: process.pid,
+      node: process.version,
+      elapsed_ms: performance.now() - started,
+      workers: laneCount(toRead, settings),
+      worker_restarts: workerRestarts,
+      inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
+      resumed: done > 0,
+      kept_sources: keptSources,
+      log_lost: run.logLost(),
+    };
+    const body = manifestBody(settings, sums);
+    profile?.enter('sync');
+    const committed = await destination.commit(body, runFacts, profile);
+    profile?.enter('other');
+    return {
+      sums,
+      rejections: ledger.keptOut().rejections,
+      shards: committed?.manifest.shards ?? [],
+      out: settings.out,
+      elapsedMs: performance.now() - started,
+      readBytes,
+      keptSources,
+      nothingChanged: false,
+      workerRestarts,
+      problems: committed?.problems.map(({ message }) => message) ?? [],
+      ...(profile && { profile: profile.take() }),
+    };
+  } catch (error) {
+    if (hooks.signal?.aborted !== true) destination.discard();
+    else if (destination.leave())
+      hooks.onNote?.('the same command with --resume goes on from the last checkpoint');
+    throw error;
+  }
+}
+
+function incomplete({ sessions, first }: CameBack): string {
+  const what = sessions === 1 ? '1 session' : `${sessions} sessions`;
+  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to leave such records out, or sort the input by session id`;
+}
+
+function balance(settings: Settings, ledger: Ledger): LedgerSums {
+  const problems = ledger.imbalances();
+  const sums = ledger.sums();
+  if (problems.length > 0) {
+    throw new TurnmillError('unbalanced', `the books do not balance: ${problems.join('; ')}`, {
+      subject: JSON.stringify(sums),
+    });
+  }
+  const shut = ledger.allUnreadable();
+  if (shut !== undefined) {
+    const where = namesOf(settings.inputs);
+    throw new TurnmillError(shut, `not one source in ${where} can be read`, { subject: where });
+  }
+  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
+  const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
+  if (nothing && !settings.allowEmpty) throw noInput(settings);
+  return sums;
+}
+
+function noInput({ inputs }: Settings): TurnmillError {
+  return new TurnmillError(
+    'no-input',
+    `there is no session in ${namesOf(inputs)} (--allow-empty makes an empty dataset)`,
+  );
+}
+
+const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');
+
+function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
+  const shown = decisiveSettings(settings);
+  const { records, lines, sessions } = sums;
+  return {
+    tool: { name: 'turnmill', version: toolVersion() },
+    settings: shown,
+    settings_sha256: sha256(JSON.stringify(shown)),
+    totals: { records, lines, sessions: sessions.seen ?? 0 },
+    ledger: sums,
+  };
+}

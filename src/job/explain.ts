@@ -1,0 +1,46 @@
+/** What became of one line of a source, and why (conversion.md §7): its session is followed through the main job's chain. */
+import type { StreamElement } from '../../transforms/model/element.ts';
+import { SourceFault, TurnmillError } from '../errors.ts';
+import type { SourceRef } from '../input/sources/source.ts';
+import { createChain } from '../engine/chain.ts';
+import { readThrough, tapChain } from './inspect.ts';
+import { sessionByFor } from '../engine/run-task.ts';
+import { createTrail, type Explanation } from './line-trail.ts';
+import type { Settings } from '../settings/settings.ts';
+
+export interface Question {
+  readonly ref: SourceRef;
+  readonly line: number;
+  readonly settings: Settings;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The fate of a line; of each of its objects, where it holds several. The whole source is read: its last byte may decide.
+ * @throws TurnmillError `usage` when the source has no such line
+ */
+export async function explainLine({
+  ref,
+  line,
+  settings,
+  signal,
+}: Question): Promise<readonly Explanation[]> {
+  const trail = createTrail(line);
+  const run = tapChain(createChain(settings, sessionByFor(ref, settings)), trail.see, trail.leave);
+  const push = (element: StreamElement): undefined => void run(element);
+  try {
+    const lines = await readThrough({ ref, settings, push, signal });
+    const has = lines === 1 ? '1 line' : `${lines} lines`;
+    if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${has}: there is no line ${line}`);
+    return trail.answers;
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    return [ofFault(error, ref, line)];
+  }
+}
+
+/** A source that cannot be read to its end takes all its lines with it. */
+function ofFault({ reason, message: detail }: SourceFault, { name }: SourceRef, line: number): Explanation {
+  const rejected = { fate: `rejected:${reason}`, stage: 'source', detail, outcome: 'rejected' } as const;
+  return { source: name, line, ...rejected, changes: {}, findings: [], sessionFindings: [] };
+}

@@ -1,0 +1,50 @@
+/**
+ * Bounds the findings of a session: a line of tiny malformed calls would give a report of many times its size. The first ones are
+ * reported one by one, the others by rule, each rule with the number of those that are left.
+ */
+import type { Finding } from '../../transforms/model/element.ts';
+import type { FindingOutcome } from '../ledger/result.ts';
+
+/** Findings of a session that are reported one by one. */
+export const MOST_FINDINGS = 1000;
+
+export class FindingLimit {
+  readonly #report: (finding: FindingOutcome) => void;
+  #count = 0;
+  /** By severity and rule: the first that is not reported, and how many there are. */
+  readonly #rest = new Map<string, { readonly first: Finding; count: number }>();
+
+  constructor(report: (finding: FindingOutcome) => void) {
+    this.#report = report;
+  }
+
+  take(finding: Finding): void {
+    if (this.#count++ < MOST_FINDINGS) {
+      this.#report(outcomeOf(finding));
+      return;
+    }
+    const key = `${finding.severity} ${finding.rule}`;
+    const rest = this.#rest.get(key);
+    if (rest === undefined) this.#rest.set(key, { first: finding, count: 1 });
+    else rest.count++;
+  }
+
+  /** The session is over. */
+  end(): void {
+    for (const { first, count } of this.#rest.values()) {
+      const message = `${count} more ${count === 1 ? 'finding' : 'findings'} of this rule in the session`;
+      this.#report({ ...outcomeOf(first), message, count });
+    }
+    this.forget();
+  }
+
+  /** Nothing more is reported of the session. */
+  forget(): void {
+    this.#count = 0;
+    this.#rest.clear();
+  }
+}
+
+function outcomeOf({ severity, rule, sessionId, origin, message }: Finding): FindingOutcome {
+  return { kind: 'finding', severity, rule, sessionId, line: origin.line, message };
+}

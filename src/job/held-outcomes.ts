@@ -1,0 +1,49 @@
+/** The outcomes of a source, held until its report says that they count: in memory, and in a spool when that is too little. */
+import type { Destination, Spool } from '../record/output.ts';
+import { type Outcome, weightOf } from '../ledger/result.ts';
+
+const HELD_BYTES = 4 * 1024 * 1024;
+const NO_BYTES = new Uint8Array(0);
+
+export class HeldOutcomes {
+  readonly #destination: Pick<Destination, 'discards' | 'openSpool'>;
+  #held: Outcome[] = [];
+  #bytes = 0;
+  /** A giant record alone is not spooled: that would take a second copy of it. */
+  #largest = 0;
+  #spool: Spool | undefined;
+
+  constructor(destination: Pick<Destination, 'discards' | 'openSpool'>) {
+    this.#destination = destination;
+  }
+
+  add(outcome: Outcome): void {
+    const { discards } = this.#destination;
+    this.#held.push(discards && outcome.kind === 'row' ? { ...outcome, bytes: NO_BYTES } : outcome);
+    const weight = weightOf(outcome);
+    this.#bytes += weight;
+    this.#largest = Math.max(this.#largest, weight);
+    if (this.#bytes - this.#largest <= HELD_BYTES) return;
+    this.#spool ??= this.#destination.openSpool();
+    if (this.#spool === undefined) return;
+    this.#spool.write(this.#held);
+    this.#forget();
+  }
+
+  /** All of them, in their order; can be read several times. */
+  *all(): Generator<Outcome> {
+    if (this.#spool !== undefined) yield* this.#spool.read() as Iterable<Outcome>;
+    yield* this.#held;
+  }
+
+  clear(): void {
+    this.#spool?.close();
+    this.#spool = undefined;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#held = [];
+    this.#bytes = this.#largest = 0;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * The main job's chain with a window after every stage: what `inspect` shows and `explain` follows. It reads one source after
+ * the other, like a lane, and writes nothing.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { StreamElement } from '../../transforms/model/element.ts';
+import { step } from '../../transforms/stage.ts';
+import { SourceFault, TurnmillError } from '../errors.ts';
+import { listSources } from '../input/sources/list.ts';
+import { openSource } from '../input/open-source.ts';
+import type { SourceRef } from '../input/sources/source.ts';
+import { closeStreams, takeStreams } from '../input/sources/stream-source.ts';
+import { type ChainLink, createChain } from '../engine/chain.ts';
+import { frameSource } from '../input/frame-source.ts';
+import { sessionByFor } from '../engine/run-task.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** What comes before the first stage: lines as they were cut. */
+export const FRAMING = 'framing';
+
+/** Sees an element that left a stage. Its bytes are valid until it returns. */
+export type Tap = (stage: string, element: StreamElement) => void;
+
+/** The chain as one function, each link's elements shown to `tap` before the next link, or `emit`, gets them. */
+export function tapChain(
+  chain: readonly ChainLink[],
+  tap: Tap,
+  emit: (element: StreamElement) => void = () => undefined,
+): (element: StreamElement) => void {
+  const first = chain.reduceRight<(element: StreamElement) => void>(
+    (next, { name, handlers }) =>
+      (element) => {
+        for (const made of step(handlers, element)) {
+          tap(name, made);
+          next(made);
+        }
+      },
+    emit,
+  );
+  return (element) => {
+    tap(FRAMING, element);
+    first(element);
+  };
+}
+
+export interface ReadThrough {
+  readonly ref: SourceRef;
+  readonly settings: Settings;
+  /** Takes an element; a promise holds the reading back. */
+  readonly push: (element: StreamElement) => Promise<void> | undefined;
+  /** Has enough been seen? */
+  readonly enough?: () => boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads a source through to its session-end; returns its number of lines. Throws SourceFault. */
+export async function readThrough({ ref, settings, push, enough, signal }: ReadThrough): Promise<number> {
+  const reader = await openSource(ref, settings, signal);
+  try {
+    const { maxLineBytes, maxElements } = settings;
+    const framed = await frameSource(reader, ref.name, maxLineBytes, undefined, undefined, maxElements);
+    const { framer, read, repair } = framed;
+    const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
+      for (const element of elements) {
+        const full = push(element);
+        if (full !== undefined) await full;
+        if (enough?.() === true) return;
+      }
+    };
+    if (repair !== undefined) await pushAll([repair]);
+    for (;;) {
+      signal?.throwIfAborted();
+      const count = await read(framer.space());
+      if (count === 0) break;
+      await pushAll(framer.filled(count));
+      if (enough?.() === true) return framer.counts().lines;
+      await setImmediate();
+    }
+    await pushAll(framer.end());
+    const { lines, bytes } = framer.counts();
+    if (enough?.() === true) return lines;
+    reader.verify();
+    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+    await push({ kind: 'session-end', origin, last: true });
+    return lines;
+  } finally {
+    await reader.close();
+  }
+}
+
+export interface Inspection {
+  readonly settings: Settings;
+  /** Name of the stage, or `framing`. */
+  readonly after: string;
+  /** Takes an element that left it; its bytes are valid until this returns. A promise holds the reading back. */
+  readonly see: (element: StreamElement) => Promise<void> | undefined;
+  readonly enough?: () => boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Shows what leaves a stage, in the order of the sources. A source that cannot be read is a rejection among it.
+ * @returns how many sources could not be read
+ */
+export async function inspect(inspection: Inspection): Promise<number> {
+  const { inputs } = inspection.settings;
+  takeStreams(inputs);
+  try {
+    return await inspectSources(inspection);
+  } finally {
+    closeStreams(inputs);
+  }
+}
+
+async function inspectSources({ settings, after, see, enough, signal }: Inspection): Promise<number> {
+  checkStage(after, settings);
+  let faults = 0;
+  for (const ref of listSources(settings.inputs, settings.follow).sources) {
+    if (enough?.() === true) break;
+    let full: Promise<void> | undefined;
+    const chain = createChain(settings, sessionByFor(ref, settings));
+    const run = tapChain(chain, (stage, element) => {
+      if (stage === after && enough?.() !== true) full = see(element) ?? full;
+    });
+    const push = (element: StreamElement): Promise<void> | undefined => {
+      full = undefined;
+      run(element);
+      return full;
+    };
+    try {
+      await readThrough({
+        ref,
+        settings,
+        push,
+        signal,
+        ...(enough && { enough }),
+      });
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      faults++;
+      const { reason, message: detail } = error;
+      const origin = { source: ref.name, line: 0, offset: 0, length: 0 };
+      await see({ kind: 'rejection', scope: 'source', stage: 'source', reason, detail, origin });
+    }
+  }
+  return faults;
+}
+
+function checkStage(after: string, settings: Settings): void {
+  const names = [FRAMING, ...createChain(settings, 'file').map(({ name }) => name)];
+  if (names.includes(after)) return;
+  throw new TurnmillError('usage', `--after: '${after}' is none of ${names.join(', ')}`);
+}

@@ -1,0 +1,199 @@
+/** Follows the objects of one line through the stages; their session's end tells what became of them. */
+import { lineId } from '../../transforms/dialects/line-id.ts';
+import type {
+  Entry,
+  Finding,
+  Origin,
+  Rejection,
+  Row,
+  SessionEnd,
+  StreamElement,
+} from '../../transforms/model/element.ts';
+import { TurnmillError } from '../errors.ts';
+import type { Tap } from './inspect.ts';
+import { type Refusal, refusalOf } from '../ledger/result.ts';
+
+/** The answer for one object of the line, or for the line itself where it holds none. */
+export interface Explanation {
+  readonly source: string;
+  readonly line: number;
+  /** Of its first byte in the (decompressed) source; with `length` undefined when the source could not be read. */
+  readonly offset?: number;
+  readonly length?: number;
+  readonly fate: string;
+  /** Of a rejection: the stage that made it, and its own words. */
+  readonly stage?: string;
+  readonly detail?: string;
+  /** Of a session that was rejected: the line that is to blame. */
+  readonly violationLine?: number;
+  /** Of a written session: the line that stands for it, and the group of its record. */
+  readonly snapshotLine?: number;
+  readonly group?: string;
+  /** The formats that did not write it, though others did. */
+  readonly refusals?: readonly Refusal[];
+  readonly session?: string;
+  readonly outcome: SessionEnd['outcome'];
+  /** Messages in the request, as logged and after cleanup. */
+  readonly messages?: { readonly logged: number; readonly kept: number };
+  /** Messages that each rule changed or dropped. */
+  readonly changes: Readonly<Record<string, number>>;
+  readonly findings: readonly FindingNote[];
+  /** About other lines of the session; the first hundred. */
+  readonly sessionFindings: readonly FindingNote[];
+}
+
+export type FindingNote = Pick<Finding, 'severity' | 'rule' | 'message'> & { readonly line: number };
+
+const MOST_SESSION_FINDINGS = 100;
+
+/** One of the line's objects. */
+interface Subject {
+  readonly origin: Origin;
+  readonly logged?: Entry;
+  cleaned?: Entry;
+  fate?: string;
+  rejection?: Rejection;
+}
+
+/** What is known of the session that is open. */
+interface Session {
+  readonly subjects: Subject[];
+  readonly findings: FindingNote[];
+  readonly refusals: Refusal[];
+  rejection?: Rejection;
+  row?: Row;
+}
+
+export interface Trail {
+  readonly see: Tap;
+  /** Takes what leaves the last stage. */
+  readonly leave: (element: StreamElement) => void;
+  readonly answers: readonly Explanation[];
+}
+
+export function createTrail(line: number): Trail {
+  const answers: Explanation[] = [];
+  let session: Session = { subjects: [], findings: [], refusals: [] };
+  const written: number[] = []; // answers about entries of a written session, which may yet come back
+
+  function born(element: StreamElement): void {
+    const { origin } = element;
+    if (element.kind === 'entry') session.subjects.push({ origin, logged: element });
+    else if (element.kind === 'fate') session.subjects.push({ origin, fate: element.fate });
+    else if (element.kind === 'rejection') {
+      const { bytes: _bytes, ...rejection } = element; // they are not valid for long
+      session.subjects.push({ origin, fate: `rejected:${element.reason}`, rejection });
+    }
+  }
+
+  function cleaned(element: StreamElement): void {
+    const subject = session.subjects.find(({ origin }) => origin.offset === element.origin.offset);
+    if (subject === undefined) return;
+    if (element.kind === 'entry') subject.cleaned = element;
+    else if (element.kind === 'fate') subject.fate = element.fate;
+  }
+
+  function note({ origin, severity, rule, message }: Finding): void {
+    if (origin.line !== line && session.findings.length >= MOST_SESSION_FINDINGS) return;
+    session.findings.push({ severity, rule, message, line: origin.line });
+  }
+
+  /** The session of an answer came back: the part that looked complete is rejected too. */
+  function takeBack({ sessionId, stage, reason, origin }: Rejection): void {
+    for (const index of written) {
+      const answer = answers[index] as Explanation;
+      if (answer.session !== sessionId || answer.outcome !== 'written') continue;
+      const { snapshotLine: _line, group: _group, refusals: _refusals, ...kept } = answer;
+      const detail = 'the id came back after the session had ended';
+      const rejected = { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line } as const;
+      answers[index] = { ...kept, ...rejected, outcome: 'rejected', findings: [], sessionFindings: [] };
+    }
+  }
+
+  return {
+    answers,
+    see(stage, element) {
+      if (element.origin.line !== line) return;
+      if (stage === 'parse') born(element);
+      else if (stage === 'cleanup') cleaned(element);
+    },
+    leave(element) {
+      if (element.kind === 'rejection' && element.scope === 'session') {
+        session.rejection ??= element;
+        if (element.reason === 'session-reopened') takeBack(element);
+      } else if (element.kind === 'rejection' && element.scope === 'record')
+        session.refusals.push(refusalOf(element));
+      else if (element.kind === 'row') session.row ??= element;
+      else if (element.kind === 'finding') note(element);
+      else if (element.kind === 'session-end') {
+        for (const subject of session.subjects) {
+          if (element.alone !== true && subject.fate === undefined) written.push(answers.length);
+          answers.push(answerFor(subject, session, element));
+        }
+        session = { subjects: [], findings: [], refusals: [] };
+      }
+    },
+  };
+}
+
+function answerFor(
+  subject: Subject,
+  session: Session,
+  { sessionId, outcome, alone }: SessionEnd,
+): Explanation {
+  const { origin, logged, cleaned } = subject;
+  const { line, offset } = origin;
+  const isApart = subject.rejection?.sessionId !== undefined || (alone === true && logged === undefined);
+  if (isApart) return answerForItself(subject, session);
+  const id = logged?.sessionId ?? (subject.fate === 'blank' ? undefined : sessionId);
+  const counts = logged && { logged: logged.messages.length, kept: (cleaned ?? logged).messages.length };
+  const changes = session.row?.origin.offset === offset ? session.row.conversation.changes : cleaned?.changes;
+  return {
+    ...origin,
+    ...(subject.fate === undefined
+      ? sessionFate(origin, session)
+      : lineFate(subject.fate, subject.rejection)),
+    ...(id === undefined ? {} : { session: id }),
+    ...(counts === undefined ? {} : { messages: counts }),
+    outcome: session.rejection === undefined ? outcome : 'rejected',
+    changes: Object.fromEntries(changes ?? []),
+    findings: session.findings.filter((finding) => finding.line === line),
+    sessionFindings: session.findings.filter((finding) => finding.line !== line),
+  };
+}
+
+/** Of a line that is no part of the session that is open, because conversations of that log are a line each. */
+function answerForItself({ origin, fate = '', rejection }: Subject, { findings }: Session): Explanation {
+  return {
+    ...origin,
+    ...lineFate(fate, rejection),
+    ...(rejection !== undefined && { session: rejection.sessionId ?? lineId(origin, 0) }),
+    outcome: rejection === undefined ? 'none' : 'rejected',
+    changes: {},
+    findings: findings.filter(({ line }) => line === origin.line),
+    sessionFindings: [],
+  };
+}
+
+type Fate = Pick<
+  Explanation,
+  'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'refusals'
+>;
+
+/** Of a line that decided by itself. */
+function lineFate(fate: string, rejection: Rejection | undefined): Fate {
+  return { fate, ...(rejection && { stage: rejection.stage, detail: rejection.detail }) };
+}
+
+/** Of an entry: its session decides. */
+function sessionFate({ line, offset }: Origin, { rejection, row, refusals }: Session): Fate {
+  if (rejection !== undefined) {
+    const { reason, stage, detail, origin } = rejection;
+    return { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line };
+  }
+  if (row === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
+  const snapshot = row.origin.offset;
+  const fate = offset === snapshot ? 'snapshot' : offset < snapshot ? 'superseded' : 'truncated';
+  const refused = refusals.length === 0 ? {} : { refusals };
+  return { fate, snapshotLine: row.origin.line, group: row.group, ...refused };
+}

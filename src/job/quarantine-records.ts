@@ -1,0 +1,113 @@
+/** Reads the records of a dataset's quarantine, in their order. It may be any file: what is no record ends the reading. */
+import { closeSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { SourceFault, TurnmillError } from '../errors.ts';
+import { openOwnFile } from '../own-file.ts';
+import { statIfAny } from '../dataset/fs-calls.ts';
+import { checkManifest } from '../dataset/manifest.ts';
+import { readElements } from './read-elements.ts';
+import { MAX_LINE_CEILING } from '../settings/settings.ts';
+
+export type Scope = 'line' | 'session' | 'source' | 'record';
+
+export interface RecordSource {
+  readonly uri: string;
+  /** The name's bytes, base64, when it is not UTF-8. */
+  readonly uri_b64?: string;
+  /** Which of the inputs it came from; undefined when there was one. */
+  readonly input?: number;
+}
+
+/** A record of quarantine/rejected.jsonl, as far as others use it. */
+export interface QuarantineRecord {
+  readonly scope: Scope;
+  readonly source: RecordSource;
+  readonly reason: string;
+  readonly error: { readonly code: string; readonly message: string };
+  /** Of all but sources. */
+  readonly line?: number;
+  readonly byte_start?: number;
+  readonly byte_end?: number;
+  /** Null when the bytes could not be read a second time. */
+  readonly raw_sha256?: string | null;
+  readonly raw_b64?: string;
+  /** Objects of its line that it stands for, itself among them, where those after it are listed nowhere. */
+  readonly count?: number;
+}
+
+/** A record and where it stands, so that its bytes can be fetched when their turn comes. */
+export interface FoundRecord {
+  readonly record: QuarantineRecord;
+  readonly at: { readonly offset: number; readonly length: number };
+}
+
+const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
+
+export function quarantineFile(out: string): string {
+  return join(out, 'quarantine', 'rejected.jsonl');
+}
+
+/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` when a file of it is not a regular one, or its manifest leads out of it */
+export function requireQuarantine(out: string): void {
+  const files = [join(out, 'manifest.json'), quarantineFile(out)];
+  const stats = files.map(statIfAny);
+  const strange = files.find((_, i) => stats[i]?.isFile() === false);
+  if (strange !== undefined)
+    throw new TurnmillError('invalid-dataset', `${strange} is not a regular file`, { subject: strange });
+  if (stats[0] !== undefined) checkManifest(out);
+  if (!stats.includes(undefined)) return;
+  throw new TurnmillError('no-input', `there is no dataset in ${out}`, { subject: out });
+}
+
+/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` where a line is no record */
+export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> {
+  const path = quarantineFile(out);
+  requireQuarantine(out);
+  try {
+    for await (const element of readElements(path, { maxLineBytes: MAX_LINE_CEILING })) {
+      if (element.kind === 'session-end') return;
+      const { line, offset, length } = element.origin;
+      const record = element.kind === 'line' ? recordIn(element.bytes) : undefined;
+      if (record === undefined)
+        throw new TurnmillError('invalid-dataset', `${path}: line ${line} is no record of a quarantine`, {
+          subject: path,
+        });
+      yield { record, at: { offset, length } };
+    }
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    const code = error.reason === 'not-regular' ? 'invalid-dataset' : 'io';
+    throw new TurnmillError(code, `${path}: ${error.message}`, { subject: path, cause: error });
+  }
+}
+
+/** The bytes that the record at a place keeps. */
+export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): Uint8Array {
+  const line = Buffer.alloc(length);
+  const fd = openOwnFile(quarantineFile(out));
+  try {
+    for (let have = 0, got = 1; have < length && got > 0; have += got)
+      got = readSync(fd, line, have, length - have, offset + have);
+  } finally {
+    closeSync(fd);
+  }
+  return Buffer.from(recordIn(line)?.raw_b64 ?? '', 'base64');
+}
+
+function recordIn(bytes: Uint8Array): QuarantineRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const record = value as QuarantineRecord;
+  const { scope, source, error, byte_start: start, byte_end: end } = record;
+  if (!SCOPES.has(scope) || typeof source?.uri !== 'string' || typeof error?.message !== 'string')
+    return undefined;
+  const placed = Number.isSafeInteger(start) && Number.isSafeInteger(end);
+  return scope === 'source' || (placed && 0 <= (start as number) && (start as number) <= (end as number))
+    ? record
+    : undefined;
+}

@@ -1,0 +1,94 @@
+/** For the library's users: a source as a sequence of elements, to be the head of their own `stream.pipeline`. */
+import { basename } from 'node:path';
+import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
+import { copyOf } from '../../transforms/json/keep.ts';
+import { openSource } from '../input/open-source.ts';
+import type { SourceRef } from '../input/sources/source.ts';
+import { checkStreams, closeStreams, type Input, takeStreams } from '../input/sources/stream-source.ts';
+import { frameSource } from '../input/frame-source.ts';
+import { DEFAULT_SETTINGS } from '../settings/settings.ts';
+
+export interface ReadOptions {
+  /** Name of the source in every origin; when left out, the file's or the stream's. */
+  readonly name?: string;
+  readonly maxLineBytes?: number;
+  /** Of a packed source. */
+  readonly maxDecompressedBytes?: number;
+  /** Of a packed source that gives over 256 MiB; by its packing when left out. */
+  readonly maxRatio?: number;
+  /** Stops the waiting for standard input or a stream. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The lines of a file (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard input (`-`), and the end of its
+ * session. Each line owns its bytes, so streams may hold them. A faulty source throws SourceFault; a stream is closed in the end.
+ */
+export function readElements(input: Input, options: ReadOptions = {}): AsyncGenerator<StreamElement> {
+  if (typeof input !== 'string') {
+    checkStreams([input]);
+    takeStreams([input]);
+  }
+  return typeof input === 'string' ? elementsOf(input, options) : elementsOfStream(input, options);
+}
+
+/** Closes the stream at once when its elements are left: a generator that has not begun, or that waits, would not get to that. */
+function elementsOfStream(input: Input, options: ReadOptions): AsyncGenerator<StreamElement> {
+  const left = new AbortController();
+  const signal = AbortSignal.any([left.signal, ...(options.signal ? [options.signal] : [])]);
+  const elements = elementsOf(input, { ...options, signal });
+  const ends = { return: elements.return.bind(elements), throw: elements.throw.bind(elements) };
+  function close(): void {
+    left.abort();
+    closeStreams([input]);
+  }
+  return Object.assign(elements, {
+    return(value: unknown) {
+      close();
+      return ends.return(value);
+    },
+    throw(error: unknown) {
+      close();
+      return ends.throw(error);
+    },
+  });
+}
+
+async function* elementsOf(input: Input, options: ReadOptions): AsyncGenerator<StreamElement> {
+  const { maxLineBytes = DEFAULT_SETTINGS.maxLineBytes, signal } = options;
+  const ref = refOf(input, options.name);
+  const { maxDecompressedBytes = DEFAULT_SETTINGS.maxDecompressedBytes, maxRatio } = options;
+  try {
+    const reader = await openSource(ref, { maxDecompressedBytes, maxRatio }, signal);
+    try {
+      const { framer, read, repair } = await frameSource(reader, ref.name, maxLineBytes);
+      if (repair !== undefined) yield repair;
+      for (;;) {
+        const count = await read(framer.space());
+        if (count === 0) break;
+        for (const element of framer.filled(count)) yield owned(element);
+      }
+      for (const element of framer.end()) yield owned(element);
+      reader.verify();
+      const { lines, bytes } = framer.counts();
+      const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+      yield { kind: 'session-end', origin, last: true };
+    } finally {
+      await reader.close();
+    }
+  } finally {
+    closeStreams([input]);
+  }
+}
+
+function refOf(input: Input, named: string | undefined): SourceRef {
+  const shared = { input: 0, sizeBytes: 0 };
+  if (typeof input !== 'string')
+    return { ...shared, name: named ?? input.name, path: undefined, stream: input.stream };
+  if (input === '-') return { ...shared, name: named ?? '-', path: undefined };
+  return { ...shared, name: named ?? basename(input), path: Buffer.from(input).toString('latin1') };
+}
+
+function owned(element: Line | Rejection): Line | Rejection {
+  return element.kind === 'line' ? { ...element, bytes: copyOf(element.bytes) } : element;
+}

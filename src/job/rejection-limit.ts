@@ -1,0 +1,44 @@
+/**
+ * Bounds the rejections of one line: a line of two million empty objects would fill a quarantine of many times its size. The
+ * last one that is listed holds the number of the others, by reason.
+ */
+import type { RejectedLine } from '../ledger/result.ts';
+
+/** Rejected objects of a line, and entries of it in a rejected session, that quarantine lists. */
+export const MOST_OF_A_LINE = 100;
+
+export class RejectionLimit {
+  readonly #report: (rejected: RejectedLine) => void;
+  #line = -1;
+  #count = 0;
+  #last: RejectedLine | undefined;
+  readonly #rest = new Map<string, number>();
+
+  constructor(report: (rejected: RejectedLine) => void) {
+    this.#report = report;
+  }
+
+  /** @param make the outcome; it is not called where the rejection is only counted */
+  take(line: number, reason: string, make: () => RejectedLine): void {
+    if (line !== this.#line) {
+      this.end();
+      this.#line = line;
+    }
+    this.#count++;
+    if (this.#count < MOST_OF_A_LINE) this.#report(make());
+    else if (this.#count === MOST_OF_A_LINE) this.#last = make();
+    else this.#rest.set(reason, (this.#rest.get(reason) ?? 0) + 1);
+  }
+
+  /** The line is over. */
+  end(): void {
+    if (this.#last !== undefined) {
+      const rest = [...this.#rest].sort(([a], [b]) => (a < b ? -1 : 1));
+      this.#report(rest.length === 0 ? this.#last : { ...this.#last, rest });
+    }
+    this.#line = -1;
+    this.#count = 0;
+    this.#last = undefined;
+    this.#rest.clear();
+  }
+}

@@ -1,0 +1,66 @@
+/** What a replay writes: logs of lines, documents of elements, and whole files as they are. */
+import { SourceFault } from '../errors.ts';
+import type { AppendFile } from '../dataset/append-file.ts';
+import type { LineFile } from '../dataset/line-file.ts';
+import { type OpenFile, openFile } from '../input/sources/file.ts';
+import type { SourceRef } from '../input/sources/source.ts';
+import type { ReplayTarget } from './replay-target.ts';
+
+const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
+const COPY_BYTES = 1024 * 1024;
+
+/** False when it cannot be read, or changes meanwhile. */
+export function copyFile(from: SourceRef, name: string, target: ReplayTarget): boolean {
+  let file: OpenFile | undefined;
+  let copy: AppendFile | undefined;
+  try {
+    file = openFile(Buffer.from(from.path ?? '', 'latin1'), { follow: true, expected: from });
+    copy = target.openCopy(name);
+    const room = Buffer.allocUnsafe(COPY_BYTES);
+    for (let count = file.read(room); count > 0; count = file.read(room)) copy.write(room.subarray(0, count));
+    file.verify();
+    copy.sync();
+    copy.close();
+    return true;
+  } catch (error) {
+    copy?.abandon();
+    if (!(error instanceof SourceFault)) throw error;
+    if (copy !== undefined) target.remove(name);
+    return false;
+  } finally {
+    file?.close();
+  }
+}
+
+export interface Log {
+  write(line: Uint8Array): void;
+  /** Was anything written? */
+  end(): boolean;
+}
+
+/** A log that is made with its first line. The elements of a document become a document again. */
+export function createLog(name: string, target: ReplayTarget): Log {
+  const isDocument = DOCUMENT.test(name);
+  let file: LineFile | undefined;
+  let last: Uint8Array | undefined; // element of a document, whose comma is not yet known
+  return {
+    write(line) {
+      const first = file === undefined;
+      file ??= target.open(name);
+      if (!isDocument) file.write(line);
+      else if (first) file.write(Buffer.from('['));
+      else file.write(Buffer.concat([last as Uint8Array, Buffer.from(',')]));
+      last = line;
+    },
+    end() {
+      if (file === undefined) return false;
+      if (isDocument) {
+        file.write(last as Uint8Array);
+        file.write(Buffer.from(']'));
+      }
+      file.sync();
+      file.close();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * The folder that replayed logs are written into: made beside its place under another name and renamed when it is whole. It
+ * holds rejected lines as they were: nobody but its owner may look into it.
+ */
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
+import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
+import { type AppendFile, createAppendFile } from '../dataset/append-file.ts';
+import { isOfOtherBoot } from '../dataset/boot.ts';
+import {
+  lstatIfAny,
+  makeDirectory,
+  removeTree,
+  rename,
+  syncDirectory,
+  unlinkIfAny,
+} from '../dataset/fs-calls.ts';
+import { createLineFile, type LineFile } from '../dataset/line-file.ts';
+import { acquireLock } from '../dataset/lock.ts';
+import { checkOverlap } from '../dataset/overlap.ts';
+import { createPackedLineFile } from '../dataset/packed-line-file.ts';
+import { packingNamed } from '../dataset/packing.ts';
+import { locate, type Place, partPath, runsWith } from '../dataset/place.ts';
+import type { RecordSource } from './quarantine-records.ts';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Twice as many characters, and a suffix, are a name that every file system takes. */
+const MOST_HEX_BYTES = 100;
+
+export interface ReplayTarget {
+  /** A log of lines; packed when its name says so. */
+  open(name: string): LineFile;
+  /** A file of any bytes. */
+  openCopy(name: string): AppendFile;
+  /** Takes a file back. */
+  remove(name: string): void;
+  /** Puts it in its place; does nothing when no file was made. */
+  commit(): void;
+  discard(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Takes the folder's lock; `close` gives it back. What a killed replay left is removed.
+ * @param apart the dataset and the logs: a later run over them must not find the folder
+ * @throws TurnmillError `locked`, `usage`, `cannot-create` when something is there already
+ */
+export async function openReplayTarget(into: string, apart: readonly string[]): Promise<ReplayTarget> {
+  const close = await acquireLock(into);
+  try {
+    return { ...openTarget(into, apart), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 'close'> {
+  const path = resolve(into);
+  if (lstatIfAny(path) !== undefined)
+    throw new TurnmillError('cannot-create', `${into} exists already: name a folder that does not`, {
+      subject: into,
+    });
+  const place = locate(into);
+  checkOverlap(into, place, apart);
+  removeLeftovers(place);
+  const staging = partPath(place, 'staging', randomBytes(8).toString('hex'));
+  const folders = new Set<string>();
+
+  function folder(name: string): void {
+    if (folders.has(name)) return;
+    if (name !== '.') folder(dirname(name));
+    makeDirectory(join(staging, name), FOLDER_MODE);
+    folders.add(name);
+  }
+
+  function placeFor(name: string): string {
+    folder(dirname(name));
+    return join(staging, name);
+  }
+
+  return {
+    open(name) {
+      const packing = packingNamed(name);
+      const [path, options] = [placeFor(name), { mode: FILE_MODE }];
+      return packing === undefined
+        ? createLineFile(path, options)
+        : createPackedLineFile(path, packing, options);
+    },
+    openCopy: (name) => createAppendFile(placeFor(name), { mode: FILE_MODE }),
+    remove: (name) => unlinkIfAny(join(staging, name)),
+    commit() {
+      if (folders.size === 0) return;
+      for (const name of folders) syncDirectory(join(staging, name));
+      rename(staging, path);
+      syncDirectory(dirname(path));
+    },
+    discard: () => removeTree(staging),
+  };
+}
+
+/** A replay on another machine that shares the volume may still be at work: its lock is all that tells. */
+function removeLeftovers(place: Place): void {
+  if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(partPath(place, 'lock', run)))) return;
+  for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
+}
+
+/** The name below the folder: that of the source. Undefined when it is no path that stays inside. */
+export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
+  const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(bytes);
+  const parts = name.split('/');
+  const inside = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
+  if (!inside) return undefined;
+  return input === undefined ? name : `${input}/${name}`;
+}
+
+/** Folders and files whose names are not UTF-8 get others; the rest of the path stays, for it may name the group. */
+function madeName(base64: string): string {
+  const parts = Buffer.from(base64, 'base64').toString('latin1').split('/');
+  return parts.map((part) => madePart(Buffer.from(part, 'latin1'))).join('/');
+}
+
+/** Its bytes, hexadecimal; their hash where these are too many for a name. */
+function madePart(name: Buffer): string {
+  if (isUtf8(name)) return name.toString();
+  const suffix = /\.[a-z]{1,5}(?:\.[a-z]{1,5})?$/i.exec(name.toString('latin1'))?.[0] ?? '';
+  const made = name.length <= MOST_HEX_BYTES ? name.toString('hex') : sha256(name);
+  return `${made}${suffix}`;
+}

@@ -1,0 +1,201 @@
+/**
+ * `turnmill quarantine replay`: what a dataset's quarantine holds becomes logs again, one for each source, so that a build
+ * over them reads exactly what was rejected. Bytes come from the record or, by reference, from the logs; either way their
+ * hash must be the one in the record. What cannot be had is counted, by why (docs/decisions/0032-replay.md).
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../sha256.ts';
+import { endOf } from '../input/sources/links.ts';
+import { readAgain, type SecondReading } from '../input/second-reading.ts';
+import type { FileIdentity, SourceRef } from '../input/sources/source.ts';
+import {
+  type FoundRecord,
+  type QuarantineRecord,
+  type RecordSource,
+  rawBytesAt,
+  readQuarantine,
+  requireQuarantine,
+} from './quarantine-records.ts';
+import { copyFile, createLog } from './replay-log.ts';
+import { openReplayTarget, replayName } from './replay-target.ts';
+import { MAX_LINE_CEILING } from '../settings/settings.ts';
+
+export interface ReplayRequest {
+  /** The dataset. */
+  readonly out: string;
+  /** A folder that does not exist yet. */
+  readonly into: string;
+  /** The inputs of the build, in their order: folders, or the files themselves. */
+  readonly logs: readonly string[];
+  /** May a path lead out of its input through a link? */
+  readonly followOutside?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Replayed {
+  /** Records whose bytes were written. */
+  readonly replayed: number;
+  readonly files: number;
+  /** Records whose bytes could not be had, by why. */
+  readonly left: Readonly<Record<string, number>>;
+  /** The first of them. */
+  readonly examples: readonly { readonly where: string; readonly why: string }[];
+}
+
+/** Why the bytes of a record cannot be had. */
+const WHY = {
+  reference: 'its bytes are not in the record: name the logs with --logs',
+  missing: 'the logs do not have it, or it cannot be read there',
+  outside: 'its path leads out of the logs through a link: allow it with --follow-outside',
+  changed: 'the logs have other bytes at its place',
+  damaged: 'the record has other bytes than its hash says',
+  unhashed: 'it has neither bytes nor a hash',
+  tooLong: 'no version reads so long a line',
+  counted: 'it is only counted: its line has too many rejected objects to list each',
+  name: 'the name of its source leads out of the folder',
+} as const;
+
+/** Where a record's bytes lie, without the bytes: there may be any number of records about one source. */
+interface Pending {
+  readonly offset: number;
+  readonly length: number;
+  readonly line: number;
+  readonly sha256: string | null;
+  readonly at: FoundRecord['at'];
+  readonly isKept: boolean;
+  /** Further objects of its line that are only counted. */
+  readonly unlisted: number;
+}
+
+const MOST_EXAMPLES = 5;
+
+/** @throws TurnmillError `usage`, `locked`, `no-input`, `invalid-dataset`, `cannot-create`, `io` */
+export async function replayQuarantine(request: ReplayRequest): Promise<Replayed> {
+  const { out, into, logs, followOutside = false, signal } = request;
+  requireQuarantine(out);
+  const target = await openReplayTarget(into, [out, ...logs]);
+  const left = new Map<string, number>();
+  const examples: { where: string; why: string }[] = [];
+  let replayed = 0;
+  let files = 0;
+
+  function leave({ source }: QuarantineRecord, line: number | undefined, why: string, count = 1): void {
+    left.set(why, (left.get(why) ?? 0) + count);
+    if (examples.length >= MOST_EXAMPLES) return;
+    examples.push({ where: line === undefined ? source.uri : `${source.uri}:${line}`, why });
+  }
+
+  /** A source of which nothing counted: all of it, as it is now. */
+  function replaySource(record: QuarantineRecord): void {
+    const from = findSource(logs, record.source, followOutside);
+    const name = replayName(record.source);
+    if (name === undefined) leave(record, undefined, WHY.name);
+    else if (typeof from === 'string') leave(record, undefined, from);
+    else if (!copyFile(from, name, target)) leave(record, undefined, WHY.missing);
+    else {
+      replayed++;
+      files++;
+    }
+  }
+
+  async function replayLines(record: QuarantineRecord, pending: Pending[]): Promise<void> {
+    const name = replayName(record.source);
+    const from = findSource(logs, record.source, followOutside);
+    let again: SecondReading | undefined;
+    const bytesOf = async (one: Pending): Promise<Uint8Array | string> => {
+      if (name === undefined) return WHY.name;
+      if (one.isKept) return checked(rawBytesAt(out, one.at), one.sha256, WHY.damaged);
+      if (one.sha256 === null) return WHY.unhashed;
+      if (one.length > MAX_LINE_CEILING) return WHY.tooLong;
+      if (typeof from === 'string') return from;
+      again ??= await readAgain(from, undefined);
+      const stretch = await again?.take(one.offset, one.length, one.length);
+      return stretch === undefined
+        ? WHY.missing
+        : checked(stretch.bytes as Uint8Array, one.sha256, WHY.changed);
+    };
+    const log = createLog(name ?? '', target);
+    let latest: Pending | undefined;
+    try {
+      for (const one of pending.sort((a, b) => a.offset - b.offset || b.length - a.length)) {
+        signal?.throwIfAborted();
+        const isSecond = latest?.offset === one.offset && latest.length === one.length; // for another format
+        const bytes = isSecond ? undefined : await bytesOf(one);
+        if (typeof bytes === 'string') leave(record, one.line, bytes);
+        else {
+          if (bytes !== undefined) log.write(bytes);
+          latest = one;
+          replayed++;
+        }
+        if (one.unlisted > 0) leave(record, one.line, WHY.counted, one.unlisted);
+      }
+      if (log.end()) files++;
+    } finally {
+      await again?.close();
+    }
+  }
+
+  try {
+    let group: { readonly record: QuarantineRecord; readonly pending: Pending[] } | undefined;
+    for await (const found of readQuarantine(out)) {
+      signal?.throwIfAborted();
+      const { record } = found;
+      if (group !== undefined && !isOneSource(group.record.source, record.source)) {
+        await replayLines(group.record, group.pending);
+        group = undefined;
+      }
+      if (record.scope === 'source') replaySource(record);
+      else {
+        const { raw_b64: _raw, ...light } = record;
+        group ??= { record: light, pending: [] };
+        group.pending.push(pendingOf(found));
+      }
+    }
+    if (group !== undefined) await replayLines(group.record, group.pending);
+    target.commit();
+  } catch (error) {
+    target.discard();
+    throw error;
+  } finally {
+    await target.close();
+  }
+  return { replayed, files, left: Object.fromEntries([...left].sort()), examples };
+}
+
+function isOneSource(a: RecordSource, b: RecordSource): boolean {
+  return a.uri === b.uri && a.uri_b64 === b.uri_b64 && a.input === b.input;
+}
+
+function pendingOf({ record, at }: FoundRecord): Pending {
+  const { byte_start: offset = 0, byte_end: end = 0, line = 0, raw_sha256: sha256 = null } = record;
+  const unlisted = (record.count ?? 1) - 1;
+  return { offset, length: end - offset, line, sha256, at, isKept: record.raw_b64 !== undefined, unlisted };
+}
+
+function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8Array | string {
+  return sha256(bytes) === expected ? bytes : why;
+}
+
+/** The file that the logs have of a source, or why they have none: what is opened must be this file. */
+function findSource(
+  logs: readonly string[],
+  { uri, uri_b64, input = 0 }: RecordSource,
+  followOutside: boolean,
+): SourceRef | string {
+  const root = logs[input];
+  if (root === undefined) return WHY.reference;
+  const given = statSync(root, { bigint: true, throwIfNoEntry: false });
+  if (given === undefined) return WHY.missing;
+  if (!given.isDirectory()) return refAt(Buffer.from(root).toString('latin1'), uri, given);
+  const below = uri_b64 === undefined ? Buffer.from(uri) : Buffer.from(uri_b64, 'base64');
+  const path = join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
+  const found = { input, path, relative: below.toString('latin1') };
+  const end = endOf(found, root, followOutside ? 'anywhere' : 'inside');
+  if (end !== undefined) return refAt(end.path, uri, end.stats);
+  return endOf(found, root, 'anywhere') === undefined ? WHY.missing : WHY.outside;
+}
+
+function refAt(path: string, name: string, { dev, ino }: FileIdentity): SourceRef {
+  return { name, input: 0, path, sizeBytes: 0, dev, ino };
+}

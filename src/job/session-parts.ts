@@ -1,0 +1,64 @@
+/** Finds sessions with entries in several sources: each becomes a record of its own, of which none is the whole conversation. */
+import type { Listing, SourceRef } from '../input/sources/source.ts';
+import { FirstSources } from './first-sources.ts';
+import type { FindingOutcome, SessionReport } from '../ledger/result.ts';
+
+export const SESSION_IN_PARTS = 'session-in-parts';
+/** Of a source; the others are counted in one more finding. */
+const MOST_FINDINGS = 1000;
+
+type Finding = FindingOutcome;
+
+export class SessionParts {
+  readonly #listing: Listing;
+  readonly #first = new FirstSources();
+  #findings: Finding[] = [];
+  #untold = 0;
+  #untoldLine = 0;
+
+  constructor(listing: Listing) {
+    this.#listing = listing;
+  }
+
+  /** Takes a session of a source, in the order of the listing. */
+  see(source: number, { sessionId, snapshot, rejection }: SessionReport): void {
+    const line = snapshot?.line ?? rejection?.line;
+    const ref = this.#listing.sources[source] as SourceRef;
+    if (sessionId === undefined || line === undefined || isMadeUp(sessionId, ref)) return;
+    const first = this.#first.of(sessionId, source);
+    if (first === source) return;
+    if (this.#findings.length >= MOST_FINDINGS) {
+      this.#untold++;
+      this.#untoldLine ||= line;
+      return;
+    }
+    const { name } = this.#listing.sources[first] as SourceRef;
+    const message = `the session has entries in an earlier source too: ${name}`;
+    this.#findings.push({
+      kind: 'finding',
+      severity: 'WARNING',
+      rule: SESSION_IN_PARTS,
+      sessionId,
+      line,
+      message,
+    });
+  }
+
+  /** The findings of the source that ends. */
+  take(): readonly Finding[] {
+    const findings = this.#findings;
+    if (this.#untold > 0) {
+      const message = `${this.#untold} more sessions of the source have entries in earlier sources too`;
+      const about = { severity: 'WARNING', rule: SESSION_IN_PARTS, sessionId: undefined } as const;
+      findings.push({ kind: 'finding', ...about, line: this.#untoldLine, message });
+    }
+    this.#findings = [];
+    this.#untold = this.#untoldLine = 0;
+    return findings;
+  }
+}
+
+/** Is the id one that a dialect makes of the name of the source, because the log has none? */
+function isMadeUp(id: string, { name }: SourceRef): boolean {
+  return id === name || id.startsWith(`${name}:`);
+}

@@ -1,0 +1,207 @@
+/** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { formats } from '../../transforms/formats/index.ts';
+import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
+import { type Committed, commitDataset } from '../dataset/commit.ts';
+import { createLineFile, type LineFile, type WrittenFile } from '../dataset/line-file.ts';
+import type { ManifestBody } from '../dataset/manifest.ts';
+import { createShards, type Series } from '../dataset/shards.ts';
+import { SpoolFile } from '../dataset/spool-file.ts';
+import { type Staging, workPath } from '../dataset/staging.ts';
+import { createStdoutSink } from '../dataset/stdout.ts';
+import { writeWholeFile } from '../dataset/whole-file.ts';
+import type { Listing } from '../input/sources/source.ts';
+import { toolVersion } from '../version.ts';
+import { decisiveSettings } from '../settings/decisive.ts';
+import { writeListing } from '../dataset/listing-file.ts';
+import type { RowOutcome } from '../ledger/result.ts';
+import type { Profile } from '../profile.ts';
+import { PROOFS } from './result-writer.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Where a record stands: its shard below the output's root, and its line in it, from 1. */
+export interface Location {
+  readonly shard: string;
+  readonly line: number;
+}
+
+/** What is held of a source until it counts, when it is too much for the memory. */
+export interface Spool {
+  write(items: readonly unknown[]): void;
+  /** Everything that was written, in order. */
+  read(): Iterable<unknown>;
+  close(): void;
+}
+
+export interface Destination {
+  /** Can nothing be taken back once it is written? Then a source's records count as they come. */
+  readonly streams: boolean;
+  /** Are records only counted? Then what is held need not have their bytes. */
+  readonly discards: boolean;
+  record(row: RowOutcome): Location | Promise<Location>;
+  /** Appends a line of JSON to one of the files beside the shards. */
+  line(file: string, value: object | string): void;
+  /** A report that is written whole, at the end. */
+  text(file: string, text: string): void;
+  openSpool(): Spool | undefined;
+  /** Makes it visible, all or nothing. The profile is told when the reading back begins and ends. */
+  commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed | undefined>;
+  /** Everything so far is of so many sources, and the disk has it: a run can go on from here. */
+  checkpoint(sources: number): void;
+  /** The run was stopped: leaves what a run can go on from, or nothing. Is there such a thing now? */
+  leave(): boolean;
+  /** The run failed: leaves nothing behind. */
+  discard(): void;
+}
+
+const NOWHERE: Location = { shard: '', line: 0 };
+
+/** @param files the line files that the dataset has, empty or not */
+export function openDataset(
+  staging: Staging,
+  settings: Settings,
+  files: readonly string[],
+  listing: Listing,
+  signal?: AbortSignal,
+): Destination {
+  const { shardSizeBytes, compress, format: chosen } = settings;
+  const replace = settings.replace || settings.update;
+  const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
+  const shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
+  const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
+  const { path: root } = staging;
+  let hasCheckpoint = false;
+  let listed: FileCheckpoint | undefined;
+  const texts: WrittenFile[] = [];
+  function close(): void {
+    shards.abandon();
+    for (const file of lineFiles.values()) file.abandon();
+  }
+
+  return {
+    streams: false,
+    discards: false,
+    record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
+    line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
+    text(file, text) {
+      texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
+    },
+    openSpool: () => createSpool(workPath(root, 'spool')),
+    async commit(body, runFacts, profile) {
+      const finished = shards.finish();
+      for (const file of lineFiles.values()) {
+        file.sync();
+        file.close();
+      }
+      const own = [...lineFiles].filter(([path]) => path !== PROOFS).map(([, file]) => file);
+      const proofs = lineFiles.get(PROOFS);
+      const written = [...own, ...texts];
+      profile?.enter('read-back');
+      return commitDataset({
+        staging,
+        shards: finished,
+        files: written,
+        body,
+        runFacts,
+        ...(proofs && { proofs }),
+        replace,
+        ...(signal && { signal }),
+        onReadBack: () => profile?.enter('sync'),
+      });
+    },
+    checkpoint(sources) {
+      listed ??= writeListing(root, listing);
+      const files = [...lineFiles].map(([path, file]) => {
+        file.checkpoint();
+        return { path, bytes: file.bytes, crc32: file.crc32 };
+      });
+      const made = { toolVersion: toolVersion(), settings: decisiveSettings(settings), sources };
+      writeCheckpoint(root, { ...made, shards: shards.checkpoint(), files: [...files, listed] });
+      hasCheckpoint = true;
+      staging.supersede();
+    },
+    leave() {
+      close();
+      if (!hasCheckpoint) staging.discard();
+      return hasCheckpoint || staging.isResumed;
+    },
+    discard() {
+      close();
+      staging.discard();
+    },
+  };
+}
+
+/** Of several formats each has its folder. */
+function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
+  const format = formats.find((one) => one.name === name);
+  const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
+  return { folder: chosen.length > 1 ? `data/${name}` : 'data', kind };
+}
+
+function openLineFile(staging: Staging, file: string): LineFile {
+  const path = join(staging.path, file);
+  return createLineFile(path, { mode: staging.modes.file(file) });
+}
+
+function createSpool(path: string): Spool {
+  const file = new SpoolFile(path);
+  return {
+    write: (items) => file.write(serialize(items)),
+    *read() {
+      for (const block of file.read()) yield* deserialize(block) as unknown[];
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Where nothing may be written: packed in memory, a session takes some 40 bytes. */
+function createMemorySpool(): Spool {
+  let blocks: Buffer[] = [];
+  return {
+    write: (items) => void blocks.push(deflateRawSync(serialize(items), { level: 1 })),
+    *read() {
+      for (const block of blocks) yield* deserialize(inflateRawSync(block)) as unknown[];
+    },
+    close() {
+      blocks = [];
+    },
+  };
+}
+
+/** Records to standard output; the ledger's sums are for the caller to tell. */
+export function openStdout(): Destination {
+  const sink = createStdoutSink();
+  const at = (): Location => ({ shard: '-', line: sink.records });
+  return {
+    ...nowhere(),
+    discards: false,
+    openSpool: () => undefined,
+    record({ bytes }) {
+      const full = sink.write(bytes);
+      return full === undefined ? at() : full.then(at);
+    },
+    async commit() {
+      await sink.end();
+      return undefined;
+    },
+  };
+}
+
+/** Counts, and writes nothing. */
+export function nowhere(): Destination {
+  return {
+    streams: true,
+    discards: true,
+    record: () => NOWHERE,
+    line: () => undefined,
+    text: () => undefined,
+    openSpool: createMemorySpool,
+    commit: async () => undefined,
+    checkpoint: () => undefined,
+    leave: () => false,
+    discard: () => undefined,
+  };
+}

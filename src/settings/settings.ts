@@ -1,0 +1,253 @@
+/** What a run is to do: the flags, the configuration file or the library's caller, with every default filled in. */
+import { type CleanupOptions, rulesOf } from '../../transforms/stages/cleanup.ts';
+import { type FormatOptionValues, optionFault } from '../../transforms/formats/format-options.ts';
+import { formats } from '../../transforms/formats/index.ts';
+import { GROUPINGS, type Grouping } from '../../transforms/model/group.ts';
+import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
+import { ANY_NUMBER, MAX_DEPTH, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
+import type { ScannerName } from '../../transforms/json/scanners.ts';
+import { parse } from '../../transforms/stages/parse.ts';
+import { REASONING_MODES, type ReasoningMode } from '../../transforms/stages/reasoning.ts';
+import { TurnmillError } from '../errors.ts';
+import type { Follow } from '../input/sources/links.ts';
+import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
+import { parseTolerance, type Tolerance } from './error-budget.ts';
+
+/** Everything that decides the bytes of the dataset; its hash is in the manifest. */
+export interface ConversionSettings extends CleanupOptions {
+  readonly dialect: string;
+  /** What the user said before a response that was logged without its request. */
+  readonly userTurn: string | undefined;
+  /** Undefined: by file for files, directories and streams, by id for standard input. */
+  readonly sessionBy: 'file' | 'id' | undefined;
+  /** Each once; several have a folder each in data/. */
+  readonly format: readonly string[];
+  /** Options of the formats, by name (docs/formats.md). */
+  readonly formatOptions: FormatOptionValues;
+  readonly groupBy: Grouping;
+  /** What becomes of the model's reasoning. */
+  readonly reasoning: ReasoningMode;
+  readonly integrity: boolean;
+  /** Rules of the format whose finding rejects the session. */
+  readonly rejectOn: readonly string[];
+  /** Rules of the format whose finding does not reject the session, where it otherwise would. */
+  readonly keepOn: readonly string[];
+  readonly maxLineBytes: number;
+  /** Levels of objects and arrays in a line. */
+  readonly maxDepth: number;
+  /** Of an entry, with its reply; undefined: any number. */
+  readonly maxMessages: number | undefined;
+  /** Of any one array or object of a line, and of the objects of a line. */
+  readonly maxElements: number;
+  /** Files that a run may list; undefined: any number. */
+  readonly maxSources: number | undefined;
+  /** Of a packed source. */
+  readonly maxDecompressedBytes: number;
+  /** Of a packed source that gives over 256 MiB; undefined: by its packing. */
+  readonly maxRatio: number | undefined;
+  readonly shardSizeBytes: number;
+  readonly compress: 'none' | 'gzip' | 'zstd';
+  /** Sessions after which the run ends; undefined: no limit. */
+  readonly limit: number | undefined;
+  /** What quarantine keeps of a rejected line: its position and hash, or its bytes too. */
+  readonly quarantineContent: 'ref' | 'raw';
+  /** Bytes of rejected lines that quarantine keeps in all; of others their place and hash. */
+  readonly quarantineSizeBytes: number;
+}
+
+/** What a lane needs to know. */
+export interface LaneSettings extends ConversionSettings {
+  /** How new text is validated; both give the same dataset. `TURNMILL_SCANNER=plain` is for tests and old machines. */
+  readonly scanner: ScannerName;
+  /** Count where the time goes. */
+  readonly profile: boolean;
+  /** Report what the readers of the formats would do with each record (`check --target`). */
+  readonly readers: boolean;
+  /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
+  readonly checksum: boolean;
+  /** Can what a lane hands out of a source be dropped until its report? Not where records go to standard output. */
+  readonly takesBack?: boolean;
+}
+
+export interface Settings extends LaneSettings {
+  /** Paths of files and directories, `-`, or streams. */
+  readonly inputs: readonly Input[];
+  /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
+  readonly out: string | undefined;
+  readonly replace: boolean;
+  /** Take what has not changed from the dataset at `out`, and put the new one in its place. */
+  readonly update: boolean;
+  /** Go on from the last checkpoint of a run that was killed. */
+  readonly resume: boolean;
+  /** Lanes; undefined: as many as the input is worth (lane-count.ts). */
+  readonly workers: number | undefined;
+  readonly onReject: 'quarantine' | 'fail';
+  /** More rejections than this, and nothing is committed; undefined: any number is. */
+  readonly maxQuarantine: Tolerance | undefined;
+  readonly allowEmpty: boolean;
+  /** Permissions of the dataset's files (`0o640`); undefined: what all sources and the umask grant. */
+  readonly mode: number | undefined;
+  /** Which symbolic links in folders are followed. */
+  readonly follow: Follow;
+}
+
+export const MEBIBYTE: number = 1024 * 1024;
+/** The longest line that can be read at all: a JavaScript string's limit. */
+export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
+
+/** A line has fewer bytes. */
+export const MAX_ELEMENTS_CEILING: number = ANY_NUMBER;
+
+export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
+  dialect: 'auto',
+  userTurn: undefined,
+  sessionBy: undefined,
+  cleanup: ['goose'],
+  format: ['chat'],
+  formatOptions: {},
+  groupBy: 'date',
+  reasoning: 'keep',
+  integrity: true,
+  rejectOn: [],
+  keepOn: [],
+  maxLineBytes: 256 * MEBIBYTE,
+  maxDepth: MAX_DEPTH,
+  maxMessages: undefined,
+  maxElements: MAX_ELEMENTS,
+  maxSources: undefined,
+  maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
+  maxRatio: undefined,
+  shardSizeBytes: 1024 * MEBIBYTE,
+  compress: 'none',
+  limit: undefined,
+  quarantineContent: 'ref',
+  quarantineSizeBytes: 1024 * MEBIBYTE,
+  scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
+  profile: false,
+  readers: false,
+  checksum: false,
+  replace: false,
+  update: false,
+  resume: false,
+  workers: undefined,
+  onReject: 'quarantine',
+  maxQuarantine: undefined,
+  allowEmpty: false,
+  mode: undefined,
+  follow: 'none',
+};
+
+/** What a caller gives; one format may be given by its name alone. */
+type Given = Pick<Settings, 'inputs'> & {
+  readonly [K in Exclude<keyof Settings, 'format'>]?: Settings[K] | undefined;
+} & { readonly format?: string | readonly string[] | undefined };
+
+/** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
+export function resolveSettings(given: Given): Settings {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
+  const settings = { ...merged, format: [merged.format].flat(), formatOptions: sorted(merged.formatOptions) };
+  if (settings.inputs.length === 0)
+    fail('name at least one input: a file, a directory, or - for standard input');
+  if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
+  checkStreams(settings.inputs);
+  oneOf('dialect', settings.dialect, parse.options.dialect.choices ?? []);
+  checkFormats(settings);
+  oneOf('group-by', settings.groupBy, GROUPINGS);
+  oneOf('reasoning', settings.reasoning, REASONING_MODES);
+  oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
+  oneOf('compress', settings.compress, ['none', 'gzip', 'zstd']);
+  oneOf('follow', settings.follow, ['none', 'inside', 'anywhere']);
+  oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
+  oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
+  for (const rule of [...settings.rejectOn, ...settings.keepOn]) checkFinding(rule, settings.format);
+  if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
+  inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
+  inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
+  inRange('max-elements', settings.maxElements, 1, MAX_ELEMENTS_CEILING);
+  for (const name of ['maxMessages', 'maxSources', 'maxRatio', 'limit'] as const) {
+    const value = settings[name];
+    if (value !== undefined) inRange(flagOf(name), value, 1, Number.MAX_SAFE_INTEGER);
+  }
+  inRange('max-decompressed', settings.maxDecompressedBytes, 1, Number.MAX_SAFE_INTEGER);
+  inRange('quarantine-size', settings.quarantineSizeBytes, 1, Number.MAX_SAFE_INTEGER);
+  inRange('shard-size', settings.shardSizeBytes, 1, Number.MAX_SAFE_INTEGER);
+  const { maxQuarantine } = settings;
+  if (maxQuarantine !== undefined && parseTolerance(String(maxQuarantine)) === undefined)
+    fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
+  checkMode(settings.mode);
+  checkRules(settings.cleanup);
+  checkTakeOver(settings);
+  return settings;
+}
+
+/** Two ways to say the same are one setting. */
+function sorted(values: FormatOptionValues): FormatOptionValues {
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function checkFormats({ format: names, formatOptions, out }: Settings): void {
+  const known = formats.map(({ name }) => name);
+  for (const name of names) oneOf('format', name, known);
+  if (names.length === 0) fail('--format: name at least one');
+  if (new Set(names).size < names.length) fail('--format: each format is named once');
+  const fault = optionFault(names, formatOptions);
+  if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
+  if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
+}
+
+/** A rule that no chosen format has would never be asked. */
+function checkFinding(rule: string, names: readonly string[]): void {
+  const having = formats.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
+  if (having.length === 0) oneOf('on-finding', rule, [...new Set(formats.flatMap(({ rules }) => rules))]);
+  if (!having.some((name) => names.includes(name)))
+    fail(`--on-finding: ${rule} is a rule of ${having.join(', ')}, and --format is ${names.join(', ')}`);
+}
+
+function checkMode(mode: number | undefined): void {
+  if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && (mode & ~0o666) === 0)) return;
+  const shown = Number.isInteger(mode) && mode >= 0 ? `0${mode.toString(8)}` : String(mode);
+  fail(
+    `--mode: ${shown} is not a mode of read and write bits such as 0640; folders get the x bits by themselves`,
+  );
+}
+
+/** What another run has done counts for a whole dataset of files only. */
+function checkTakeOver({ update, resume, checksum, inputs, out, limit }: Settings): void {
+  if (checksum && !update) fail('--checksum says how --update compares sources: give both');
+  for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
+    if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
+    if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
+    const stream = inputs.find((input) => typeof input !== 'string');
+    if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);
+    if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
+  }
+}
+
+function checkRules(names: readonly string[]): void {
+  try {
+    rulesOf(names);
+  } catch (error) {
+    if (error instanceof RangeError) fail(`--cleanup: ${error.message}`);
+    throw error;
+  }
+}
+
+function oneOf(option: string, value: string, choices: readonly string[]): void {
+  if (!choices.includes(value)) fail(`--${option}: '${value}' is none of ${choices.join(', ')}`);
+}
+
+function inRange(option: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    fail(`--${option}: ${value} is no whole number from ${least} to ${most}`);
+  }
+}
+
+/** `group-by` of `groupBy`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function fail(message: string): never {
+  throw new TurnmillError('usage', message);
+}

@@ -1,0 +1,137 @@
+/** The writers of the library at the end of a pipeline: the bytes, the pace, and what becomes of faults. */
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { LineWriter } from '../../../src/dataset/line-writer.ts';
+import { ShardWriter, type ShardWriterOptions } from '../../../src/dataset/shard-writer.ts';
+import type { Row, StreamElement } from '../../../transforms/model/element.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+const origin = { source: 'a', line: 1, offset: 0, length: 0 };
+const row = (text: string, more: Partial<Row> = {}): Row =>
+  ({ kind: 'row', origin, group: 'g', format: 'chat', bytes: Buffer.from(text), ...more }) as Row;
+const end: StreamElement = { kind: 'session-end', origin, last: true };
+const textOf = (...path: string[]): string => readFileSync(join(...path), 'utf8');
+
+/** Files of the folder that this process has open. */
+const openIn = (dir: string): string[] =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(dir);
+    } catch {
+      return false; // that of the listing itself
+    }
+  });
+
+describe('ShardWriter', () => {
+  it('writes rows, one by one or in arrays, into the shards of their groups, and counts what else came', async () => {
+    const dir = join(temporaryFolder(), 'out');
+    const writer = new ShardWriter({ dir, shardSizeBytes: 4 });
+    const chunks = [row('1'), [row('2'), end, row('x', { group: 'h' })], row('3'), end];
+    await pipeline(Readable.from(chunks), writer);
+    expect(readdirSync(join(dir, 'data'))).toEqual(['g-00000.jsonl', 'g-00001.jsonl', 'h-00000.jsonl']);
+    expect(textOf(dir, 'data/g-00000.jsonl')).toBe('1\n2\n');
+    expect(writer.shards.map(({ path, records, bytes }) => [path, records, bytes])).toEqual([
+      ['data/g-00000.jsonl', 2, 4],
+      ['data/g-00001.jsonl', 1, 2],
+      ['data/h-00000.jsonl', 1, 2],
+    ]);
+    expect([...writer.passedOver]).toEqual([['session-end', 2]]);
+  });
+
+  it('packs, names tables of a deck, and gives each format its folder', async () => {
+    const dir = temporaryFolder();
+    const writer = new ShardWriter({ dir, compress: 'gzip', extension: 'toml', perFormat: true });
+    await pipeline(Readable.from([row('a = 1'), row('b = 2', { format: 'trl' })]), writer);
+    expect(writer.shards.map(({ path }) => path)).toEqual([
+      'data/chat/g-00000.toml.gz',
+      'data/trl/g-00000.toml.gz',
+    ]);
+    expect(gunzipSync(readFileSync(join(dir, 'data/trl/g-00000.toml.gz'))).toString()).toBe('b = 2\n');
+  });
+
+  it('holds the pipeline back: no element is asked for before the one before is with the system', async () => {
+    const dir = temporaryFolder();
+    let given = 0;
+    let most = 0;
+    const long = 'x'.repeat(300 * 1024); // more than is gathered
+    function* rows(): Generator<Row> {
+      for (; given < 20; given++) {
+        const path = join(dir, 'data/g-00000.jsonl');
+        const written = existsSync(path) ? Math.floor(statSync(path).size / long.length) : 0;
+        most = Math.max(most, given - written);
+        yield row(long);
+      }
+    }
+    await pipeline(Readable.from(rows(), { highWaterMark: 1 }), new ShardWriter({ dir }));
+    expect(given).toBe(20);
+    expect(most).toBeLessThanOrEqual(3); // one in each of the buffers between
+  });
+
+  it.each([
+    ['a second format', [row('1'), row('2', { format: 'trl' })], 'usage', 'chat and trl in one ShardWriter'],
+    ['something else', [{ text: 'x' }], 'usage', 'not an element of turnmill'],
+    ['a text', ['{}'], 'usage', 'not an element of turnmill'],
+  ])('%s ends the pipeline, and nothing stays open', async (_name, chunks, code, told) => {
+    const dir = temporaryFolder();
+    const writing = pipeline(Readable.from(chunks), new ShardWriter({ dir }));
+    await expect(writing).rejects.toMatchObject({ code, message: expect.stringContaining(told) });
+    expect(openIn(dir)).toEqual([]);
+  });
+
+  it('a shard that exists is not overwritten; a folder that is not there is told', async () => {
+    const dir = temporaryFolder();
+    await pipeline(Readable.from([row('1')]), new ShardWriter({ dir }));
+    const again = pipeline(Readable.from([row('2')]), new ShardWriter({ dir }));
+    await expect(again).rejects.toMatchObject({ code: 'io', message: expect.stringContaining('EEXIST') });
+    expect(textOf(dir, 'data/g-00000.jsonl')).toBe('1\n');
+    const nowhere = pipeline(Readable.from([row('2')]), new ShardWriter({ dir: join(dir, 'a/b') }));
+    await expect(nowhere).rejects.toMatchObject({ code: 'cannot-create' });
+  });
+
+  it.each([
+    [{ shardSizeBytes: 0 }, 'shardSizeBytes: 0 is not a whole number from 1'],
+    [{ compress: 'xz' }, "compress: 'xz' is not none, gzip or zstd"],
+  ])('refuses %j', (options, told) => {
+    const make = (): ShardWriter => new ShardWriter({ dir: 'x', ...options } as ShardWriterOptions);
+    expect(make).toThrow(told);
+  });
+});
+
+describe('LineWriter', () => {
+  it('writes rows, texts and bytes, each with a line feed', async () => {
+    const path = join(temporaryFolder(), 'a.jsonl');
+    const writer = new LineWriter(path);
+    const chunks = [row('1'), end, [row('2'), end], '{"three":"\u00e4"}', Buffer.from('4')];
+    await pipeline(Readable.from(chunks), writer);
+    expect(textOf(path)).toBe('1\n2\n{"three":"\u00e4"}\n4\n');
+    expect([writer.lines, [...writer.passedOver]]).toEqual([4, [['session-end', 2]]]);
+  });
+
+  it('makes its file even for nothing, with its mode', async () => {
+    const path = join(temporaryFolder(), 'a.jsonl');
+    await pipeline(Readable.from([]), new LineWriter(path, { mode: 0o600 }));
+    expect([textOf(path), statSync(path).mode & 0o777]).toEqual(['', 0o600]);
+  });
+
+  it('refuses two lines in one, what is no line, and a file that exists', async () => {
+    const folder = temporaryFolder();
+    const write = (name: string, chunk: unknown): Promise<void> =>
+      pipeline(Readable.from([chunk]), new LineWriter(join(folder, name)));
+    await expect(write('a', 'x\ny')).rejects.toThrow('has a line feed at byte 1');
+    await expect(write('b', 5)).rejects.toThrow('a LineWriter was given a chunk that is not an element');
+    writeFileSync(join(folder, 'c'), 'kept');
+    await expect(write('c', 'x')).rejects.toMatchObject({ code: 'io' });
+    expect(textOf(folder, 'c')).toBe('kept');
+  });
+
+  it('tells the failing disk', async () => {
+    const lines = Array.from({ length: 50 }, () => 'x'.repeat(100_000));
+    await expect(pipeline(Readable.from(lines), new LineWriter('/proc/self/x'))).rejects.toMatchObject({
+      name: 'TurnmillError',
+    });
+  });
+});

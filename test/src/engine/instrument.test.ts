@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { UNLIMITED } from '../../../src/input/decompress/limits.ts';
+import { createProfile } from '../../../src/profile.ts';
+import { watchWith } from '../../../src/engine/instrument.ts';
+import { apply } from '../../../transforms/stage.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from '../cli/small-logs.ts';
+
+const origin = { source: 'a', line: 1, offset: 0, length: 3 };
+
+test('a watched stage makes the same elements, whether it makes a list or one after the other', () => {
+  const profile = createProfile('other');
+  const [link] = watchWith(profile).chain([
+    {
+      name: 'two',
+      handlers: {
+        *line(line) {
+          yield line;
+          yield line;
+        },
+        'session-end': (end) => [end],
+      },
+    },
+  ]);
+  const line = { kind: 'line', origin, bytes: new Uint8Array(3) } as const;
+  const end = { kind: 'session-end', origin, last: true } as const;
+  expect([...apply(link?.handlers ?? {}, [line, end])]).toEqual([line, line, end]);
+  expect(profile.bytes).toMatchObject({ compared: 0, scanned: 3 });
+  expect(Object.keys(profile.take().ms)).toEqual(['other', 'two']);
+});
+
+test('a watched source gives the same bytes, and counts them once', async () => {
+  const path = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
+  const profile = createProfile('other');
+  const reader = await watchWith(profile).open({ name: 'a', input: 0, path, sizeBytes: 0 }, UNLIMITED);
+  const room = new Uint8Array(4096);
+  let bytes = 0;
+  for (;;) {
+    const count = await reader.read(room.subarray(bytes));
+    if (count === 0) break;
+    bytes += count;
+  }
+  await reader.close();
+  expect(Buffer.from(room.subarray(0, bytes)).toString()).toBe(`${entry()}\n`);
+  expect(profile.bytes.read).toBe(bytes);
+});

@@ -1,0 +1,53 @@
+import { appendFileSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { SourceFault } from '../../../../src/errors.ts';
+import { type OpenFile, openFile } from '../../../../src/input/sources/file.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+
+const opened = (text: string): { readonly path: string; readonly file: OpenFile } => {
+  const path = join(temporaryFolder(), 'a.jsonl');
+  writeFileSync(path, text);
+  return { path, file: openFile(Buffer.from(path), { follow: false }) };
+};
+
+const reasonOf = (call: () => unknown): string | undefined => {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return (error as SourceFault).reason;
+  }
+};
+
+it('F082: of a file that grows, the bytes that it had are read, and the growth is a fault', () => {
+  const { path, file } = opened('0123456789');
+  appendFileSync(path, 'more');
+  const room = Buffer.alloc(100);
+  expect([file.read(room), file.read(room)]).toEqual([10, 0]);
+  expect(reasonOf(() => file.verify())).toBe('changed-while-read');
+  file.close();
+});
+
+it('F083: a file that is cut while it is read is a fault, not an end', () => {
+  const { path, file } = opened('0123456789');
+  expect(file.read(Buffer.alloc(4))).toBe(4);
+  truncateSync(path, 4);
+  expect(reasonOf(() => file.read(Buffer.alloc(4)))).toBe('changed-while-read');
+  file.close();
+});
+
+it('a file that was written to in its place is a fault at the end', () => {
+  const { path, file } = opened('0123456789');
+  utimesSync(path, 1, 1);
+  expect(reasonOf(() => file.verify())).toBe('changed-while-read');
+  file.close();
+});
+
+it('what is gone, a folder and a device are named', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'd'));
+  expect(reasonOf(() => openFile(Buffer.from(join(folder, 'none')), { follow: false }))).toBe('vanished');
+  expect(reasonOf(() => openFile(Buffer.from(join(folder, 'd')), { follow: false }))).toBe('not-regular');
+  expect(reasonOf(() => openFile(Buffer.from('/dev/null'), { follow: false }))).toBe('not-regular');
+});

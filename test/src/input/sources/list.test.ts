@@ -1,0 +1,59 @@
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { listSources } from '../../../../src/input/sources/list.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+
+const put = (folder: string, ...names: string[]): void => {
+  for (const name of names) writeFileSync(join(folder, name), 'x');
+};
+
+it('lists logs below a folder in the order of their bytes, and counts what is none', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'b/c'), { recursive: true });
+  put(
+    folder,
+    'b.jsonl',
+    'a.ndjson',
+    'Z.json.gz',
+    'notes.txt',
+    'b/c/x.jsonl',
+    '｡.jsonl',
+    '😀.jsonl',
+    '-rf.jsonl',
+  );
+  const { sources, excluded, skipped } = listSources([folder]);
+  const names = ['-rf.jsonl', 'Z.json.gz', 'a.ndjson', 'b.jsonl', 'b/c/x.jsonl', '｡.jsonl', '😀.jsonl'];
+  expect(sources.map(({ name }) => name)).toEqual(names);
+  expect([excluded, skipped]).toEqual([1, []]);
+});
+
+it('a name that is not UTF-8 keeps its bytes', () => {
+  const folder = temporaryFolder();
+  const bytes = Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([0xff]), Buffer.from('.jsonl')]);
+  writeFileSync(bytes, 'x');
+  const [source] = listSources([folder]).sources;
+  expect(source?.name).toBe('a\ufffd.jsonl');
+  expect(Buffer.from(source?.nameBase64 ?? '', 'base64')).toEqual(bytes.subarray(folder.length + 1));
+  expect(Buffer.from(source?.path ?? '', 'latin1')).toEqual(bytes);
+});
+
+it('links are passed over, and the same file is read once', () => {
+  const folder = temporaryFolder();
+  put(folder, 'a.jsonl', 'c.jsonl');
+  linkSync(join(folder, 'a.jsonl'), join(folder, 'b.jsonl'));
+  symlinkSync('a.jsonl', join(folder, 'link.jsonl'));
+  expect(listSources([folder]).skipped).toMatchObject([
+    { name: 'b.jsonl', reason: 'duplicate-inode' },
+    { name: 'link.jsonl', reason: 'symlink' },
+  ]);
+  const again = listSources([folder, join(folder, 'c.jsonl')]);
+  expect(again.sources).toHaveLength(2);
+  expect(again.skipped).toContainEqual({ name: 'c.jsonl', input: 1, reason: 'duplicate-inode' });
+});
+
+it('standard input is a source; an input that is not there is named', () => {
+  expect(listSources(['-']).sources).toEqual([{ name: '-', path: undefined, sizeBytes: 0, input: 0 }]);
+  expect(() => listSources(['/not/there'])).toThrow('there is no /not/there');
+  expect(() => listSources(['/dev/null'])).toThrow('no regular file');
+});

@@ -1,0 +1,123 @@
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { openFile } from '../../../src/input/sources/file.ts';
+import type { SourceRef } from '../../../src/input/sources/source.ts';
+import { proofIfUnchanged } from '../../../src/input/unchanged.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+const refOf = (path: string): SourceRef => ({ name: 'd/x.jsonl', input: 0, path, sizeBytes: 0 });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** From now on it is that much later than when the file was written. */
+function later(path: string, ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
+}
+
+/** The proof that a run takes of the file when it has read it. */
+function proofOf(path: string): string {
+  const file = openFile(Buffer.from(path), { follow: false });
+  const room = Buffer.alloc(64 * 1024);
+  while (file.read(room) > 0);
+  file.close();
+  return file.proof() as string;
+}
+
+afterEach(() => vi.useRealTimers());
+
+/** Sets the clock to so long after the file was written. */
+function afterWriting(path: string, ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
+}
+
+function written(text = 'one\n'): string {
+  const path = join(temporaryFolder(), 'x.jsonl');
+  writeFileSync(path, text);
+  return path;
+}
+
+test('a file that was just written is known by its bytes too, and by its times alone once they have settled', () => {
+  const path = written();
+  later(path, 0);
+  const fresh = proofOf(path);
+  expect(fresh).toMatch(/^\d+:4:\d+:\d+:[0-9a-f]+$/);
+  expect(proofIfUnchanged(refOf(path), fresh)).toBe(fresh);
+  later(path, 34_000);
+  expect(proofOf(path)).toBe(fresh); // the kernel may not have written its pages back
+  later(path, 36_000);
+  const settled = proofOf(path);
+  expect(settled).toBe(fresh.split(':').slice(0, 4).join(':'));
+  expect(proofIfUnchanged(refOf(path), settled)).toBe(settled);
+  expect(proofIfUnchanged(refOf(path), fresh)).toBe(settled);
+});
+
+test('other bytes behind the same times are found by their checksum', () => {
+  const path = written();
+  afterWriting(path, 0);
+  const proof = proofOf(path);
+  const other = proof.replace(/[0-9a-f]+$/, (checksum) => (Number.parseInt(checksum, 16) ^ 1).toString(16));
+  expect(proofIfUnchanged(refOf(path), other)).toBeUndefined();
+});
+
+test.each<[string, (path: string) => void]>([
+  ['longer', (path) => writeFileSync(path, 'one\ntwo\n')],
+  ['of other bytes', (path) => writeFileSync(path, 'uno\n')],
+  [
+    'of other bytes with the time put back',
+    (path) => {
+      const { atime, mtime } = statSync(path);
+      writeFileSync(path, 'uno\n');
+      utimesSync(path, atime, mtime);
+    },
+  ],
+  [
+    'another one of the same bytes',
+    (path) => {
+      writeFileSync(`${path}2`, 'one\n');
+      renameSync(`${path}2`, path);
+    },
+  ],
+  ['touched', (path) => utimesSync(path, 5, 5)],
+  ['gone', (path) => rmSync(path)],
+  [
+    'a folder',
+    (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  ],
+  [
+    'a link to itself',
+    (path) => {
+      rmSync(path);
+      symlinkSync(path, path);
+    },
+  ],
+  [
+    'below a file',
+    (path) => {
+      rmSync(dirname(path), { recursive: true });
+      writeFileSync(dirname(path), '');
+    },
+  ],
+])('a file that is now %s is not the one that was read', (_what, change) => {
+  const path = written();
+  afterWriting(path, 0);
+  const proof = proofOf(path);
+  change(path);
+  expect(proofIfUnchanged(refOf(path), proof)).toBeUndefined();
+});
+
+test('nobody can tell without a proof', () => {
+  expect(proofIfUnchanged(refOf(written()), '')).toBeUndefined();
+});
+
+test('a file that was not read to its end has no proof while its times prove nothing', () => {
+  const file = openFile(Buffer.from(written()), { follow: false });
+  file.read(Buffer.alloc(2));
+  expect(file.proof()).toBeUndefined();
+  file.close();
+});

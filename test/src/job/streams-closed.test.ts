@@ -1,0 +1,203 @@
+/** However a run ends, the streams among its inputs are closed: each may hold a connection. */
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ReadableStream } from 'node:stream/web';
+import { describe, expect, it } from 'vitest';
+import { readElements } from '../../../src/job/read-elements.ts';
+import { inspect } from '../../../src/job/inspect.ts';
+import { build } from '../../../src/job/build.ts';
+import { resolveSettings } from '../../../src/settings/settings.ts';
+import type { StreamSource } from '../../../src/input/sources/stream-source.ts';
+import type { StreamElement } from '../../../transforms/model/element.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry } from '../cli/small-logs.ts';
+
+const LINE = Buffer.from(`${entry()}\n`);
+
+/** A promise that something else resolves. */
+function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+interface Watched {
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** Resolves when the stream is closed. */
+  readonly closed: Promise<unknown>;
+  /** Resolves when it is waited for the chunk after the first. */
+  readonly stalled: Promise<unknown>;
+}
+
+/** Streams that give a line, and then wait for ever. */
+const STALLING: Readonly<Record<string, () => Watched>> = {
+  'a Node Readable': () => {
+    const { promise: stalled, resolve } = signal();
+    let reads = 0;
+    const stream = new Readable({
+      highWaterMark: 1,
+      read() {
+        if (++reads === 1) this.push(LINE);
+        else resolve();
+      },
+    });
+    return { stream, closed: new Promise((done) => stream.once('close', done)), stalled };
+  },
+  'a web stream': () => {
+    const { promise: closed, resolve: close } = signal();
+    const { promise: stalled, resolve: stall } = signal();
+    let pulls = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (++pulls === 1) controller.enqueue(LINE);
+        else {
+          stall();
+          return new Promise(() => undefined);
+        }
+        return undefined;
+      },
+      cancel: () => close(),
+    });
+    return { stream, closed, stalled };
+  },
+};
+
+/** A generator ends where it stands: one that waits ends when that comes. */
+function generator(chunks: number): Watched & { readonly pulled: () => number } {
+  const { promise: closed, resolve } = signal();
+  let pulled = 0;
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    try {
+      for (; pulled < chunks; pulled++) yield Buffer.from(`${entry({ id: `s${pulled}` })}\n`);
+    } finally {
+      resolve();
+    }
+  }
+  return { stream: lines(), closed, stalled: closed, pulled: () => pulled };
+}
+
+describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
+  it('is closed when the run is stopped while it waits for bytes', async () => {
+    const { stream, closed, stalled } = make();
+    const stop = new AbortController();
+    const out = join(temporaryFolder(), 'out');
+    const run = build({ inputs: [{ name: 'a.jsonl', stream }], out }, { signal: stop.signal });
+    run.catch(() => undefined);
+    await stalled;
+    stop.abort(new Error('stopped'));
+    await expect(run).rejects.toThrow('stopped');
+    await closed;
+  });
+
+  it('is closed when the run ends before its turn comes', async () => {
+    const { stream, closed } = make();
+    const bad: StreamSource = { name: 'a.jsonl', stream: Readable.from([Buffer.from('oops\n')]) };
+    const run = build({ inputs: [bad, { name: 'b.jsonl', stream }], onReject: 'fail' });
+    await expect(run).rejects.toMatchObject({ code: 'rejected' });
+    await closed;
+  });
+
+  it('is closed when the settings are wrong', async () => {
+    const { stream, closed } = make();
+    await expect(build({ inputs: [{ name: 'a', stream }], format: 'x' })).rejects.toMatchObject({
+      code: 'usage',
+    });
+    await closed;
+  });
+
+  it('is closed when its elements are left: before the first, and while it waits', async () => {
+    const unread = make();
+    const elements = Readable.from(readElements({ name: 'a', stream: unread.stream }));
+    elements.destroy();
+    await unread.closed;
+
+    const waiting = make();
+    const left = readElements({ name: 'a', stream: waiting.stream });
+    left.next().catch(() => undefined);
+    await waiting.stalled;
+    void left.return(undefined).catch(() => undefined);
+    await waiting.closed;
+  });
+
+  it('is closed when the pipeline after it fails', async () => {
+    const { stream, closed } = make();
+    const failing = async (): Promise<void> => {
+      throw new Error('full');
+    };
+    await expect(pipeline(Readable.from(readElements({ name: 'a', stream })), failing)).rejects.toThrow(
+      'full',
+    );
+    await closed;
+  });
+
+  it('stops its elements by their signal', async () => {
+    const { stream, closed, stalled } = make();
+    const stop = new AbortController();
+    const first = readElements({ name: 'a', stream }, { signal: stop.signal }).next();
+    first.catch(() => undefined);
+    await stalled;
+    stop.abort(new Error('stopped'));
+    await expect(first).rejects.toThrow('stopped');
+    await closed;
+  });
+});
+
+describe('an async generator', () => {
+  it('is ended at the limit, and the one after it is never begun', async () => {
+    const one = generator(Number.POSITIVE_INFINITY);
+    let begun = false;
+    const two = {
+      async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+        begun = true;
+        yield LINE;
+      },
+    };
+    const inputs = [
+      { name: 'a.jsonl', stream: one.stream },
+      { name: 'b.jsonl', stream: two },
+    ];
+    const { sums } = await build({ inputs, limit: 3, sessionBy: 'id' });
+    expect(sums.sessions.seen).toBe(3);
+    await one.closed;
+    expect(begun).toBe(false);
+  });
+
+  it('is pulled, and no further than the elements are', async () => {
+    const one = generator(1_000_000);
+    const elements = readElements({ name: 'a', stream: one.stream });
+    await elements.next();
+    const room = 1024 * 1024; // the first bytes of a source, and the slab
+    expect(one.pulled() * LINE.length).toBeLessThan(room);
+    const { value } = await elements.next();
+    expect((value as StreamElement).kind).toBe('line');
+    expect(one.pulled() * LINE.length).toBeLessThan(room);
+    await elements.return(undefined);
+    await one.closed;
+  });
+
+  it('is ended when enough was inspected', async () => {
+    const two = generator(100_000);
+    let seen = 0;
+    await inspect({
+      settings: resolveSettings({ inputs: [{ name: 'a.jsonl', stream: two.stream }] }),
+      after: 'framing',
+      see: () => void seen++,
+      enough: () => seen >= 3,
+    });
+    expect(seen).toBe(3);
+    await two.closed;
+  });
+
+  it('that gives empty chunks for ever lets the run be stopped', async () => {
+    async function* empty(): AsyncGenerator<Uint8Array> {
+      for (;;) yield new Uint8Array(0);
+    }
+    const stop = new AbortController();
+    setImmediate(() => stop.abort(new Error('stopped')));
+    const run = build({ inputs: [{ name: 'a', stream: empty() }] }, { signal: stop.signal });
+    await expect(run).rejects.toThrow('stopped');
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { checkTolerance, parseTolerance, type Tolerance } from '../../../src/settings/error-budget.ts';
+
+describe('what is written', () => {
+  test.each(['0', '5', '0%', '1%', '0.5%', '12.3456%', '100%'])('%s is a tolerance', (text) => {
+    expect(String(parseTolerance(text))).toBe(text);
+  });
+
+  test.each(['', '-1', '1.5', '%', '101%', '100.0001%', '1.23456%', '1e3', ' 1', '1 %', '٣', '9'.repeat(17)])(
+    '%j is none',
+    (text) => {
+      expect(parseTolerance(text)).toBeUndefined();
+    },
+  );
+});
+
+describe('what is allowed', () => {
+  const allows = (tolerance: Tolerance, rejections: number, all: number): boolean => {
+    try {
+      checkTolerance(tolerance, { rejections, all });
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'rejected' });
+      return false;
+    }
+  };
+
+  test.each<[Tolerance, number, number]>([
+    [0, 0, 10],
+    [3, 3, 10],
+    ['0%', 0, 10],
+    ['1%', 1, 100],
+    ['0.29%', 29, 10_000],
+    ['0.0001%', 9_000_000, 9_000_000_000_000],
+    ['100%', 7, 7],
+    ['0%', 0, 0],
+  ])('%s allows %d of %d, and not one more', (tolerance, rejections, all) => {
+    expect(allows(tolerance, rejections, all)).toBe(true);
+    if (rejections < all) expect(allows(tolerance, rejections + 1, all)).toBe(false);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { checkConversations, checkEntries, checkRows } from '../../../transforms/stages/check.ts';
+import type { Rejection, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
+import { apply } from '../../../transforms/stage.ts';
+import { assistant, conversationOf, entryOf, messageOf, originOf, rowOf, user } from '../checks/samples.ts';
+
+const end = (outcome: 'written' | 'empty'): SessionEnd => ({
+  kind: 'session-end',
+  origin: originOf(9),
+  last: true,
+  sessionId: 's',
+  outcome,
+});
+const rejection = (scope: Rejection['scope']): Rejection => ({
+  kind: 'rejection',
+  scope,
+  stage: 'parse',
+  reason: 'invalid-json',
+  detail: '',
+  origin: originOf(2),
+});
+const shown = (elements: Iterable<StreamElement>) =>
+  [...elements].map((element) =>
+    element.kind === 'finding' ? `${element.severity} ${element.rule}` : element.kind,
+  );
+
+describe('check-entries', () => {
+  it('reports right before the entry, which goes on as it is', () => {
+    const entry = { ...entryOf([user('x')], 4), reply: undefined };
+    const [finding, same, ...rest] = apply(checkEntries.create({}), [entry]);
+    expect(finding).toEqual({
+      kind: 'finding',
+      severity: 'WARNING',
+      rule: 'no-reply',
+      sessionId: 's',
+      origin: originOf(4),
+      message: 'the entry has no reply message',
+    });
+    expect(same).toBe(entry);
+    expect(rest).toEqual([]);
+  });
+
+  it('compares entries of one session only', () => {
+    const long = entryOf([user('x'), assistant('y')]);
+    const short = entryOf([user('x')]);
+    const handlers = checkEntries.create({});
+    expect(shown(apply(handlers, [long, short, end('written'), long, end('written'), short]))).toEqual([
+      'entry',
+      'ERROR role-sequence',
+      'entry',
+      'session-end',
+      'entry',
+      'session-end',
+      'entry',
+    ]);
+  });
+});
+
+describe('check-conversations', () => {
+  it('reports in the order of the checks, before the conversation', () => {
+    const conversation = conversationOf([], { tools: [], truncated: 1 });
+    const elements = [...apply(checkConversations.create({}), [conversation])];
+    expect(shown(elements)).toEqual([
+      'ERROR empty-messages',
+      'WARNING no-tools',
+      'WARNING truncated',
+      'conversation',
+    ]);
+    expect(elements.at(-1)).toBe(conversation);
+  });
+
+  it('counts the rejected lines of each session for no-record', () => {
+    const handlers = checkConversations.create({});
+    const input = [
+      rejection('session'),
+      end('empty'),
+      rejection('line'),
+      end('empty'),
+      end('empty'),
+      end('written'),
+    ];
+    expect(shown(apply(handlers, input))).toEqual([
+      'rejection',
+      'WARNING no-record',
+      'session-end',
+      'rejection',
+      'ERROR no-record',
+      'session-end',
+      'WARNING no-record',
+      'session-end',
+      'session-end',
+    ]);
+  });
+});
+
+describe('check-rows', () => {
+  const left = messageOf({ role: 'assistant', tool_calls: {} });
+
+  it('runs the structure rules of calls, or with inlined calls the inline rules', () => {
+    const handlers = checkRows.create({});
+    expect(shown(apply(handlers, [rowOf('chat', [left])]))).toEqual(['ERROR tool-calls-not-a-list', 'row']);
+    expect(shown(apply(handlers, [rowOf('chat-inline', [left])]))).toEqual(['ERROR tool-calls-left', 'row']);
+  });
+
+  it('tells what is the same in the rows of several formats once, and what is not', () => {
+    const row = rowOf('chat', [left, left]);
+    const others = [
+      { ...row, format: 'trl' },
+      { ...row, format: 'chat-inline' },
+    ];
+    const made = shown(apply(checkRows.create({}), [row, ...others]));
+    const [two, inlined] = ['tool-calls-not-a-list', 'tool-calls-left'].map((rule) =>
+      Array(2).fill(`ERROR ${rule}`),
+    );
+    expect(made).toEqual([...(two ?? []), 'row', 'row', ...(inlined ?? []), 'row']);
+  });
+
+  it('looks once at several records of one conversation, and anew at the next conversation', () => {
+    const row = rowOf('chat', [left]);
+    const next = rowOf('chat', [left]);
+    const made = shown(apply(checkRows.create({}), [row, row, next]));
+    expect(made).toEqual(['ERROR tool-calls-not-a-list', 'row', 'row', 'ERROR tool-calls-not-a-list', 'row']);
+  });
+
+  it('passes a good row on', () => {
+    const row = rowOf('chat', [user('x')]);
+    expect([...apply(checkRows.create({}), [row])]).toEqual([row]);
+  });
+});

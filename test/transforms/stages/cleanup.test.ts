@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { cleanup, ruleSets, rulesOf } from '../../../transforms/stages/cleanup.ts';
+import type { Entry, Message, StreamElement } from '../../../transforms/model/element.ts';
+import { rules } from '../../../transforms/rules/index.ts';
+import { apply, defaultsOf } from '../../../transforms/stage.ts';
+import { text } from '../bytes.ts';
+import { assistant, entryOf, originOf, user } from '../checks/samples.ts';
+import { IMAGE, messageOf, of, part, SPACES } from '../rules/rule-samples.ts';
+
+const INFO = user('<info-msg>22:14</info-msg>');
+const BOOT = of('system', 'You are a general-purpose AI agent called goose.');
+const EMPTY = assistant(' ');
+const TITLE = [
+  of('system', 'Reply with only a description in four words or less'),
+  user('Here are the first few user messages: x'),
+];
+
+const run = (names: readonly string[], ...entries: readonly StreamElement[]) => [
+  ...apply(cleanup.create({ cleanup: names }), entries),
+];
+const clean = (messages: readonly Message[], names: readonly string[] = ['goose']): Entry =>
+  run(names, entryOf(messages))[0] as Entry;
+const contents = ({ messages }: Entry) => messages.map(({ bytes }) => JSON.parse(text(bytes)).content);
+
+describe('rulesOf', () => {
+  const names = (wanted: readonly string[]) => rulesOf(wanted).map(({ name }) => name);
+
+  it('has the order of the contract, whatever the order of the names', () => {
+    const all = ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title'];
+    expect(names(['goose'])).toEqual(all);
+    expect(names(all.toReversed())).toEqual(all);
+    expect(names(['goose-title', 'goose-info'])).toEqual(['goose-info', 'goose-title']);
+  });
+
+  it('has each rule once', () => {
+    expect(names(['goose-info', 'goose', 'goose-info'])).toHaveLength(4);
+    expect(names([])).toEqual([]);
+  });
+
+  it('throws at a name that is no rule', () => {
+    expect(() => rulesOf(['goose', 'duck'])).toThrow(new RangeError("there is no cleanup rule 'duck'"));
+    expect(() => cleanup.create({ cleanup: ['constructor'] })).toThrow(RangeError);
+  });
+
+  it('sets name rules that there are', () => {
+    const all = rules.map(({ name }) => name);
+    expect([...ruleSets.values()].flat().every((name) => all.includes(name))).toBe(true);
+  });
+});
+
+describe('cleanup', () => {
+  it('is on for goose by default', () => {
+    expect(defaultsOf(cleanup.options)).toEqual({ cleanup: ['goose'] });
+  });
+
+  it('lets an entry that needs none pass as it is', () => {
+    const entry = entryOf([user('hi'), assistant('ho')]);
+    expect(run(['goose'], entry)[0]).toBe(entry);
+  });
+
+  it('changes nothing without rules', () => {
+    const entry = entryOf([INFO, BOOT, EMPTY, EMPTY]);
+    expect(run([], entry)[0]).toBe(entry);
+  });
+
+  it('lets other elements pass', () => {
+    const end: StreamElement = { kind: 'session-end', origin: originOf(2), last: true };
+    expect(run(['goose'], end)).toEqual([end]);
+  });
+
+  it('counts what each rule did', () => {
+    const made = clean([BOOT, INFO, user('a'), EMPTY, EMPTY, assistant('b'), INFO]);
+    expect(contents(made)).toEqual(['You are a general-purpose AI agent', 'a', 'b']);
+    expect([...made.changes]).toEqual([
+      ['goose-bootstrap', 1],
+      ['goose-info', 2],
+      ['empty-assistant', 2],
+    ]);
+  });
+
+  it('leaves the entry that it got, and the reply', () => {
+    const messages = [INFO, user('a')];
+    const entry = entryOf(messages, 1, EMPTY);
+    const made = run(['goose'], entry)[0] as Entry;
+    expect(entry.messages).toEqual([INFO, messages[1]]);
+    expect(entry.changes.size).toBe(0);
+    expect(made.reply).toBe(EMPTY);
+    expect(made.messages[0]).toBe(messages[1]);
+  });
+
+  it('gives the same message for the same message', () => {
+    const handlers = cleanup.create({ cleanup: ['goose'] });
+    const [a, b] = apply(handlers, [entryOf([BOOT]), entryOf([BOOT, user('x')])]) as Iterable<Entry>;
+    expect(a?.messages[0]).toBe(b?.messages[0]);
+    expect([...(b?.changes ?? [])]).toEqual([['goose-bootstrap', 1]]);
+  });
+
+  it('runs the named rules only', () => {
+    expect(contents(clean([INFO, BOOT, EMPTY, EMPTY], ['goose-bootstrap']))).toEqual([
+      '<info-msg>22:14</info-msg>',
+      'You are a general-purpose AI agent',
+      ' ',
+      ' ',
+    ]);
+  });
+});
+
+describe('an empty assistant message', () => {
+  it('goes when info messages between it and the next one have gone', () => {
+    expect(contents(clean([EMPTY, INFO, assistant('a')]))).toEqual(['a']);
+  });
+
+  it('looks at the list before the rule: a run of them goes but for the last', () => {
+    expect(contents(clean([EMPTY, EMPTY, EMPTY]))).toEqual([' ']);
+    expect(contents(clean([EMPTY, assistant('a'), EMPTY, user('b')]))).toEqual(['a', ' ', 'b']);
+  });
+
+  it('at the end stays: the reply is no message of the list', () => {
+    expect(contents(clean([user('a'), EMPTY]))).toEqual(['a', ' ']);
+  });
+});
+
+describe('a title entry', () => {
+  const titleEntry = (messages: readonly Message[]) => ({
+    ...entryOf(messages, 7),
+    reply: assistant('A title'),
+  });
+
+  it('is dropped as a fate that keeps its place, id and time', () => {
+    expect(run(['goose'], titleEntry(TITLE))).toEqual([
+      { kind: 'fate', fate: 'dropped:goose-title', origin: originOf(7), sessionId: 's', timestamp: 0n },
+    ]);
+  });
+
+  it('is known by its cleaned messages', () => {
+    expect(run(['goose'], titleEntry([INFO, ...TITLE]))[0]?.kind).toBe('fate');
+    expect(run(['goose-title'], titleEntry([INFO, ...TITLE]))[0]?.kind).toBe('entry');
+  });
+});
+
+const samples = [
+  ...[INFO, BOOT, EMPTY, ...TITLE, assistant(''), assistant('a'), user('b'), user(SPACES), of('tool', '')],
+  ...[of('developer', 'x'), assistant(null), assistant([IMAGE]), assistant([part('')]), user([part(' ')])],
+  ...[messageOf({ role: 'assistant', content: '', tool_calls: [{}] }), user('<info-msg>'), user([IMAGE])],
+];
+
+test('a second cleanup changes nothing that the first has left', () => {
+  const names = fc.subarray(['goose-info', 'goose-bootstrap', 'empty-assistant']);
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...samples), { maxLength: 12 }), names, (messages, wanted) => {
+      const [once, ...none] = run(wanted, entryOf(messages)) as Entry[];
+      expect(none).toEqual([]);
+      expect(run(wanted, once as Entry)[0]).toBe(once);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('cleanup is the rules one after the other, and the counts balance', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...samples), { maxLength: 12 }), (messages) => {
+      const made = run(['goose-info', 'goose-bootstrap', 'empty-assistant'], entryOf(messages))[0] as Entry;
+      const info = clean(messages, ['goose-info']);
+      const boot = clean(info.messages, ['goose-bootstrap']);
+      const last = clean(boot.messages, ['empty-assistant']);
+      expect(contents(made)).toEqual(contents(last));
+      const dropped = (made.changes.get('goose-info') ?? 0) + (made.changes.get('empty-assistant') ?? 0);
+      expect(made.messages.length).toBe(messages.length - dropped);
+    }),
+    { numRuns: 500 },
+  );
+});

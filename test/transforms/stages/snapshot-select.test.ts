@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import type {
+  Conversation,
+  Entry,
+  Fate,
+  Message,
+  Rejection,
+  SessionEnd,
+  StreamElement,
+  ToolDefinition,
+} from '../../../transforms/model/element.ts';
+import { snapshotSelect, supersedes } from '../../../transforms/stages/snapshot-select.ts';
+import { apply } from '../../../transforms/stage.ts';
+import { text } from '../bytes.ts';
+import { assistant, entryOf, messageOf, originOf, toolOf, user } from '../checks/samples.ts';
+
+const MESSAGES = Array.from({ length: 5 }, (_, i) => user(`m${i}`));
+const TOOLS = ['a', 'b', 'c', undefined].map((name) => toolOf({ name: name ?? null }, name));
+const END: SessionEnd = { kind: 'session-end', origin: originOf(99), last: true };
+const BLANK: Fate = { kind: 'fate', fate: 'blank', origin: originOf(50) };
+const TITLE: Fate = { ...BLANK, fate: 'dropped:goose-title', sessionId: 's', timestamp: -9n };
+
+const entry = (line: number, count: number, tools: readonly ToolDefinition[] = []): Entry => ({
+  ...entryOf(MESSAGES.slice(0, count), line),
+  reply: assistant(`reply ${line}`),
+  timestamp: BigInt(line),
+  tools,
+});
+const rejection = (scope: Rejection['scope']): Rejection => ({
+  ...{ kind: 'rejection', stage: 'x', reason: 'invalid-json', detail: '' },
+  ...{ scope, origin: originOf(3) },
+});
+const run = (...elements: readonly StreamElement[]) => [...apply(snapshotSelect.create({}), elements)];
+const conversation = (...elements: readonly StreamElement[]) =>
+  run(...elements).find((element) => element.kind === 'conversation') as Conversation;
+const outcome = (...elements: readonly StreamElement[]) =>
+  (run(...elements, END).at(-1) as SessionEnd).outcome;
+
+const oracleTools = (entries: readonly Entry[]) => {
+  const seen = new Set<ToolDefinition>();
+  return entries.flatMap(({ tools }) =>
+    tools.filter((tool) => tool.name === undefined || (!seen.has(tool) && seen.add(tool))),
+  );
+};
+
+test('the fold chooses what two passes choose', () => {
+  const session = fc.array(fc.tuple(fc.nat(4), fc.array(fc.constantFrom(...TOOLS), { maxLength: 4 })), {
+    minLength: 1,
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(session, session, (...sessions) => {
+      const handlers = snapshotSelect.create({});
+      for (const counts of sessions) {
+        const entries = counts.map(([count, tools], i) => entry(i + 1, count, tools));
+        const [made, ...rest] = apply(handlers, [...entries, END]) as Iterable<Conversation>;
+        const most = Math.max(...entries.map(({ messages }) => messages.length));
+        const at = entries.findLastIndex(({ messages }) => messages.length === most);
+        const snapshot = entries[at] as Entry;
+        const tools = oracleTools(entries.slice(0, at + 1));
+        const seen = entries.slice(0, at + 1).reduce((sum, { tools }) => sum + tools.length, 0);
+        expect(rest.map(({ kind }) => kind as string)).toEqual(['session-end']);
+        expect(made).toMatchObject({
+          kind: 'conversation',
+          sessionId: 's',
+          origin: snapshot.origin,
+          startedAt: 1n,
+          superseded: at,
+          truncated: entries.length - 1 - at,
+          toolCounts: { seen, kept: tools.length, duplicateSame: seen - tools.length, duplicateConflict: 0 },
+        });
+        expect(made?.messages).toEqual([...snapshot.messages, snapshot.reply]);
+        expect(made?.tools).toEqual(tools);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a tie goes to the later entry, a shorter one never wins', () => {
+  expect(supersedes(entry(1, 0), undefined)).toBe(true);
+  expect(supersedes(entry(2, 2), entry(1, 2))).toBe(true);
+  expect(supersedes(entry(2, 3), entry(1, 2))).toBe(true);
+  expect(supersedes(entry(2, 1), entry(1, 2))).toBe(false);
+});
+
+describe('the conversation', () => {
+  it('holds the very messages of the snapshot, and its reply at the end', () => {
+    const snapshot = entry(1, 2);
+    const { messages } = conversation(snapshot, END);
+    expect(messages.every((message, i) => message === [...snapshot.messages, snapshot.reply][i])).toBe(true);
+  });
+
+  it('ends with the last message when there is no reply', () => {
+    expect(conversation({ ...entry(1, 2), reply: undefined }, END).messages).toHaveLength(2);
+  });
+
+  it('is canonical, the reply too, and each change is counted by its rule', () => {
+    const messages: readonly Message[] = [
+      messageOf({ role: 'developer', content: 'x', name: null }),
+      user('y'),
+    ];
+    const reply = messageOf({ role: 'assistant', content: null, tool_calls: [] });
+    const changes = new Map([
+      ['goose-info', 2],
+      ['null-fields', 1],
+    ]);
+    const made = conversation({ ...entry(1, 0), messages, reply, changes }, END);
+    expect(made.messages.map(({ bytes }) => text(bytes))).toEqual([
+      '{"role":"system","content":"x"}',
+      '{"role":"user","content":"y"}',
+      '{"role":"assistant","tool_calls":[]}',
+    ]);
+    expect([...made.changes]).toEqual([
+      ['goose-info', 2],
+      ['null-fields', 3],
+      ['developer-role', 1],
+    ]);
+    expect([...changes]).toEqual([
+      ['goose-info', 2],
+      ['null-fields', 1],
+    ]);
+  });
+
+  it('counts the changes of the snapshot only', () => {
+    const changed = { ...entry(1, 2), changes: new Map([['goose-info', 1]]) };
+    expect(conversation(changed, entry(2, 2), END).changes.size).toBe(0);
+  });
+
+  it('began with the first valid entry, a dropped one too', () => {
+    expect(conversation(TITLE, entry(4, 1), END).startedAt).toBe(-9n);
+    expect(conversation(BLANK, entry(4, 1), TITLE, END).startedAt).toBe(4n);
+  });
+
+  it('of an entry without messages is its reply', () => {
+    expect(conversation(entry(1, 0), END).messages).toHaveLength(1);
+  });
+});
+
+describe('the outcome', () => {
+  it('is written, with the conversation before the end', () => {
+    expect(run(entry(1, 1), END).map(({ kind }) => kind)).toEqual(['conversation', 'session-end']);
+    expect(outcome(entry(1, 1))).toBe('written');
+  });
+
+  it('is rejected after a rejection of the session, and nothing is written', () => {
+    expect(run(entry(1, 1), rejection('session'), END).map(({ kind }) => kind)).toEqual([
+      'rejection',
+      'session-end',
+    ]);
+    expect(outcome(entry(1, 1), rejection('session'))).toBe('rejected');
+    expect(outcome(rejection('session'), entry(1, 1))).toBe('rejected');
+    expect(conversation(rejection('session'), entry(1, 1), END)).toBeUndefined();
+  });
+
+  it('is written in spite of rejected lines', () => {
+    expect(outcome(rejection('line'), entry(1, 1), rejection('line'))).toBe('written');
+  });
+
+  it('is empty when no entry is left', () => {
+    expect(outcome(rejection('line'))).toBe('empty');
+    expect(outcome(TITLE)).toBe('empty');
+    expect(outcome(BLANK, TITLE, BLANK)).toBe('empty');
+  });
+
+  it('is none when there was no session', () => {
+    expect(outcome()).toBe('none');
+    expect(outcome(BLANK, BLANK)).toBe('none');
+  });
+
+  it('is that of one session only', () => {
+    const ends = run(entry(1, 1), rejection('session'), END, rejection('line'), END, END, entry(1, 1), END);
+    const outcomes = ends.filter((element): element is SessionEnd => element.kind === 'session-end');
+    expect(outcomes.map((end) => end.outcome)).toEqual(['rejected', 'empty', 'none', 'written']);
+  });
+});

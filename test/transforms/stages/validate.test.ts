@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry, Fate, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
+import { placesOf } from '../../../transforms/model/entry-log.ts';
+import { apply } from '../../../transforms/stage.ts';
+import { validate } from '../../../transforms/stages/validate.ts';
+import { entryOf, originOf, user } from '../checks/samples.ts';
+
+const entry = (line: number, timestamp: bigint, sessionId = 's'): Entry => ({
+  ...entryOf([user('x')], line),
+  timestamp,
+  sessionId,
+});
+const end = (last = true): SessionEnd => ({ kind: 'session-end', origin: originOf(99), last });
+const dropped = (line: number, sessionId?: string): Fate => ({
+  kind: 'fate',
+  fate: 'dropped:goose-title',
+  origin: originOf(line),
+  ...(sessionId === undefined ? {} : { sessionId, timestamp: 1n }),
+});
+
+const run = (...elements: readonly StreamElement[]) => [...apply(validate.create({}), elements)];
+const shown = (elements: readonly StreamElement[]) =>
+  elements.map((element) => {
+    if (element.kind === 'rejection') return `${element.scope} ${element.reason} ${element.origin.line}`;
+    if (element.kind !== 'session-end') return element.kind;
+    const lines = element.entries === undefined ? [] : [...placesOf(element.entries)].map(({ line }) => line);
+    return `end ${element.sessionId} ${lines.join()}`;
+  });
+
+describe('a session', () => {
+  it('of one id and increasing timestamps passes, and its end tells where its entries lie', () => {
+    const entries = [entry(1, -5n), entry(2, 0n), entry(4, 1n)];
+    const made = run(...entries, end());
+    expect(made.slice(0, 3)).toEqual(entries);
+    expect(shown(made.slice(3))).toEqual(['end s 1,2,4']);
+    expect(made[3]).toMatchObject({ last: true, origin: originOf(99), entries: { count: 3 } });
+  });
+
+  it.each([
+    ['equal', 5n],
+    ['decreasing', 4n],
+  ])('with %s timestamps is rejected at the entry', (_what, second) => {
+    const made = run(entry(1, 5n), entry(2, second), entry(3, 9n), end());
+    expect(shown(made)).toEqual(['entry', 'session timestamp-not-increasing 2', 'end s 1,2,3']);
+    expect(made[1]).toMatchObject({ stage: 'validate', sessionId: 's' });
+  });
+
+  it('with a second id is rejected under its first, once', () => {
+    const made = run(entry(1, 5n), entry(2, 6n, 't'), entry(3, 1n, 'u'), entry(4, 7n), end());
+    expect(shown(made)).toEqual(['entry', 'session session-id-mismatch 2', 'end s 1,2,3,4']);
+    expect(made[1]).toMatchObject({ sessionId: 's' });
+  });
+
+  it('does not bear on the next one', () => {
+    const made = run(entry(1, 5n), entry(2, 5n), end(), entry(1, 3n, 't'), end());
+    expect(shown(made)).toEqual([
+      'entry',
+      'session timestamp-not-increasing 2',
+      'end s 1,2',
+      'entry',
+      'end t 1',
+    ]);
+  });
+
+  it('without entries ends without an id', () => {
+    expect(shown(run(end()))).toEqual(['end undefined ']);
+  });
+
+  it('ids that differ only in normal form are two', () => {
+    expect(shown(run(entry(1, 1n, '\u00e9'), entry(2, 2n, 'e\u0301'), end()))[1]).toBe(
+      'session session-id-mismatch 2',
+    );
+  });
+});
+
+describe('an id that comes back', () => {
+  it('after its session has ended rejects the later one', () => {
+    const made = run(
+      entry(1, 1n),
+      end(false),
+      entry(2, 1n, 't'),
+      end(false),
+      entry(3, 9n),
+      entry(4, 9n),
+      end(),
+    );
+    expect(shown(made)).toEqual([
+      'entry',
+      'end s 1',
+      'entry',
+      'end t 2',
+      'session session-reopened 3',
+      'end s 3,4',
+    ]);
+  });
+
+  it('in another source is another session', () => {
+    expect(shown(run(entry(1, 1n), end(), entry(1, 1n), end()))).toEqual([
+      'entry',
+      'end s 1',
+      'entry',
+      'end s 1',
+    ]);
+  });
+
+  it('after a session of which all was dropped has ended before too', () => {
+    const made = run(dropped(1, 's'), end(false), entry(2, 1n, 't'), end(false), entry(3, 2n), end());
+    expect(shown(made)).toEqual([
+      'fate',
+      'end s ',
+      'entry',
+      'end t 2',
+      'session session-reopened 3',
+      'end s 3',
+    ]);
+  });
+});
+
+it('dropped entries give an id to a session that has none, and take no part in the order', () => {
+  expect(shown(run(dropped(1, 'a'), dropped(2, 'b'), end()))).toEqual(['fate', 'fate', 'end a ']);
+  expect(shown(run(dropped(1, 'a'), entry(2, 1n), dropped(3, 's'), entry(4, 2n), end()))).toEqual([
+    'fate',
+    'entry',
+    'fate',
+    'entry',
+    'end s 2,4',
+  ]);
+  expect(shown(run({ kind: 'fate', fate: 'blank', origin: originOf(1) }, end()))).toEqual([
+    'fate',
+    'end undefined ',
+  ]);
+});
+
+describe('entries without a timestamp', () => {
+  const timeless = (line: number, more: Partial<Entry> = {}): Entry => ({
+    ...entry(line, 0n),
+    timestamp: undefined,
+    ...more,
+  });
+
+  it('are in the order of the source, beside others that have one', () => {
+    const made = run(timeless(1), entry(2, 5n), timeless(3), entry(4, 6n), end());
+    expect(shown(made)).toEqual(['entry', 'entry', 'entry', 'entry', 'end s 1,2,3,4']);
+    expect(shown(run(entry(1, 5n), timeless(2), entry(3, 5n), end()))).toContain(
+      'session timestamp-not-increasing 3',
+    );
+  });
+
+  it('that are sessions of their own leave no id behind', () => {
+    const alone = { alone: true } as const;
+    const made = run(timeless(1, alone), end(false), timeless(2, alone), end(false), entry(3, 1n), end());
+    expect(shown(made)).toEqual(['entry', 'end s 1', 'entry', 'end s 2', 'entry', 'end s 3']);
+    expect(made.map((element) => 'alone' in element)).toEqual([true, true, true, true, false, false]);
+  });
+});

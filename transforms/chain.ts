@@ -1,0 +1,8 @@
+/** The stages, in pipeline order. */
+export { cleanup } from './stages/cleanup.ts';
+export { format } from './stages/format.ts';
+export { parse } from './stages/parse.ts';
+export { reasoning } from './stages/reasoning.ts';
+export { snapshotSelect } from './stages/snapshot-select.ts';
+export { toolDedupe } from './stages/tool-dedupe.ts';
+export { validate } from './stages/validate.ts';

@@ -1,0 +1,19 @@
+/** What a rule of a reader is (reader-rules.ts), and the question that most of them ask. */
+import type { Message, Row } from '../model/element.ts';
+
+/** What the reader does with the record, or with a part of it. */
+export type Effect = 'drops' | 'alters' | 'refuses';
+
+export interface ReaderRule {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly formats: readonly string[];
+  /** Follows the place: `messages[3] ...`. */
+  readonly says: string;
+  /** The numbers of the messages in question; -1 for the record as a whole. */
+  broken(row: Row): readonly number[];
+}
+
+/** The numbers of the messages for which it is so. */
+export const where = (row: Row, test: (message: Message, at: number) => boolean): readonly number[] =>
+  row.written.flatMap((message, at) => (test(message, at) ? [at] : []));

@@ -1,0 +1,81 @@
+/**
+ * What the readers of a format do with records that are well formed, as they document it: OpenAI's check of a training file,
+ * chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` asks: none of this stops a
+ * build. LLaMA-Factory's and FunctionGemma's demands are rules of their formats already.
+ */
+import { assistantCalls } from '../checks/assistant-calls.ts';
+import type { Row } from '../model/element.ts';
+import { valueBytes } from '../json/members.ts';
+import { REASONING_MEMBERS } from '../model/message.ts';
+import { openaiRules } from './openai.ts';
+import { type Effect, type ReaderRule, where } from './consumer-rule.ts';
+
+const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
+const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_ARRAY = 0x5d;
+
+function hasObjects({ bytes, written }: Row): boolean {
+  const tools = valueBytes(bytes, 'tools');
+  if (tools?.[0] === OPEN_ARRAY && tools[1] !== CLOSE_ARRAY) return true;
+  return written.some((message) =>
+    assistantCalls(message).some((call) => call.arguments?.[0] === OPEN_OBJECT),
+  );
+}
+
+export const readerRules: readonly ReaderRule[] = [
+  {
+    name: 'reader-no-answer',
+    effect: 'refuses',
+    formats: [...TEMPLATES, 'openai'],
+    says: 'has no assistant message to learn from',
+    broken: (row) => (row.written.some(({ role }) => role === 'assistant') ? [] : [-1]),
+  },
+  {
+    name: 'reader-role',
+    effect: 'refuses',
+    formats: [...TEMPLATES, 'openai'],
+    says: 'has a role that is none of system, user, assistant and tool',
+    broken: (row) => where(row, ({ role }) => !ROLES.has(role)),
+  },
+  {
+    name: 'reader-late-system',
+    effect: 'alters',
+    formats: TEMPLATES,
+    says: 'is a system message that is not the first one: many templates move it, leave it out or refuse it',
+    broken: (row) => where(row, ({ role }, at) => role === 'system' && at > 0),
+  },
+  {
+    name: 'reader-parts',
+    effect: 'alters',
+    formats: TEMPLATES,
+    says: 'has a list of parts as its content: templates of text models write the list itself, or fail',
+    broken: (row) => where(row, ({ bytes }) => valueBytes(bytes, 'content')?.[0] === OPEN_ARRAY),
+  },
+  {
+    name: 'reader-reasoning',
+    effect: 'drops',
+    formats: TEMPLATES,
+    says: 'has reasoning beside its text: templates write it after the last question only, or never',
+    broken: (row) =>
+      where(row, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
+  },
+  {
+    name: 'reader-columns',
+    effect: 'alters',
+    formats: TEMPLATES,
+    says: 'has tools or arguments as objects: loaders with columns fill them up with nulls (--arrow-safe)',
+    broken: (row) => (hasObjects(row) ? [-1] : []),
+  },
+  ...openaiRules,
+];
+
+/** What a finding of a format itself does to the record, when it does not reject it. */
+export function effectOf(rule: string): Effect {
+  const known = readerRules.find(({ name }) => name === rule);
+  if (known !== undefined) return known.effect;
+  return /left-out$|dropped$|^unanswered-end$|^non-text-part$|^malformed-call$/.test(rule)
+    ? 'drops'
+    : 'alters';
+}

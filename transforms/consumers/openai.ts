@@ -1,0 +1,136 @@
+/** What OpenAI's check of a file for fine-tuning refuses: its guide, its reference and its data check, as documented. */
+import { assistantCalls } from '../checks/assistant-calls.ts';
+import type { Message, Row } from '../model/element.ts';
+import { readArguments } from '../formats/tool-arguments.ts';
+import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
+import { decode } from '../json/utf8.ts';
+import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
+import { type ReaderRule, where } from './consumer-rule.ts';
+
+const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
+  'role content name tool_calls tool_call_id function_call weight refusal audio'.split(' '),
+);
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const QUOTE = 0x22;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/** Results that answer no call of the assistant message before them, and calls that go unanswered before another speaks. */
+function matchResults({ written }: Row): { readonly orphans: number[]; readonly unanswered: number[] } {
+  const orphans: number[] = [];
+  const unanswered: number[] = [];
+  let asker = -1;
+  let open: (string | undefined)[] = [];
+  written.forEach((message, at) => {
+    if (message.role === 'tool') {
+      const place = open.indexOf(stringValue(message.bytes, 'tool_call_id'));
+      if (place < 0) orphans.push(at);
+      else open.splice(place, 1);
+      return;
+    }
+    if (open.length > 0) unanswered.push(asker);
+    open = assistantCalls(message).map(({ id }) => id);
+    asker = at;
+  });
+  return { orphans, unanswered }; // calls at the very end are what is to be learned
+}
+
+/** Is there neither a content nor a call? */
+function isEmpty({ bytes, role }: Message): boolean {
+  const [content, calls, legacy] = valuesOf(bytes, ['content', 'tool_calls', 'function_call']);
+  if (content?.[0] === QUOTE || content?.[0] === OPEN_ARRAY) return false;
+  return role !== 'assistant' || (calls?.[0] !== OPEN_ARRAY && legacy?.[0] !== OPEN_OBJECT);
+}
+
+function hasBadWeight({ bytes, role }: Message): boolean {
+  const weight = valueBytes(bytes, 'weight');
+  return weight !== undefined && (role !== 'assistant' || !['0', '1'].includes(decode(weight)));
+}
+
+function hasBadCalls(message: Message): boolean {
+  const calls = toolCallsOf(message);
+  if (calls === undefined) return false;
+  return (
+    message.role !== 'assistant' || calls === 'not-a-list' || calls.length === 0 || calls.some(isBadCall)
+  );
+}
+
+const isBadCall = ({ bytes, isObject, id, name = '' }: ToolCall): boolean =>
+  !isObject || id === undefined || !NAME.test(name) || stringValue(bytes, 'type') !== 'function';
+
+function isBadTool(tool: Uint8Array): boolean {
+  const fn = tool[0] === OPEN_OBJECT ? objectBytes(tool, 'function') : undefined;
+  if (fn === undefined || stringValue(tool, 'type') !== 'function') return true;
+  if (membersOf(tool).some(({ key }) => !TOOL_MEMBERS.has(key))) return true;
+  const parameters = valueBytes(fn, 'parameters');
+  return (
+    !NAME.test(stringValue(fn, 'name') ?? '') || (parameters !== undefined && parameters[0] !== OPEN_OBJECT)
+  );
+}
+
+/** The definitions of a record; none when they are a string. */
+function toolsOf({ bytes }: Row): readonly Uint8Array[] {
+  const tools = valueBytes(bytes, 'tools');
+  return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];
+}
+
+const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
+  {
+    name: 'reader-orphan-result',
+    says: 'is a result of no call of the assistant message before it',
+    broken: (row) => matchResults(row).orphans,
+  },
+  {
+    name: 'reader-unanswered-call',
+    says: 'has a call that no result answers before the next message',
+    broken: (row) => matchResults(row).unanswered,
+  },
+  {
+    name: 'reader-members',
+    says: "has members that OpenAI's check of the file does not know",
+    broken: (row) => where(row, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
+  },
+  {
+    name: 'reader-end',
+    says: 'is the last one and not that of an assistant',
+    broken: ({ written }) =>
+      written.some(({ role }) => role === 'assistant') && written.at(-1)?.role !== 'assistant'
+        ? [written.length - 1]
+        : [],
+  },
+  {
+    name: 'reader-content',
+    says: 'has no content: only an assistant message with calls may have none',
+    broken: (row) => where(row, isEmpty),
+  },
+  {
+    name: 'reader-weight',
+    says: 'has a weight that is not 0 or 1, or that is not of an assistant message',
+    broken: (row) => where(row, hasBadWeight),
+  },
+  {
+    name: 'reader-calls',
+    says: "has tool_calls that are no list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
+    broken: (row) => where(row, hasBadCalls),
+  },
+  {
+    name: 'reader-arguments',
+    says: 'has a call whose arguments are no JSON object',
+    broken: (row) =>
+      where(row, (message) =>
+        assistantCalls(message).some((call) => readArguments(call.arguments).holds !== 'object'),
+      ),
+  },
+  {
+    name: 'reader-tool',
+    says: 'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and an object of parameters if any',
+    broken: (row) => (toolsOf(row).some(isBadTool) ? [-1] : []),
+  },
+];
+
+export const openaiRules: readonly ReaderRule[] = rules.map((rule) => ({
+  ...rule,
+  effect: 'refuses',
+  formats: ['openai'],
+}));

@@ -1,0 +1,62 @@
+/**
+ * The options of the formats: each is specified in its format, and here they are put together by name for flags, configuration
+ * files and checks. Formats that share a name share its meaning; only the default may differ.
+ */
+import type { Format } from './format.ts';
+import { formats } from './index.ts';
+import type { OptionSpec } from '../stage.ts';
+
+export type FormatOptionValue = boolean | string;
+/** Values by the options' names. */
+export type FormatOptionValues = Readonly<Record<string, FormatOptionValue>>;
+
+/** One option, and what it is in each format that has it. */
+export interface FormatOption {
+  readonly name: string;
+  readonly spec: OptionSpec<FormatOptionValue>;
+  /** Its default by the format's name. */
+  readonly defaults: ReadonlyMap<string, FormatOptionValue>;
+}
+
+function specsOf({ options }: Format): readonly (readonly [string, OptionSpec<FormatOptionValue>])[] {
+  return Object.entries(options);
+}
+
+/** Every option of any format, by name. */
+export const formatOptions: ReadonlyMap<string, FormatOption> = new Map(
+  formats
+    .flatMap((format) => specsOf(format))
+    .map(([name, spec]) => {
+      const defaults = formats.flatMap((format) =>
+        specsOf(format).flatMap(([key, own]) => (key === name ? [[format.name, own.default] as const] : [])),
+      );
+      return [name, { name, spec, defaults: new Map(defaults) }];
+    }),
+);
+
+/** Those of the values that this format has. */
+export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(options, name)));
+}
+
+/** What is wrong with the values for these formats, by the option's name; undefined when nothing is. */
+export function optionFault(
+  names: readonly string[],
+  values: FormatOptionValues,
+): { readonly name: string; readonly problem: string } | undefined {
+  for (const [name, value] of Object.entries(values)) {
+    const option = formatOptions.get(name);
+    if (option === undefined) return { name, problem: 'there is no format with this option' };
+    const { spec, defaults } = option;
+    if (!names.some((format) => defaults.has(format))) {
+      const having = [...defaults.keys()].join(', ');
+      return { name, problem: `it is an option of ${having}, and --format is ${names.join(', ')}` };
+    }
+    if (typeof value !== typeof spec.default) return { name, problem: `it takes a ${typeof spec.default}` };
+    const { choices } = spec;
+    if (choices?.includes(value) === false) {
+      return { name, problem: `'${value}' is none of ${choices.join(', ')}` };
+    }
+  }
+  return undefined;
+}

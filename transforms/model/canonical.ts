@@ -1,0 +1,38 @@
+/** The canonical form of a record's messages: role `developer` is `system`, members that are null are dropped. */
+import type { Message } from './element.ts';
+import { type Member, membersOf } from '../json/members.ts';
+import { editMembers, replaceValue } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+
+const SYSTEM = encode('"system"');
+const NULL_BYTES = 4;
+const LETTER_N = 0x6e;
+
+/** @param count gets the name of each rule that changed the message (conversion.md §3) */
+export function canonical(message: Message, count: (rule: string) => void): Message {
+  const mapped = developerToSystem(message);
+  if (mapped !== message) count('developer-role');
+  const bytes = dropNulls(mapped.bytes);
+  if (bytes === mapped.bytes) return mapped;
+  count('null-fields');
+  return { ...mapped, bytes };
+}
+
+function developerToSystem(message: Message): Message {
+  if (message.role !== 'developer') return message;
+  return { ...message, bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
+}
+
+/** Drops the members whose effective (last) value is null: trainers choke on them. */
+function dropNulls(object: Uint8Array): Uint8Array {
+  const members = membersOf(object);
+  const isNull = ({ valueStart, end }: Member): boolean =>
+    end - valueStart === NULL_BYTES && object[valueStart] === LETTER_N;
+  if (!members.some(isNull)) return object;
+  const nulls = new Set<string>();
+  for (const member of members) {
+    if (isNull(member)) nulls.add(member.key);
+    else nulls.delete(member.key);
+  }
+  return nulls.size === 0 ? object : editMembers(object, ({ key }) => (nulls.has(key) ? null : undefined));
+}

@@ -1,0 +1,66 @@
+/** The group that a record belongs to: the name of its shards (conversion.md §8). */
+import type { Conversation } from './element.ts';
+import { hashOf } from '../hashed-set.ts';
+import { dayNumber, utcDate } from './timestamp.ts';
+
+export const GROUPINGS = ['date', 'scenario', 'none'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The name of the one group of `--group-by none`, and of sessions without what another grouping asks for. */
+export const ONE_GROUP = 'conversations';
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const EXTENSION = /\.(?:jsonl|ndjson|json|toml|log)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+const NINETEEN_DIGITS = /-\d{19}$/;
+const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const NUMBER = /^\d+$/;
+const SHORT_NUMBER = /^\d{1,6}$/;
+const STRIP_TIMES = 3;
+/** In characters; names of files are shorter. */
+const LONGEST_NAME = 256;
+const CUT_NAME = 200;
+const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
+/** How the id begins that a line of standard input without one gets (dialects/line-id.ts). */
+const STDIN_LINE = '-:';
+
+export function groupOf({ origin, sessionId, startedAt }: Conversation, groupBy: Grouping): string {
+  if (groupBy === 'none') return ONE_GROUP;
+  const { source } = origin;
+  if (groupBy === 'date') {
+    return dateFolder(source) ?? (startedAt === undefined ? ONE_GROUP : utcDate(startedAt));
+  }
+  if (source === '-') return sessionId.startsWith(STDIN_LINE) ? ONE_GROUP : bounded(scenarioOf(sessionId));
+  return scenarioOf(source.slice(source.lastIndexOf('/') + 1).replace(EXTENSION, ''));
+}
+
+/** A name that is kept as long as the run is: a long one is cut, with a hash of all of it. */
+function bounded(name: string): string {
+  if (name.length <= LONGEST_NAME) return name;
+  const hash = Buffer.from(hashOf(name), 'latin1').toString('hex');
+  return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
+}
+
+/** The first folder of a path, when it is a calendar date. */
+function dateFolder(path: string): string | undefined {
+  const slash = path.indexOf('/');
+  const folder = slash < 0 ? '' : path.slice(0, slash);
+  const match = DATE.exec(folder);
+  if (match === null) return undefined;
+  return dayNumber(Number(match[1]), Number(match[2]), Number(match[3])) === undefined ? undefined : folder;
+}
+
+/** A file's stem without the suffixes that were generated. */
+export function scenarioOf(stem: string): string {
+  let name = stem;
+  for (let i = 0; i < STRIP_TIMES; i++) {
+    name = withoutNumber(name.replace(NINETEEN_DIGITS, '').replace(UUID, ''));
+  }
+  return name === '' ? stem : name;
+}
+
+function withoutNumber(name: string): string {
+  const segments = name.split('-');
+  if (segments.length < 3) return name;
+  const [before, last] = segments.slice(-2) as [string, string];
+  return SHORT_NUMBER.test(last) && !NUMBER.test(before) ? segments.slice(0, -1).join('-') : name;
+}

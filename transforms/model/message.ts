@@ -1,0 +1,223 @@
+/** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
+import type { Message } from './element.ts';
+import { knownText } from '../json/known-text.ts';
+import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
+import { sequenceLength } from '../json/scanner.ts';
+import { trustingScanner } from '../json/trusting-scanner.ts';
+import { decode, parseJson, parseString } from '../json/utf8.ts';
+import { isSpace } from './white-space.ts';
+
+/** What a message says, and whether it also holds parts that are no text. */
+export interface MessageText {
+  /** The string content, or the joined `text` of the text parts; undefined when there is no such content. */
+  readonly text: string | undefined;
+  /** Is there a part that is not `{"type":"text","text":string}`? */
+  readonly otherParts: boolean;
+}
+
+const NO_TEXT: MessageText = { text: undefined, otherParts: false };
+
+/** The text of a message (conversion.md §4). */
+export function textOf(message: Message): MessageText {
+  const content = contentOf(message);
+  if (typeof content === 'string') return { text: content, otherParts: false };
+  if (!Array.isArray(content)) return NO_TEXT;
+  const texts = content.filter(isTextPart).map((part) => part.text);
+  return { text: texts.join(''), otherParts: texts.length < content.length };
+}
+
+/**
+ * The first character of a string content that is no white space, without decoding the others; undefined when there is none,
+ * or the content is no string. Of a character beyond U+FFFF that is an escape its first half.
+ */
+export function firstVisible({ bytes }: Message): string | undefined {
+  const content = valueSpan(bytes, 'content');
+  if (content === undefined || bytes[content.valueStart] !== QUOTE) return undefined;
+  const end = content.end - 1;
+  for (let p = content.valueStart + 1; p < end; ) {
+    const byte = bytes[p] as number;
+    if (byte > SPACE && byte < DELETE && byte !== BACKSLASH) return String.fromCharCode(byte);
+    if (byte === SPACE) p++;
+    else if (byte === BACKSLASH && SPACE_ESCAPES.has(bytes[p + 1] as number)) p += 2;
+    else {
+      const next = p + lengthAt(bytes, p);
+      const character = JSON.parse(`"${decode(bytes.subarray(p, next))}"`) as string;
+      if (!isSpace(character.charCodeAt(0))) return character;
+      p = next;
+    }
+  }
+  return undefined;
+}
+
+/** The length of the character or the escape at `p` in a valid string. */
+function lengthAt(bytes: Uint8Array, p: number): number {
+  if (bytes[p] === BACKSLASH) return bytes[p + 1] === LETTER_U ? 6 : 2;
+  return (bytes[p] as number) < 0x80 ? 1 : sequenceLength(bytes, p);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const LETTER_U = 0x75;
+const SPACE_ESCAPES = new Set([...'nrtf'].map((letter) => letter.charCodeAt(0)));
+
+interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+function isTextPart(part: unknown): part is TextPart {
+  return isObject(part) && part.type === 'text' && typeof part.text === 'string';
+}
+
+const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
+
+/** The JSON text of a content that is neither a string nor a list nor null; undefined when there is no such content. */
+export function otherContent(message: Message): Uint8Array | undefined {
+  const content = valueBytes(message.bytes, 'content');
+  return content === undefined || TEXT_OR_PARTS_OR_NULL.has(content[0] as number) ? undefined : content;
+}
+
+/** The parsed content: a string, an array of parts, null or whatever the log holds; undefined when absent. */
+export function contentOf(message: Message): unknown {
+  return memberValue(message, 'content');
+}
+
+/** The parsed value of one member; undefined when absent. Numbers are rounded: never write them back. */
+export function memberValue(message: Message, key: string): unknown {
+  const bytes = valueBytes(message.bytes, key);
+  return bytes === undefined ? undefined : parseJson(bytes);
+}
+
+/** Where logs keep the model's reasoning, beside its text. */
+export const REASONING_MEMBERS: readonly string[] = ['reasoning_content', 'thinking'];
+
+/** The texts of the model's reasoning, each once, joined with line feeds; `''` for none. */
+export function reasoningOf(message: Message): string {
+  const texts = REASONING_MEMBERS.map((key) => stringValue(message.bytes, key));
+  return [...new Set(texts)].filter(Boolean).join('\n');
+}
+
+/** One call of an assistant message, as far as it could be read. */
+export interface ToolCall {
+  /** The JSON text of the call. */
+  readonly bytes: Uint8Array;
+  /** Is the call a JSON object? */
+  readonly isObject: boolean;
+  readonly id: string | undefined;
+  /** The JSON text of its `function` object, when it has one. */
+  readonly function: Uint8Array | undefined;
+  readonly name: string | undefined;
+  /** The JSON text of `function.arguments`; undefined when absent. */
+  readonly arguments: Uint8Array | undefined;
+}
+
+/** `tool_calls`: the calls; `undefined` when absent or null; `'not-a-list'` when it is something else. */
+export function toolCallsOf({ bytes }: Message): readonly ToolCall[] | 'not-a-list' | undefined {
+  const list = valueSpan(bytes, 'tool_calls')?.valueStart;
+  if (list === undefined || bytes[list] === LETTER_N) return undefined;
+  if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
+  const calls: ToolCall[] = [];
+  walkElements(bytes, list, trustingScanner, (_number, at) => {
+    const call = readCall(bytes, at);
+    calls.push(call);
+    return at + call.bytes.length;
+  });
+  return calls;
+}
+
+/** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */
+export function legacyCallOf(message: Message): ToolCall | undefined {
+  const fn = objectBytes(message.bytes, 'function_call');
+  const others = fn === undefined ? undefined : toolCallsOf(message);
+  if (fn === undefined || (others !== undefined && others.length > 0)) return undefined;
+  const { name, arguments: args } = readFunction(fn, 0);
+  return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
+}
+
+/** The call at `at`, in one walk. Of a key that stands twice the last one counts. */
+function readCall(bytes: Uint8Array, at: number): ToolCall {
+  const isObject = bytes[at] === OPEN_OBJECT;
+  if (!isObject) return { ...NO_CALL, bytes: bytes.subarray(at, trustingScanner.value(bytes, at, 1)) };
+  let id: string | undefined;
+  let called: CalledFunction | undefined;
+  const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
+    if (isKey(bytes, start, keyEnd, 'function')) {
+      called = readFunction(bytes, value);
+      return called.end;
+    }
+    const after = trustingScanner.value(bytes, value, 1);
+    if (isKey(bytes, start, keyEnd, 'id')) id = textAt(bytes, value, after);
+    return after;
+  });
+  return {
+    bytes: bytes.subarray(at, end),
+    isObject,
+    id,
+    function: called?.bytes,
+    name: called?.name,
+    arguments: called?.arguments,
+  };
+}
+
+/** The value of `function`, which ends at `end`; without bytes when it is no object. */
+export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
+  readonly bytes: Uint8Array | undefined;
+  readonly end: number;
+}
+
+/** Of a call, or of a tool's definition. Of a key that stands twice the last one counts. */
+export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
+  let name: string | undefined;
+  let args: Uint8Array | undefined;
+  if (bytes[at] !== OPEN_OBJECT) {
+    return { bytes: undefined, end: trustingScanner.value(bytes, at, 1), name, arguments: args };
+  }
+  const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
+    const after = trustingScanner.value(bytes, value, 1);
+    if (isKey(bytes, start, keyEnd, 'name')) name = textAt(bytes, value, after);
+    else if (isKey(bytes, start, keyEnd, 'arguments')) args = bytes.subarray(value, after);
+    return after;
+  });
+  return { bytes: bytes.subarray(at, end), end, name, arguments: args };
+}
+
+/** The decoded value of the JSON text in `bytes[start, end)` that is a string; undefined when it is something else. */
+export function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
+  return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
+}
+
+const NO_CALL: Omit<ToolCall, 'bytes'> = {
+  isObject: false,
+  id: undefined,
+  function: undefined,
+  name: undefined,
+  arguments: undefined,
+};
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const LETTER_N = 0x6e;
+
+/** The JSON text of a member that is an object; undefined when it is absent or something else. */
+export function objectBytes(object: Uint8Array, key: string): Uint8Array | undefined {
+  const bytes = valueBytes(object, key);
+  return bytes?.[0] === OPEN_OBJECT ? bytes : undefined;
+}
+
+/** The decoded value of a member that is a string; undefined when it is absent or something else. */
+export function stringValue(object: Uint8Array, key: string): string | undefined {
+  const span = valueSpan(object, key);
+  return span && textAt(object, span.valueStart, span.end);
+}
+
+/** The decoded value of JSON text that is a string; undefined when it is absent or something else. */
+export function textOfValue(json: Uint8Array | undefined): string | undefined {
+  return json?.[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
+}
+
+/** Is the value a JSON object (not null, not an array)? */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,76 @@
+/**
+ * The tool definitions of a session's entries, in order, each distinct one once (a definition without a name each
+ * time it occurs: conversion.md §3.8). What came after the snapshot does not count, until a later one is chosen.
+ */
+import type { ToolCounts, ToolDefinition } from './element.ts';
+import { HashedSet } from '../hashed-set.ts';
+
+export interface ToolUnion {
+  /** The definitions of the next entry. The same array again costs next to nothing. */
+  add(definitions: readonly ToolDefinition[]): void;
+  /** The entry added last is the snapshot for now. */
+  commit(): void;
+  /** The distinct definitions up to and including the snapshot. Two may still share a name. */
+  definitions(): readonly ToolDefinition[];
+  counts(): ToolCounts;
+  reset(): void;
+}
+
+/** The distinct definitions of one name: mostly one. */
+interface Seen {
+  readonly first: Uint8Array;
+  others: HashedSet | undefined;
+}
+
+export function createToolUnion(): ToolUnion {
+  const byName = new Map<string, Seen>();
+  let distinct: ToolDefinition[] = [];
+  let last: readonly ToolDefinition[] | undefined;
+  let lastNameless: readonly ToolDefinition[] = [];
+  let seen = 0;
+  let committedSeen = 0;
+  let committedKept = 0;
+
+  function isNew(definition: ToolDefinition): boolean {
+    const { name, bytes } = definition;
+    if (name === undefined) return true;
+    const seen = byName.get(name);
+    if (seen === undefined) {
+      byName.set(name, { first: bytes, others: undefined });
+      return true;
+    }
+    if (Buffer.compare(seen.first, bytes) === 0) return false;
+    seen.others ??= new HashedSet();
+    return seen.others.add(bytes);
+  }
+
+  return {
+    add(definitions) {
+      seen += definitions.length;
+      const again = definitions === last;
+      if (!again) {
+        last = definitions;
+        lastNameless = definitions.filter((definition) => definition.name === undefined);
+      }
+      // one by one: a spread of a hundred thousand definitions overflows the stack
+      for (const definition of again ? lastNameless : definitions.filter(isNew)) distinct.push(definition);
+    },
+    commit() {
+      committedSeen = seen;
+      committedKept = distinct.length;
+    },
+    definitions: () => distinct.slice(0, committedKept),
+    counts: () => ({
+      seen: committedSeen,
+      kept: committedKept,
+      duplicateSame: committedSeen - committedKept,
+      duplicateConflict: 0,
+    }),
+    reset() {
+      byName.clear();
+      distinct = [];
+      last = undefined;
+      seen = committedSeen = committedKept = 0;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * The tool usage report (conversion.md §10): what one conversation adds to it, sums per group that can be merged in any
+ * order (workers each have a part), and the CSV text.
+ */
+import { assistantCalls, hasFunctionCall } from '../checks/assistant-calls.ts';
+import type { Conversation, Message } from './element.ts';
+import type { Grouping } from './group.ts';
+import { hashOf } from '../hashed-set.ts';
+import { valueBytes } from '../json/members.ts';
+import { mayHold } from '../json/utf8.ts';
+import { textOf } from './message.ts';
+
+/** What one conversation adds to the report. */
+export interface ToolUsage {
+  readonly toolCalls: number;
+  /** The distinct names of its tool definitions. */
+  readonly definitions: readonly string[];
+  /** Runs of system and user messages. */
+  readonly clientTurns: number;
+  /** Runs of assistant messages. */
+  readonly assistantTurns: number;
+  /** Runs of assistant messages with a call in one of them. */
+  readonly assistantTurnsWithTools: number;
+}
+
+/** The sums of one group; `addUsage` and `mergeUsage` write to it. Plain data: it can be posted to another thread. */
+export interface GroupUsage {
+  sessions: number;
+  toolCalls: number;
+  /** Hashes of the distinct names of its tool definitions. */
+  readonly definitions: Set<string>;
+  clientTurns: number;
+  assistantTurns: number;
+  assistantTurnsWithTools: number;
+}
+
+/** The sums by group name. */
+export type UsageByGroup = Map<string, GroupUsage>;
+
+const OPEN_CALL = '<tool_call>';
+const CLIENT: ReadonlySet<string> = new Set(['system', 'user']);
+const BETWEEN: ReadonlySet<string> = new Set(['tool', 'function']);
+
+/** Calls of an assistant message: `tool_calls`, else a `function_call`, else the tags in its text. */
+function callCount(message: Message): number {
+  const calls = assistantCalls(message).length;
+  if (calls > 0) return calls;
+  if (hasFunctionCall(message)) return 1;
+  const content = valueBytes(message.bytes, 'content');
+  if (content === undefined || !mayHold(content, 'tool_call')) return 0;
+  return (textOf(message).text ?? '').split(OPEN_CALL).length - 1;
+}
+
+export function usageOf({ messages, tools }: Conversation): ToolUsage {
+  let toolCalls = 0;
+  let clientTurns = 0;
+  let assistantTurns = 0;
+  let assistantTurnsWithTools = 0;
+  let speaker: 'client' | 'assistant' | undefined;
+  let counted = false; // the present assistant turn is among those with tools
+  for (const message of messages) {
+    if (BETWEEN.has(message.role)) continue;
+    if (message.role === 'assistant') {
+      if (speaker !== 'assistant') {
+        assistantTurns++;
+        counted = false;
+      }
+      speaker = 'assistant';
+      const calls = callCount(message);
+      toolCalls += calls;
+      if (calls > 0 && !counted) {
+        assistantTurnsWithTools++;
+        counted = true;
+      }
+    } else if (CLIENT.has(message.role)) {
+      if (speaker !== 'client') clientTurns++;
+      speaker = 'client';
+    } else speaker = undefined;
+  }
+  const names = new Set<string>();
+  for (const { name } of tools) if (name !== undefined) names.add(name);
+  return { toolCalls, definitions: [...names], clientTurns, assistantTurns, assistantTurnsWithTools };
+}
+
+function groupUsage(groups: UsageByGroup, group: string): GroupUsage {
+  let sums = groups.get(group);
+  if (sums === undefined) {
+    sums = {
+      sessions: 0,
+      toolCalls: 0,
+      definitions: new Set(),
+      clientTurns: 0,
+      assistantTurns: 0,
+      assistantTurnsWithTools: 0,
+    };
+    groups.set(group, sums);
+  }
+  return sums;
+}
+
+function add(sums: GroupUsage, sessions: number, usage: ToolUsage | GroupUsage): void {
+  sums.sessions += sessions;
+  sums.toolCalls += usage.toolCalls;
+  sums.clientTurns += usage.clientTurns;
+  sums.assistantTurns += usage.assistantTurns;
+  sums.assistantTurnsWithTools += usage.assistantTurnsWithTools;
+}
+
+/** Adds one session to its group. */
+export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
+  const sums = groupUsage(groups, group);
+  add(sums, 1, usage);
+  for (const name of usage.definitions) sums.definitions.add(hashOf(name));
+}
+
+/** Adds the sums of `from` (another worker's part) to `into`. `from` stays as it is. */
+export function mergeUsage(into: UsageByGroup, from: ReadonlyMap<string, GroupUsage>): void {
+  for (const [group, part] of from) {
+    const sums = groupUsage(into, group);
+    add(sums, part.sessions, part);
+    for (const hash of part.definitions) sums.definitions.add(hash);
+  }
+}
+
+const HEADER = [
+  'date',
+  'scenario',
+  'session_count',
+  'tool_call_count',
+  'tool_definition_count',
+  'client_turns',
+  'assistant_turns',
+  'assistant_turns_with_tools',
+];
+
+/** The report: one row per group, sorted by the bytes of the group's name. */
+export function usageCsv(groups: ReadonlyMap<string, GroupUsage>, groupBy: Grouping): string {
+  const rows = [...groups]
+    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([group, sums]) => [
+      groupBy === 'date' ? group : '',
+      groupBy === 'scenario' ? group : '',
+      sums.sessions,
+      sums.toolCalls,
+      sums.definitions.size,
+      sums.clientTurns,
+      sums.assistantTurns,
+      sums.assistantTurnsWithTools,
+    ]);
+  return [HEADER, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+}
+
+/** Half of a surrogate pair: it has no bytes in UTF-8. */
+const HALF_PAIR = /\p{Surrogate}/gu;
+
+/** RFC 4180, and inert: a spreadsheet must not take what a log names for a formula. */
+function csvCell(cell: string | number): string {
+  const shown = String(cell).replace(HALF_PAIR, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
+  const text = /^[=+\-@\t\r]/.test(shown) ? `'${shown}` : shown;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

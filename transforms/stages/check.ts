@@ -1,0 +1,125 @@
+/**
+ * The integrity stages (conversion.md §9): the checks of the registry at three places of the chain. A finding comes right
+ * before the element that it is about, and the element goes on as it is; so a session's findings come before its end.
+ */
+import type { Check, EntryCheck, Found, RejectedLines } from '../checks/check.ts';
+import { checks } from '../checks/index.ts';
+import type { Finding, Origin, Row, StreamElement } from '../model/element.ts';
+import type { Handlers, Stage } from '../stage.ts';
+
+type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
+
+function checksOn<On extends Check['on']>(on: On): readonly CheckOn<On>[] {
+  return checks.filter((check): check is CheckOn<On> => check.on === on);
+}
+
+/** The part of an element that its findings carry. */
+interface Subject {
+  readonly origin: Origin;
+  readonly sessionId?: string | undefined;
+}
+
+function findingOf({ origin, sessionId }: Subject, found: Found): Finding {
+  return { kind: 'finding', sessionId, origin, ...found };
+}
+
+const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
+
+function reported<T extends StreamElement & Subject>(
+  element: T,
+  found: readonly Iterable<Found>[],
+): readonly (Finding | T)[] {
+  const made: (Finding | T)[] = [];
+  for (const findings of found) {
+    for (const found of findings) made.push(findingOf(element, found));
+  }
+  made.push(element);
+  return made;
+}
+
+/** After validate: how the entries of a session follow each other. */
+export const checkEntries: Stage = {
+  name: 'check-entries',
+  summary: 'Reports entries without a reply and entries that do not go on from the one before.',
+  options: {},
+  create(): Handlers {
+    const watches = checksOn('entry').map((check: EntryCheck) => check.create());
+    return {
+      entry: (entry) =>
+        reported(
+          entry,
+          watches.map((watch) => watch.entry(entry)),
+        ),
+      'session-end'(end) {
+        for (const watch of watches) watch.sessionEnd();
+        return [end];
+      },
+    };
+  },
+};
+
+const NO_LINES: RejectedLines = { count: 0, last: undefined };
+
+/** After tool-dedupe: the canonical conversation, and the sessions that have none. */
+export const checkConversations: Stage = {
+  name: 'check-conversations',
+  summary: 'Reports what is wrong with a conversation, and sessions without one.',
+  options: {},
+  create(): Handlers {
+    const onConversation = checksOn('conversation');
+    const onSessionEnd = checksOn('session-end');
+    let rejected = NO_LINES; // of the session that is open
+    return {
+      *conversation(conversation) {
+        for (const check of onConversation) {
+          for (const found of check.check(conversation)) yield findingOf(conversation, found);
+        }
+        yield conversation;
+      },
+      rejection(rejection) {
+        if (rejection.scope === 'line') rejected = { count: rejected.count + 1, last: rejection.origin };
+        return [rejection];
+      },
+      'session-end'(end) {
+        const lines = rejected;
+        rejected = NO_LINES;
+        return reported(
+          end,
+          onSessionEnd.map((check) => check.check(end, lines)),
+        );
+      },
+    };
+  },
+};
+
+/** After format: the messages as they were written; what is the same in the rows of several formats is told once. */
+export const checkRows: Stage = {
+  name: 'check-rows',
+  summary: 'Reports rows whose calls or results are malformed as written.',
+  options: {},
+  create(): Handlers {
+    const onRow = checksOn('row');
+    let rows: Row[] = []; // of the conversation whose rows come now, one of each format so far
+
+    function* foundIn(row: Row): Generator<Found> {
+      for (const check of onRow) yield* check.check(row);
+    }
+
+    return {
+      *row(row) {
+        if (rows[0]?.conversation !== row.conversation) rows = [];
+        const isChecked = rows.at(-1)?.format === row.format; // a further record of the same messages
+        if (!isChecked) {
+          const told = new Set(rows.flatMap((earlier) => Array.from(foundIn(earlier), textOf)));
+          for (const found of foundIn(row)) if (!told.has(textOf(found))) yield findingOf(row, found);
+          rows.push(row);
+        }
+        yield row;
+      },
+      'session-end'(end) {
+        rows = [];
+        return [end];
+      },
+    };
+  },
+};

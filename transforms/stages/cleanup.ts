@@ -1,0 +1,134 @@
+/**
+ * Stage: entry -> entry, through the enabled rules (conversion.md §4). Rules on messages come first, in the order
+ * of the contract, then rules on the whole entry. Every change is counted by rule.
+ */
+import type { Entry, Message, StreamElement } from '../model/element.ts';
+import { perMessage } from '../model/per-message.ts';
+import { rules } from '../rules/index.ts';
+import type { EntryRule, MessageRule, PairRule, Rule } from '../rules/rule.ts';
+import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+
+export interface CleanupOptions {
+  /** Names of rules or of sets of rules; empty: none. */
+  readonly cleanup: readonly string[];
+}
+
+/** Sets of rules: a name for each client that logs need cleaning for. The order is that of the contract. */
+export const ruleSets: ReadonlyMap<string, readonly string[]> = new Map([
+  ['goose', ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title']],
+]);
+
+const options: OptionSpecs<CleanupOptions> = {
+  cleanup: {
+    describe: `Cleanup rules, by name or set: ${[...ruleSets.keys(), ...rules.map((rule) => rule.name)].join(', ')}`,
+    default: ['goose'],
+  },
+};
+
+/** The rules that the names stand for, each once, in the order of the contract. Throws RangeError for no rule. */
+export function rulesOf(names: readonly string[]): readonly Rule[] {
+  const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
+  for (const name of wanted) {
+    if (!rules.some((rule) => rule.name === name)) throw new RangeError(`there is no cleanup rule '${name}'`);
+  }
+  const order = [...ruleSets.values()].flat();
+  return rules
+    .filter((rule) => wanted.has(rule.name))
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+}
+
+/** What the rules on single messages make of one that they change: the message to keep, if any, and the rules that had a say. */
+interface Cleaned {
+  readonly message: Message | undefined;
+  readonly changedBy: readonly string[];
+}
+
+const NO_RULES: readonly string[] = [];
+
+function cleanMessage(message: Message, messageRules: readonly MessageRule[]): Cleaned | undefined {
+  const changedBy: string[] = [];
+  let current: Message | undefined = message;
+  for (const rule of messageRules) {
+    const made: Message | undefined = rule.apply(current);
+    if (made === current) continue;
+    changedBy.push(rule.name);
+    current = made;
+    if (current === undefined) break;
+  }
+  return changedBy.length === 0 ? undefined : { message: current, changedBy };
+}
+
+/** What rules find out about single messages, once for each. */
+interface OnMessages {
+  readonly clean: (message: Message) => Cleaned | undefined;
+  /** Could a rule touch an entry because of this message? */
+  readonly concerns: (message: Message) => boolean;
+}
+
+/** By the names of the rules: what is noted on messages is so for all who clean with the same. */
+const known = new Map<string, OnMessages>();
+
+function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): OnMessages {
+  const key = enabled.map((rule) => rule.name).join();
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const messageRules = enabled.filter((rule): rule is MessageRule => rule.on === 'message');
+  const clean = perMessage((message) => cleanMessage(message, messageRules));
+  const isSuspect = (message: Message): boolean => pairRules.some((rule) => rule.suspects(message));
+  const concerns = perMessage((message) => clean(message) !== undefined || isSuspect(message));
+  known.set(key, { clean, concerns });
+  return { clean, concerns };
+}
+
+function create({ cleanup: names }: CleanupOptions): Handlers {
+  const enabled = rulesOf(names);
+  if (enabled.length === 0) return {};
+  const entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
+  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
+  const { clean, concerns } = onMessages(enabled, pairRules);
+
+  function cleanEntry(entry: Entry): Entry {
+    if (!entry.messages.some(concerns)) return entry;
+    const changes = new Map(entry.changes);
+    let isChanged = false;
+    const count = (rule: string): void => {
+      isChanged = true;
+      changes.set(rule, (changes.get(rule) ?? 0) + 1);
+    };
+    let messages: Message[] = [];
+    for (const message of entry.messages) {
+      const { message: kept, changedBy } = clean(message) ?? { message, changedBy: NO_RULES };
+      changedBy.forEach(count);
+      if (kept !== undefined) messages.push(kept);
+    }
+    for (const rule of pairRules) messages = dropPairs(messages, rule, count);
+    return isChanged ? { ...entry, messages, changes } : entry;
+  }
+
+  return {
+    entry(entry): readonly StreamElement[] {
+      const cleaned = cleanEntry(entry);
+      const dropping = entryRules.find((rule) => rule.drops(cleaned));
+      if (dropping === undefined) return [cleaned];
+      const { origin, sessionId, timestamp } = entry;
+      return [{ kind: 'fate', fate: `dropped:${dropping.name}`, origin, sessionId, timestamp }];
+    },
+  };
+}
+
+/** The messages without those that a rule drops; it looks at the list as it was before. */
+function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) => void): Message[] {
+  const kept = messages.filter((message, i) => {
+    const next = messages[i + 1];
+    return next === undefined || !rule.suspects(message) || !rule.drops(message, next);
+  });
+  for (let dropped = messages.length - kept.length; dropped > 0; dropped--) count(rule.name);
+  return kept;
+}
+
+export const cleanup: Stage<CleanupOptions> = {
+  name: 'cleanup',
+  summary: 'Takes out what a client put into the log that is no part of the conversation.',
+  options,
+  create,
+};

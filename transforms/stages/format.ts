@@ -1,0 +1,146 @@
+/**
+ * Stage: conversation -> row, through each of the chosen formats (formats.md). What a format cannot represent is a finding of
+ * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
+ * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0040).
+ */
+import type { Conversation, Finding, Rejection, Row, StreamElement } from '../model/element.ts';
+import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
+import type { EncodedRow, Format, FormatFinding } from '../formats/format.ts';
+import { formats } from '../formats/index.ts';
+import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
+import { refuseRecord, rejectSession, type SessionReason } from '../model/rejection.ts';
+import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+
+export interface FormatOptions {
+  /** Names of formats, each once. */
+  readonly format: readonly string[];
+  /** Options of the formats, by name; each format takes those that it has. */
+  readonly formatOptions: FormatOptionValues;
+  readonly groupBy: Grouping;
+  readonly rejectOn: readonly string[];
+  readonly keepOn: readonly string[];
+}
+
+const STAGE = 'format';
+
+const options: OptionSpecs<FormatOptions> = {
+  format: {
+    describe: 'What a record looks like; of several formats each has its folder in data/',
+    default: ['chat'],
+  },
+  formatOptions: { describe: 'Options of the formats, by name', default: {} },
+  groupBy: { describe: 'What names the shards', default: 'date', choices: GROUPINGS },
+  rejectOn: { describe: 'Rules of the format that reject a session instead of reporting it', default: [] },
+  keepOn: {
+    describe: 'Rules of the format that only report what they would reject a session for',
+    default: [],
+  },
+};
+
+function findingOf({ sessionId, origin }: Conversation, { rule, severity, message }: FormatFinding): Finding {
+  return { kind: 'finding', severity, rule, sessionId, origin, message };
+}
+
+/** What forbids the record; undefined when it may be written. */
+function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): FormatFinding | undefined {
+  return findings.find(
+    ({ rule, rejects }) =>
+      options.rejectOn.includes(rule) || (rejects === true && !options.keepOn.includes(rule)),
+  );
+}
+
+function* rowsOf(
+  conversation: Conversation,
+  format: Format,
+  { bytes, written, more = [] }: EncodedRow,
+  groupBy: Grouping,
+): Generator<Row> {
+  const { origin, sessionId } = conversation;
+  const group = groupOf(conversation, groupBy);
+  const row: Row = {
+    kind: 'row',
+    origin,
+    sessionId,
+    group,
+    format: format.name,
+    bytes,
+    conversation,
+    written,
+  };
+  yield row;
+  for (const another of more) yield { ...row, bytes: another };
+}
+
+/** A format and the options that it is called with. */
+interface Chosen {
+  readonly format: Format;
+  readonly values: FormatOptionValues;
+}
+
+function* encode(
+  conversation: Conversation,
+  { format, values }: Chosen,
+  options: FormatOptions,
+): Generator<StreamElement> {
+  const { origin, sessionId } = conversation;
+  const encoded = format.encode(conversation, values);
+  const fatal = fatalOf(encoded.findings, options);
+  if (fatal !== undefined) {
+    yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
+    return;
+  }
+  for (const found of encoded.findings) yield findingOf(conversation, found);
+  yield* rowsOf(conversation, format, encoded, options.groupBy);
+}
+
+/** One row of each format that can write the conversation; when none can, the session is rejected as the first one says. */
+function* encodeInEach(
+  conversation: Conversation,
+  chosen: readonly Chosen[],
+  options: FormatOptions,
+): Generator<StreamElement> {
+  const { origin, sessionId } = conversation;
+  const refused: Rejection[] = [];
+  for (const { format, values } of chosen) {
+    const encoded = format.encode(conversation, values);
+    const ofFormat = (found: FormatFinding): FormatFinding => ({
+      ...found,
+      message: `${format.name}: ${found.message}`,
+    });
+    const fatal = fatalOf(encoded.findings, options);
+    if (fatal !== undefined) refused.push(refuseRecord(STAGE, conversation, format.name, ofFormat(fatal)));
+    else {
+      for (const found of encoded.findings) yield findingOf(conversation, ofFormat(found));
+      yield* rowsOf(conversation, format, encoded, options.groupBy);
+    }
+  }
+  if (refused.length < chosen.length) yield* refused;
+  else {
+    const detail = refused.map((one) => one.detail).join('; ');
+    yield rejectSession(STAGE, origin, sessionId, (refused[0] as Rejection).reason as SessionReason, detail);
+  }
+}
+
+function create(options: FormatOptions): Handlers {
+  const chosen = options.format.map((name) => {
+    const format = formatNamed(name);
+    return { format, values: valuesFor(format, options.formatOptions) };
+  });
+  const [only, ...others] = chosen;
+  if (only === undefined) throw new RangeError('there must be a format');
+  if (others.length > 0) return { conversation: (one) => encodeInEach(one, chosen, options) };
+  return { conversation: (one) => encode(one, only, options) };
+}
+
+function formatNamed(name: string): Format {
+  const format = formats.find((one) => one.name === name);
+  if (format === undefined) throw new RangeError(`there is no format '${name}'`);
+  return format;
+}
+
+export const format: Stage<FormatOptions> = {
+  name: STAGE,
+  summary: 'Writes each conversation as one line of the dataset, in each of the formats.',
+  options,
+  create,
+};

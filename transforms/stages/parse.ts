@@ -1,0 +1,230 @@
+/**
+ * Stage: line -> entry, through a dialect. Blank lines get their fate here, bad ones are rejected with their position,
+ * and for grouped input the session ends where its id changes (conversion.md §2, §8).
+ */
+import { isNotJson, readBareNumbers } from '../bare-numbers.ts';
+import type { Dialect, DialectReader } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/index.ts';
+import { type LineObjects, rejectObject } from '../dialects/line-objects.ts';
+import type { Entry, Fate, Line, Origin, Rejection, Repair, SessionEnd, StreamElement } from '../model/element.ts';
+import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
+import { knownText } from '../json/known-text.ts';
+import { walkMembers } from '../json/members.ts';
+import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
+import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
+import { perObject } from '../model/per-message.ts';
+import { type LineReason, rejectLine } from '../model/rejection.ts';
+import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+
+export interface ParseOptions {
+  readonly dialect: string;
+  readonly sessionBy: 'file' | 'id';
+  readonly scanner: ScannerName;
+  readonly userTurn: string | undefined;
+  readonly maxDepth: number;
+  /** Undefined: any number. */
+  readonly maxMessages: number | undefined;
+  /** Of any one array or object, and of the objects of a line. */
+  readonly maxElements: number;
+}
+
+const STAGE = 'parse';
+
+const options: OptionSpecs<ParseOptions> = {
+  dialect: {
+    describe: 'How the log is read; auto looks at the first entry of each source',
+    default: 'auto',
+    choices: ['auto', ...dialects.map((dialect) => dialect.name)],
+  },
+  sessionBy: {
+    describe:
+      'A session is a source, or a run of entries with the same id; one whose id comes back is rejected',
+    default: 'file',
+    choices: ['file', 'id'],
+  },
+  scanner: {
+    describe: 'How new text is validated: auto takes WebAssembly where it can; the result is the same',
+    default: 'auto',
+    choices: SCANNERS,
+  },
+  userTurn: {
+    describe:
+      'What the user said before each response that was logged without its request (dialect anthropic)',
+    default: undefined,
+  },
+  maxDepth: {
+    describe: 'A line that nests deeper is rejected',
+    default: MAX_DEPTH,
+  },
+  maxMessages: {
+    describe: 'An entry of more messages is rejected, its reply counted',
+    default: undefined,
+  },
+  maxElements: {
+    describe: 'A line with an array or object of more elements, or of more objects, is rejected',
+    default: MAX_ELEMENTS,
+  },
+};
+
+const OPEN_OBJECT = 0x7b;
+
+/** Those that know almost anything: asked last, in this order, when no other dialect knows the entry. */
+const ASKED_LAST = ['messages', 'exchange'];
+const place = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
+const asked = dialects.toSorted((a, b) => place(a) - place(b));
+const native = asked.at(-1) as Dialect;
+
+/** The dialect of a source whose first entry is in `line`; undefined when the line holds none. */
+export function detectDialect(
+  line: Uint8Array,
+  scanner: Scanner = createPlainScanner(),
+): Dialect | undefined {
+  const first = skipBlanks(line, 0);
+  if (line[first] !== OPEN_OBJECT) return undefined;
+  const members = new Map<string, Uint8Array>();
+  const end = walkMembers(line, first, scanner, (start, keyEnd, value) => {
+    const valueEnd = scanner.value(line, value, 1);
+    if (valueEnd >= 0) members.set(knownText(line, start, keyEnd), line.subarray(value, valueEnd));
+    return valueEnd;
+  });
+  return end < 0 ? undefined : asked.find((dialect) => dialect.detect(members));
+}
+
+function create(given: ParseOptions): Handlers {
+  const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements } = given;
+  const readers = new Map<string, DialectReader>();
+  const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
+  const fixed = dialects.find((dialect) => dialect.name === wanted);
+  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
+  let reader: DialectReader | undefined; // of the current source
+  let currentId: string | undefined; // of the current session
+  let currentAlone = false; // is it a session of one entry?
+  let bareNumbers = false; // has the current line NaN or Infinity in values that are not read?
+
+  function readerOf({ name, create }: Dialect): DialectReader {
+    const known = readers.get(name) ?? create(ownScanner, { userTurn });
+    readers.set(name, known);
+    known.forget();
+    return known;
+  }
+
+  /** A line without an entry is rejected by the native dialect, and the next one is asked. */
+  function readerFor({ bytes, made }: Line): DialectReader {
+    const known = fixed ?? dialects.find(({ name }) => name === made?.dialect);
+    const dialect = known ?? detectDialect(bytes, ownScanner);
+    if (dialect === undefined) return readerOf(native);
+    reader = readerOf(dialect);
+    return reader;
+  }
+
+  const readStrictly = (line: Line): LineObjects => (reader ?? readerFor(line)).read(line);
+
+  function read(line: Line): LineObjects {
+    bareNumbers = false;
+    const made = readStrictly(line);
+    if (!isNotJson(made)) return made;
+    // as a whole: the words are in their places again when the next object would be read
+    const again = readBareNumbers(STAGE, line, (one) => [...readStrictly(one)]);
+    bareNumbers = again !== undefined && !isNotJson(again);
+    return again ?? made;
+  }
+
+  /** Why an entry of the line is not taken, though it could be read. */
+  function excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
+    const count = messagesOf(entry);
+    if (maxMessages !== undefined && count > maxMessages)
+      return ['too-many-messages', `${count} messages, the limit is ${maxMessages}`];
+    if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(maxElements)) return undefined;
+    const all = `messages, tools and reply have more than ${mostInAll(maxElements)} elements in all`;
+    return ['too-many-elements', all];
+  }
+
+  function bounded(line: Line, element: Entry | Rejection, isOnly: boolean): Entry | Rejection {
+    const mayBeCrowded = mayExceed(element.origin.length, mostInAll(maxElements));
+    if (element.kind !== 'entry' || (maxMessages === undefined && !mayBeCrowded)) return element;
+    const excess = excessOf(element, mayBeCrowded);
+    if (excess === undefined) return element;
+    const [reason, detail] = excess;
+    return isOnly
+      ? rejectLine(STAGE, line, reason, detail)
+      : rejectObject(line, element.origin, reason, detail, -1);
+  }
+
+  /** Does the session that is open end before this entry? */
+  function parts({ sessionId, alone }: Entry): boolean {
+    if (currentId === undefined) return false;
+    return currentAlone || alone === true || (sessionBy === 'id' && sessionId !== currentId);
+  }
+
+  function goOn({ sessionId, alone }: Entry): void {
+    currentId = sessionId;
+    currentAlone = alone === true;
+  }
+
+  function* separate(element: Entry | Rejection): Generator<StreamElement> {
+    if (element.kind === 'entry') {
+      if (parts(element)) yield endBefore(element.origin);
+      goOn(element);
+    }
+    if (element.kind === 'entry') yield* repairsOf(element);
+    yield element;
+  }
+
+  function* several(line: Line, made: LineObjects): Generator<StreamElement> {
+    if (made.length > 1)
+      yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
+    if (bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
+    for (const element of made) yield* separate(bounded(line, element, made.length === 1));
+  }
+
+  return {
+    line(line) {
+      if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
+      const made = read(line);
+      if (made.length > 1) return several(line, made);
+      const [one] = made as readonly [Entry | Rejection];
+      const only = bounded(line, one, true);
+      if (only.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
+        return several(line, [only]);
+      goOn(only);
+      return [only];
+    },
+    'session-end'(end) {
+      if (end.last) reader = currentId = undefined;
+      return [end];
+    },
+  };
+}
+
+const messagesOf = ({ messages, reply }: Entry): number => messages.length + (reply === undefined ? 0 : 1);
+
+const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
+  repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
+
+/** In a message or a tool, at all levels. */
+const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>
+  elementsIn(bytes, 0, bytes.length, ANY_NUMBER),
+);
+
+/** The elements that all messages and tools of an entry hold. */
+function elementsOfEntry({ messages, tools, reply }: Entry): number {
+  let count = reply === undefined ? 0 : elementsWithin(reply);
+  for (const message of messages) count += elementsWithin(message);
+  for (const tool of tools) count += elementsWithin(tool);
+  return count;
+}
+
+const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
+
+const endBefore = (origin: Origin): SessionEnd => ({
+  kind: 'session-end',
+  origin: { ...origin, length: 0 },
+  last: false,
+});
+
+export const parse: Stage<ParseOptions> = {
+  name: STAGE,
+  summary: 'Reads each line as a logged request/response pair, or rejects it with its position.',
+  options,
+  create,
+};

@@ -1,0 +1,111 @@
+/**
+ * Stage: conversation -> conversation: what becomes of the model's reasoning (docs/decisions/0039-reasoning.md). It is a message's
+ * `reasoning_content` or `thinking`, or a `<think>` block in front of its text. Every change is counted by rule.
+ */
+import type { Conversation, Message, ReadingNote } from '../model/element.ts';
+import { elementsOf, valueBytes } from '../json/members.ts';
+import { quote } from '../json/respace.ts';
+import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
+import { isEmptyReply } from '../reply.ts';
+import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+
+export const REASONING_MODES = ['keep', 'last', 'drop', 'inline'] as const;
+export type ReasoningMode = (typeof REASONING_MODES)[number];
+
+export interface ReasoningOptions {
+  readonly reasoning: ReasoningMode;
+}
+
+const options: OptionSpecs<ReasoningOptions> = {
+  reasoning: {
+    describe:
+      "The model's reasoning: keep it, keep it behind the last question only, drop it, or put it in front of the text",
+    default: 'keep',
+    choices: REASONING_MODES,
+  },
+};
+
+const OPEN = '<think>';
+const CLOSE = '</think>';
+const NOT_INLINED: ReadingNote = {
+  rule: 'reasoning-not-inlined',
+  severity: 'WARNING',
+  message: 'the reasoning holds a <think> tag of its own: it stays where it is',
+};
+const QUOTE = 0x22;
+const OPEN_ARRAY = 0x5b;
+
+/** The message without its reasoning; the same object when it has none. */
+export function withoutReasoning(message: Message): Message {
+  const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
+  const text = textOfValue(valueBytes(bytes, 'content'));
+  const rest = text === undefined ? undefined : behindThought(text);
+  const made =
+    rest === undefined ? bytes : (replaceValue(bytes, 'content', encode(quote(rest))) as Uint8Array);
+  return made === message.bytes ? message : { ...message, bytes: made };
+}
+
+/** The text behind a thought in front of it; undefined when there is none. */
+function behindThought(text: string): string | undefined {
+  const start = text.trimStart();
+  const end = start.startsWith(OPEN) ? start.indexOf(CLOSE) : -1;
+  return end < 0 ? undefined : start.slice(end + CLOSE.length).trimStart();
+}
+
+/** The message with its reasoning in front of its text; the same object when it has none. What would end its block stays and is noted. */
+export function withReasoningInText(message: Message): Message {
+  const thought = reasoningOf(message);
+  if (thought === '') return message;
+  if (thought.includes(OPEN) || thought.includes(CLOSE)) {
+    return { ...message, notes: [...(message.notes ?? []), NOT_INLINED] };
+  }
+  const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
+  const block = `${OPEN}\n${thought}\n${CLOSE}\n\n`;
+  const content = valueBytes(bytes, 'content');
+  const said = textInFront(block, content);
+  return { ...message, bytes: replaceValue(bytes, 'content', said) ?? addMember(bytes, 'content', said) };
+}
+
+/** The content with a text in front; what it is stays byte for byte. */
+function textInFront(block: string, content: Uint8Array | undefined): Uint8Array {
+  const json = encode(quote(block));
+  if (content?.[0] === QUOTE) return concat([json.subarray(0, -1), content.subarray(1)]);
+  if (content?.[0] !== OPEN_ARRAY) return json;
+  const part = concat([encode('[{"type":"text","text":'), json, encode('}')]);
+  return concat([part, encode(elementsOf(content).length > 0 ? ',' : ''), content.subarray(1)]);
+}
+
+function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation {
+  const from =
+    mode === 'last' ? conversation.messages.findLastIndex(({ role }) => role === 'user') : Infinity;
+  const rule = mode === 'inline' ? 'reasoning-inlined' : 'reasoning-dropped';
+  const change = mode === 'inline' ? withReasoningInText : withoutReasoning;
+  let changed = 0;
+  const messages = conversation.messages.map((message, i) => {
+    if (message.role !== 'assistant' || i > from) return message;
+    const made = change(message);
+    if (made.bytes !== message.bytes) changed++;
+    return made;
+  });
+  const changes = new Map(conversation.changes);
+  if (changed > 0) changes.set(rule, changed);
+  const answer = messages.at(-1);
+  if (answer !== undefined && answer !== conversation.messages.at(-1) && isEmptyReply(answer)) {
+    messages.pop(); // it was reasoning and nothing else: an empty answer is never taught
+    changes.set('empty-reply', 1);
+  }
+  return { ...conversation, messages, changes };
+}
+
+function create({ reasoning: mode }: ReasoningOptions): Handlers {
+  return mode === 'keep' ? {} : { conversation: (conversation) => [applyTo(conversation, mode)] };
+}
+
+export const reasoning: Stage<ReasoningOptions> = {
+  name: 'reasoning',
+  summary: "Keeps, drops or inlines the model's reasoning.",
+  options,
+  create,
+};

@@ -1,0 +1,101 @@
+/**
+ * Stage: entries -> one conversation per session (conversion.md §3). The snapshot is the last entry with the maximal
+ * message count: a fold that keeps one candidate and the distinct tool definitions, whatever the session's length.
+ */
+import { canonical } from '../model/canonical.ts';
+import type { Conversation, Entry, Message, SessionEnd, SessionOutcome } from '../model/element.ts';
+import type { Handlers, Stage } from '../stage.ts';
+import { createToolUnion } from '../model/tool-union.ts';
+
+/** Is `next` at least as complete as the best entry so far? Ties go to the later one. */
+export function supersedes(next: Entry, best: Entry | undefined): boolean {
+  return best === undefined || next.messages.length >= best.messages.length;
+}
+
+/** The conversation that a snapshot stands for. */
+function conversationOf(
+  snapshot: Entry,
+  parts: Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>,
+): Conversation {
+  const changes = new Map(snapshot.changes);
+  const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
+  const logged: readonly Message[] =
+    snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
+  const { origin, sessionId, sample, lacks } = snapshot;
+  const messages = logged.map((message) => canonical(message, count));
+  const carried = { ...(sample !== undefined && { sample }), ...(lacks !== undefined && { lacks }) };
+  return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...parts };
+}
+
+/** What is told of a session's end. By its parts: what is spread would be a shape of its own for each session. */
+function closedWith(end: SessionEnd, outcome: SessionOutcome): SessionEnd {
+  const { kind, origin, last, alone, sessionId, entries } = end;
+  return alone === true
+    ? { kind, origin, last, alone, sessionId, entries, outcome }
+    : { kind, origin, last, sessionId, entries, outcome };
+}
+
+function create(): Handlers {
+  const tools = createToolUnion();
+  let best: Entry | undefined;
+  let startedAt: bigint | undefined;
+  let superseded = 0;
+  let truncated = 0;
+  let rejected = false;
+  let otherLines = false; // lines that are not blank and no validated entries
+
+  function reset(): void {
+    best = startedAt = undefined;
+    superseded = truncated = 0;
+    rejected = otherLines = false;
+    tools.reset();
+  }
+
+  function outcome(): SessionOutcome {
+    if (rejected) return 'rejected';
+    if (best !== undefined) return 'written';
+    return otherLines ? 'empty' : 'none';
+  }
+
+  return {
+    entry(entry) {
+      startedAt ??= entry.timestamp;
+      tools.add(entry.tools);
+      if (supersedes(entry, best)) {
+        superseded += truncated + (best === undefined ? 0 : 1);
+        truncated = 0;
+        best = entry;
+        tools.commit();
+      } else truncated++;
+      return [];
+    },
+    fate(fate) {
+      startedAt ??= fate.timestamp;
+      otherLines ||= fate.fate !== 'blank';
+      return [fate];
+    },
+    rejection(rejection) {
+      if (rejection.scope === 'session') {
+        rejected = true;
+        best = undefined;
+      } else otherLines = true;
+      return [rejection];
+    },
+    *'session-end'(end) {
+      const closed = closedWith(end, outcome());
+      if (best !== undefined && !rejected) {
+        const counts = { startedAt, superseded, truncated };
+        yield conversationOf(best, { ...counts, tools: tools.definitions(), toolCounts: tools.counts() });
+      }
+      reset();
+      yield closed;
+    },
+  };
+}
+
+export const snapshotSelect: Stage = {
+  name: 'snapshot-select',
+  summary: 'Keeps the last longest snapshot of each session, with its reply and the tools seen up to it.',
+  options: {},
+  create,
+};

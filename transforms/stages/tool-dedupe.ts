@@ -1,0 +1,36 @@
+/** Stage: tool definitions unique by name, the first one wins (conversion.md §3.8). A nameless one is always kept. */
+import type { Conversation, ToolDefinition } from '../model/element.ts';
+import type { Handlers, Stage } from '../stage.ts';
+
+/** The first definition of each name, and those without one, in order. */
+export function firstByName(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const names = new Set<string>();
+  return definitions.filter(({ name }) => {
+    if (name === undefined) return true;
+    if (names.has(name)) return false;
+    names.add(name);
+    return true;
+  });
+}
+
+function dedupe(conversation: Conversation): Conversation {
+  const tools = firstByName(conversation.tools);
+  const { seen, duplicateSame, duplicateConflict } = conversation.toolCounts;
+  const conflicts = conversation.tools.length - tools.length;
+  return {
+    ...conversation,
+    tools,
+    toolCounts: { seen, kept: tools.length, duplicateSame, duplicateConflict: duplicateConflict + conflicts },
+  };
+}
+
+function create(): Handlers {
+  return { conversation: (conversation) => [dedupe(conversation)] };
+}
+
+export const toolDedupe: Stage = {
+  name: 'tool-dedupe',
+  summary: 'Keeps the first tool definition of each name.',
+  options: {},
+  create,
+};

@@ -1,0 +1,74 @@
+/**
+ * Stage: identity and order (conversion.md §3.3, §6). A session has one id and strictly increasing timestamps, where it has any; a
+ * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
+ */
+import type { Entry, Rejection, SessionEnd } from '../model/element.ts';
+import { createEntryLog } from '../model/entry-log.ts';
+import { HashedSet } from '../hashed-set.ts';
+import { rejectSession } from '../model/rejection.ts';
+import type { Handlers, Stage } from '../stage.ts';
+
+const STAGE = 'validate';
+
+function create(): Handlers {
+  const log = createEntryLog();
+  const ended = new HashedSet(); // ids of the sessions of this source that are over
+  let sessionId: string | undefined;
+  let droppedId: string | undefined;
+  let latest: bigint | undefined; // stamp of the session so far
+  let rejected = false;
+  let alone = false; // its id cannot come again
+
+  function violation(entry: Entry): Rejection | undefined {
+    const { sessionId: id, timestamp, origin } = entry;
+    if (sessionId === undefined) {
+      sessionId = id;
+      alone = entry.alone === true;
+      if (!ended.has(id)) return undefined;
+      return rejectSession(STAGE, origin, id, 'session-reopened', 'the id had ended before');
+    }
+    if (id !== sessionId) {
+      return rejectSession(STAGE, origin, sessionId, 'session-id-mismatch', 'a second session id');
+    }
+    if (timestamp === undefined || latest === undefined || timestamp > latest) return undefined;
+    return rejectSession(STAGE, origin, id, 'timestamp-not-increasing', 'not later than the entry before it');
+  }
+
+  function close(end: SessionEnd): SessionEnd {
+    const id = sessionId ?? droppedId;
+    const { kind, origin, last } = end;
+    const entries = log.take();
+    const closed: SessionEnd = alone
+      ? { kind, origin, last, alone, sessionId: id, entries }
+      : { kind, origin, last, sessionId: id, entries };
+    if (end.last) ended.clear();
+    else if (id !== undefined && !alone) ended.add(id);
+    sessionId = droppedId = latest = undefined;
+    rejected = alone = false;
+    return closed;
+  }
+
+  return {
+    entry(entry) {
+      log.add(entry.origin);
+      if (rejected) return [];
+      const found = violation(entry);
+      latest = entry.timestamp ?? latest;
+      if (found === undefined) return [entry];
+      rejected = true;
+      return [found];
+    },
+    fate(fate) {
+      droppedId ??= fate.sessionId;
+      return [fate];
+    },
+    'session-end': (end) => [close(end)],
+  };
+}
+
+export const validate: Stage = {
+  name: 'validate',
+  summary: 'Checks that a session has one id and strictly increasing timestamps; else rejects it.',
+  options: {},
+  create,
+};
