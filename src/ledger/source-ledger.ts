@@ -15,7 +15,7 @@ import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
-import { FindingLimit } from '../job/finding-limit.ts';
+import { FindingLimit } from './finding-limit.ts';
 import {
   fatesOfSession,
   type Outcome,
@@ -24,7 +24,7 @@ import {
   refusalOf,
   type SessionReport,
 } from './result.ts';
-import { RejectionLimit } from '../job/rejection-limit.ts';
+import { RejectionLimit } from './rejection-limit.ts';
 
 export interface Collector {
   accept(element: StreamElement): void;

@@ -8,7 +8,7 @@ import type { FramingCounts } from '../input/framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.ts';
 import { sizeOfStamp } from '../input/fingerprint.ts';
 import type { Destination, Location } from './output.ts';
-import { HeldOutcomes } from '../job/held-outcomes.ts';
+import { HeldOutcomes } from './held-results.ts';
 import { type Ledger, losesNothing } from '../ledger/ledger.ts';
 import {
   type FindingOutcome,
@@ -21,8 +21,8 @@ import {
   type SourceReport,
 } from '../ledger/result.ts';
 import { createQuarantine } from './quarantine.ts';
-import { ReopenedSessions } from '../job/reopened-sessions.ts';
-import { SESSION_IN_PARTS, SessionParts } from '../job/session-parts.ts';
+import { ReopenedSessions } from './reopened-sessions.ts';
+import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The files beside the shards. */

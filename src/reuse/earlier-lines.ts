@@ -7,7 +7,7 @@ import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
-import { BLOCK_BYTES, type BlockSums } from '../job/block-sums.ts';
+import { BLOCK_BYTES, type BlockSums } from './block-sums.ts';
 
 export interface EarlierLines {
   /** The next line without its line feed, valid until the next call; undefined at the end. */

@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAppendFile } from '../dataset/append-file.ts';
-import { BlockSums } from '../job/block-sums.ts';
+import { BlockSums } from './block-sums.ts';
 import { type Earlier, type EarlierShard, readEarlierFile } from './earlier.ts';
 import { recordsOfDeck } from './earlier-deck.ts';
 import { damaged, type EarlierLines, readEarlierLines } from './earlier-lines.ts';

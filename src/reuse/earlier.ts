@@ -10,7 +10,7 @@ import type { FileCheckpoint } from '../dataset/checkpoint.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
 import type { Manifest } from '../dataset/manifest.ts';
 import { readBack, readChunks } from '../dataset/read-back.ts';
-import { BlockSums } from '../job/block-sums.ts';
+import { BlockSums } from './block-sums.ts';
 import { damaged, otherBytes } from './earlier-lines.ts';
 
 export interface EarlierFile {

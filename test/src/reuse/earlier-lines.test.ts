@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { BlockSums } from '../../../src/job/block-sums.ts';
+import { BlockSums } from '../../../src/reuse/block-sums.ts';
 import { readEarlierLines } from '../../../src/reuse/earlier-lines.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { randomFrom } from '../../support/plain-logs.ts';

@@ -3,7 +3,7 @@
  * reported one by one, the others by rule, each rule with the number of those that are left.
  */
 import type { Finding } from '../../transforms/model/element.ts';
-import type { FindingOutcome } from '../ledger/result.ts';
+import type { FindingOutcome } from './result.ts';
 
 /** Findings of a session that are reported one by one. */
 export const MOST_FINDINGS = 1000;

@@ -2,7 +2,7 @@
  * Bounds the rejections of one line: a line of two million empty objects would fill a quarantine of many times its size. The
  * last one that is listed holds the number of the others, by reason.
  */
-import type { RejectedLine } from '../ledger/result.ts';
+import type { RejectedLine } from './result.ts';
 
 /** Rejected objects of a line, and entries of it in a rejected session, that quarantine lists. */
 export const MOST_OF_A_LINE = 100;

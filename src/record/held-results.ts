@@ -1,5 +1,5 @@
 /** The outcomes of a source, held until its report says that they count: in memory, and in a spool when that is too little. */
-import type { Destination, Spool } from '../record/output.ts';
+import type { Destination, Spool } from './output.ts';
 import { type Outcome, weightOf } from '../ledger/result.ts';
 
 const HELD_BYTES = 4 * 1024 * 1024;
