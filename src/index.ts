@@ -1,8 +1,16 @@
 /** The library: the main job, its stages to compose in `stream.pipeline`, and the types of what crosses them. */
-export { checkConversations, checkEntries, checkRows } from '../transforms/stages/check.ts';
+
+export {
+  cleanup,
+  format,
+  parse,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../transforms/chain.ts';
 export type { Check, Found } from '../transforms/checks/check.ts';
 export { checks } from '../transforms/checks/index.ts';
-export { ruleSets } from '../transforms/stages/cleanup.ts';
 export type { ProtocolCall } from '../transforms/dialects/call-object.ts';
 export { migrateMessage, type StoredMessage } from '../transforms/dialects/chat-message.ts';
 export {
@@ -26,7 +34,6 @@ export {
 } from '../transforms/dialects/sample.ts';
 export { formatToolActivity, getActivityLine } from '../transforms/dialects/tool-activity.ts';
 export { extractToolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
-export type * from '../transforms/model/element.ts';
 export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';
 export { TeachingError, type TeachingFault } from '../transforms/formats/teaching-error.ts';
@@ -39,16 +46,8 @@ export {
   type TeachingTurn,
   wrapAsJsonl,
 } from '../transforms/formats/teaching-turn.ts';
+export type * from '../transforms/model/element.ts';
 export { GROUPINGS, type Grouping } from '../transforms/model/group.ts';
-export {
-  cleanup,
-  format,
-  parse,
-  reasoning,
-  snapshotSelect,
-  toolDedupe,
-  validate,
-} from '../transforms/chain.ts';
 export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/model/message.ts';
 export { LINE_REASONS, rejectLine, rejectSession, SESSION_REASONS } from '../transforms/model/rejection.ts';
 export { rules } from '../transforms/rules/index.ts';
@@ -63,23 +62,25 @@ export {
   type Stage,
 } from '../transforms/stage.ts';
 export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';
+export { checkConversations, checkEntries, checkRows } from '../transforms/stages/check.ts';
+export { ruleSets } from '../transforms/stages/cleanup.ts';
+export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
+export { ShardWriter, type ShardWriterOptions } from './dataset/shard-writer.ts';
+export type { ShardInfo } from './dataset/shards.ts';
 export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';
-export { type ReadOptions, readElements } from './job/read-elements.ts';
+export type { Input, StreamSource } from './input/sources/stream-source.ts';
+export { build, check, type RunHooks, type RunProgress, type RunSummary } from './job/build.ts';
 export { explainLine, type Question } from './job/explain.ts';
 export { FRAMING, type Inspection, inspect } from './job/inspect.ts';
-export type { LedgerSums } from './ledger/ledger.ts';
 export type { Explanation, FindingNote } from './job/line-trail.ts';
 export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
+export { type ReadOptions, readElements } from './job/read-elements.ts';
 export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';
-export { build, check, type RunHooks, type RunProgress, type RunSummary } from './job/build.ts';
+export type { LedgerSums } from './ledger/ledger.ts';
 export {
   type ConversionSettings,
   DEFAULT_SETTINGS,
   resolveSettings,
   type Settings,
 } from './settings/settings.ts';
-export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
-export { ShardWriter, type ShardWriterOptions } from './dataset/shard-writer.ts';
-export type { ShardInfo } from './dataset/shards.ts';
-export type { Input, StreamSource } from './input/sources/stream-source.ts';
 export { type VerifyResult, verifyDataset } from './verify/verify-dataset.ts';

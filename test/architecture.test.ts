@@ -46,12 +46,20 @@ describe('dependencies point one way', () => {
 
 describe('what is against the rule is seen', () => {
   const cases: readonly (readonly [string, string, string])[] = [
-    ['transforms/ imports src/', 'transforms/model/message.ts', "import { ioError } from '../src/errors.ts';"],
+    [
+      'transforms/ imports src/',
+      'transforms/model/message.ts',
+      "import { ioError } from '../src/errors.ts';",
+    ],
     ['transforms/ does I/O', 'transforms/rules/rule.ts', "import { readFileSync } from 'node:fs';"],
     ['a second Node stream', 'transforms/stage.ts', "import { Transform } from 'node:stream';"],
     ['a package in transforms/', 'transforms/stage.ts', "import pino from 'pino';"],
     ['the foundation looks up', 'src/errors.ts', "import type { Settings } from './pipeline/settings.ts';"],
-    ['framing knows a stage', 'src/input/framing/lines.ts', "import { parse } from '../../transforms/stages/parse.ts';"],
+    [
+      'framing knows a stage',
+      'src/input/framing/lines.ts',
+      "import { parse } from '../../transforms/stages/parse.ts';",
+    ],
     ['a sink knows a source', 'src/dataset/stdout.ts', "export { listSources } from '../sources/list.ts';"],
     ['a sink knows who drives', 'src/dataset/stdout.ts', "export * from '../pipeline/run.ts';"],
     [

@@ -4,9 +4,9 @@
  * words: an entry that does not depend on them is the same both times, in every dialect.
  */
 import type { LineObjects } from './dialects/line-objects.ts';
-import type { Entry, Line, Message, Rejection, ToolDefinition } from './model/element.ts';
 import { BareNumbers } from './json/bare-numbers.ts';
 import { copyOf } from './json/keep.ts';
+import type { Entry, Line, Message, Rejection, ToolDefinition } from './model/element.ts';
 import { rejectLine } from './model/rejection.ts';
 
 type Reading = readonly (Entry | Rejection)[];

@@ -2,11 +2,12 @@
  * What an answer of the model needs to be a reply: it says something, and its role is the assistant's. An empty one is no message:
  * nothing could be learned from it (docs/decisions/0007-where-the-contract-is-silent.md).
  */
-import type { Entry, Message, RepairName } from './model/element.ts';
+
 import { valuesOf, walkElements } from './json/members.ts';
 import { concat, replaceValue } from './json/splice.ts';
 import { trustingScanner } from './json/trusting-scanner.ts';
 import { encode, parseString } from './json/utf8.ts';
+import type { Entry, Message, RepairName } from './model/element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './model/message.ts';
 import { isBlank } from './model/white-space.ts';
 

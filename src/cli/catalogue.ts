@@ -1,11 +1,5 @@
 /** Everything that an option or a report names, from the registries themselves. */
 
-import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
-import { checkReaders } from '../../transforms/stages/check-readers.ts';
-import { checks } from '../../transforms/checks/index.ts';
-import { ruleSets } from '../../transforms/stages/cleanup.ts';
-import { dialects } from '../../transforms/dialects/index.ts';
-import { formats } from '../../transforms/formats/index.ts';
 import {
   cleanup,
   format,
@@ -15,9 +9,15 @@ import {
   toolDedupe,
   validate,
 } from '../../transforms/chain.ts';
+import { checks } from '../../transforms/checks/index.ts';
+import { dialects } from '../../transforms/dialects/index.ts';
+import { formats } from '../../transforms/formats/index.ts';
 import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
+import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
+import { checkReaders } from '../../transforms/stages/check-readers.ts';
+import { ruleSets } from '../../transforms/stages/cleanup.ts';
 import type { SourceReason } from '../errors.ts';
 import { flagOf } from '../settings/settings.ts';
 import { build } from './commands/build.ts';

@@ -1,11 +1,12 @@
 /** `turnmill check --target`: what the readers of the formats would make of each record, one line each on standard output. */
-import { formats } from '../../transforms/formats/index.ts';
+
 import type { Effect } from '../../transforms/consumers/consumer-rule.ts';
 import { effectOf, readerRules } from '../../transforms/consumers/consumer-rules.ts';
-import type { Outcome, SessionReport } from '../ledger/result.ts';
-import { check } from '../job/build.ts';
-import { printable } from '../printable.ts';
+import { formats } from '../../transforms/formats/index.ts';
 import type { Listing } from '../input/sources/source.ts';
+import { check } from '../job/build.ts';
+import type { Outcome, SessionReport } from '../ledger/result.ts';
+import { printable } from '../printable.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
 import { settingsOf } from './options/settings-of.ts';

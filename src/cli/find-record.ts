@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
+import { checkManifest } from '../dataset/manifest.ts';
+import { resolveDataset } from '../dataset/recover.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { streamOwnFile } from '../own-file.ts';
-import { resolveDataset } from '../dataset/recover.ts';
-import { checkManifest } from '../dataset/manifest.ts';
 
 export interface RecordPlace {
   readonly shard: string;

@@ -1,6 +1,7 @@
 /** What the summary says of a run beyond its sums: the first rejections, as arguments for `turnmill explain`, and the severities. */
-import type { Outcome, SessionReport } from '../ledger/result.ts';
+
 import type { Listing } from '../input/sources/source.ts';
+import type { Outcome, SessionReport } from '../ledger/result.ts';
 
 /** A rejection that a person can look at. */
 export interface Example {

@@ -1,8 +1,9 @@
 /** A whole run for a person: the progress while it goes on, the summary at its end. */
-import type { Outcome } from '../ledger/result.ts';
-import { build } from '../job/build.ts';
-import { printable } from '../printable.ts';
+
 import type { Listing } from '../input/sources/source.ts';
+import { build } from '../job/build.ts';
+import type { Outcome } from '../ledger/result.ts';
+import { printable } from '../printable.ts';
 import { compileLater } from './compile-later.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';

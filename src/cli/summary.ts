@@ -1,7 +1,7 @@
 /** What a person reads at the end of a run: what was made and where, what became of the lines, what was rejected. */
 import { join } from 'node:path';
-import type { Counts } from '../ledger/ledger.ts';
 import type { RunSummary } from '../job/build.ts';
+import type { Counts } from '../ledger/ledger.ts';
 import { printable } from '../printable.ts';
 import type { RunNotes } from './run-notes.ts';
 import { shellWord } from './shell-word.ts';

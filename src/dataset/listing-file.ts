@@ -1,8 +1,8 @@
 /** What a run was to read, in its staging folder: the run that goes on from its checkpoint compares it with what is there then. */
 import { join } from 'node:path';
+import type { Listing } from '../input/sources/source.ts';
 import type { FileCheckpoint } from './checkpoint.ts';
 import { createLineFile } from './line-file.ts';
-import type { Listing } from '../input/sources/source.ts';
 
 export const LISTING = 'work/listing.jsonl';
 

@@ -1,6 +1,7 @@
 /** How a file of lines is packed: a shard by the name that `--compress` gives, a log by its own. */
-import { gzipMember, zstdFrame } from './pack.ts';
+
 import { type Compression, compressionNamed } from '../input/decompress/sniff.ts';
+import { gzipMember, zstdFrame } from './pack.ts';
 
 type Packed = Exclude<Compression, 'none'>;
 

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip } from 'node:zlib';
-import { unzstd } from '../input/decompress/zstd.ts';
 import { ioError, TurnmillError } from '../errors.ts';
+import { unzstd } from '../input/decompress/zstd.ts';
 import { fileSystem } from './file-system.ts';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Kind, Row, StreamElement } from '../../transforms/model/element.ts';
-import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { TurnmillError } from '../errors.ts';
+import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { lstatIfAny, makeDirectory } from './fs-calls.ts';
 import { createShards, type Series, type ShardInfo, type Shards } from './shards.ts';
 import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';

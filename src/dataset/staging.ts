@@ -8,10 +8,10 @@ import { TurnmillError } from '../errors.ts';
 import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
-import { tidy } from './recover.ts';
 import { type Modes, modesOf } from './modes.ts';
 import { partPath, runsWith } from './place.ts';
 import { publish } from './publish.ts';
+import { tidy } from './recover.ts';
 
 /** Every subfolder of a dataset. */
 export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;

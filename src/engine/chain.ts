@@ -1,8 +1,5 @@
 /** The main job's stages in order, made for one lane and fused: an element runs through all of them at once. */
 
-import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
-import { checkReaders } from '../../transforms/stages/check-readers.ts';
-import type { StreamElement } from '../../transforms/model/element.ts';
 import {
   cleanup,
   format,
@@ -12,7 +9,10 @@ import {
   toolDedupe,
   validate,
 } from '../../transforms/chain.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
 import { fuse, type Handlers } from '../../transforms/stage.ts';
+import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
+import { checkReaders } from '../../transforms/stages/check-readers.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 
 /** One stage of a run, made for a lane. */

@@ -2,13 +2,14 @@
  * A lane's parts under a profile's clock: they are wrapped from outside, so that neither the lane nor a stage, a framer or a
  * reader knows about it. Without a profile they are the parts themselves.
  */
-import type { Kind, StreamElement } from '../../transforms/model/element.ts';
+
 import { tally } from '../../transforms/json/tally.ts';
+import type { Kind, StreamElement } from '../../transforms/model/element.ts';
 import type { Handlers } from '../../transforms/stage.ts';
 import type { Framer } from '../input/framing/framer.ts';
 import { openSource, type SourceReader } from '../input/open-source.ts';
-import type { ChainLink } from './chain.ts';
 import type { Profile } from '../profile.ts';
+import type { ChainLink } from './chain.ts';
 
 export interface Watch {
   chain(links: readonly ChainLink[]): readonly ChainLink[];

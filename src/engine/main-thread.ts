@@ -2,12 +2,13 @@
  * The lane of the main thread, beside those of the worker threads: it reads only when nothing else is to be done there, so it
  * needs no thread, no copies between threads and no second warm-up, and recording always comes first.
  */
-import { runLane, WINDOW_BYTES } from './run-task.ts';
-import type { Received } from './worker-thread.ts';
+
 import { batchWeight } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { LaneSettings } from '../settings/settings.ts';
+import { runLane, WINDOW_BYTES } from './run-task.ts';
 import type { Unit } from './task.ts';
+import type { Received } from './worker-thread.ts';
 
 export interface OwnLane {
   /** Has it no unit to read, and room for what the next one gives? */

@@ -4,14 +4,14 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../input/sources/source.ts';
-import { type Batch, type LaneSource, runLane } from './run-task.ts';
-import { laneCount } from './worker-count.ts';
-import { faultsThreads } from './lane-fault.ts';
-import type { LaneThread } from './worker-thread.ts';
-import { createOwnLane, type OwnLane } from './main-thread.ts';
 import type { Profile } from '../profile.ts';
 import type { LaneSettings, Settings } from '../settings/settings.ts';
+import { faultsThreads } from './lane-fault.ts';
+import { createOwnLane, type OwnLane } from './main-thread.ts';
+import { type Batch, type LaneSource, runLane } from './run-task.ts';
 import { type IsRead, type Unit, unitsOf } from './task.ts';
+import { laneCount } from './worker-count.ts';
+import type { LaneThread } from './worker-thread.ts';
 
 /** Units that a worker has before it: one that it reads and one that waits. */
 const UNITS_AHEAD = 2;

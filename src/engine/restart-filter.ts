@@ -3,8 +3,9 @@
  * outcomes are a function of the source, so those that are already out are passed over when they come a second time.
  * Nothing is held back, and whoever takes the outcomes sees neither the death nor a doubled or missing one.
  */
-import type { Batch } from './run-task.ts';
+
 import { fatesOfSession, type Outcome, type SourceReport } from '../ledger/result.ts';
+import type { Batch } from './run-task.ts';
 
 export interface Replay {
   /** What is new in the batch. */

@@ -3,23 +3,23 @@
  * Nothing of a source counts before its last outcome, the report: a file may turn out to be broken at its end.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Origin, StreamElement } from '../../transforms/model/element.ts';
 import { borrowScanMemory } from '../../transforms/json/scanners.ts';
+import type { Origin, StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault, systemCode, TurnmillError } from '../errors.ts';
+import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
 import { type Framer, type FramingCounts, NO_BYTES } from '../input/framing/framer.ts';
 import { HEAD_BYTES } from '../input/framing/shape.ts';
 import { createSlab, shrinkSlab } from '../input/framing/slab.ts';
 import type { SourceReader } from '../input/open-source.ts';
 import { isStdin, type SourceRef } from '../input/sources/source.ts';
-import { createChain, fuseChain } from './chain.ts';
-import { type Collector, createCollector } from '../ledger/source-ledger.ts';
-import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
-import { collectGarbage } from './heap-size.ts';
-import { withStageFault } from './lane-fault.ts';
 import { type Outcome, type SourceReport, weightOf } from '../ledger/result.ts';
+import { type Collector, createCollector } from '../ledger/source-ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import type { LaneSettings } from '../settings/settings.ts';
+import { createChain, fuseChain } from './chain.ts';
+import { collectGarbage } from './heap-size.ts';
 import { UNWATCHED, type Watch, watchWith } from './instrument.ts';
+import { withStageFault } from './lane-fault.ts';
 
 /** What a lane hands out at a time. */
 export interface Batch {

@@ -6,11 +6,11 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
-import { type Batch, type LaneSource, MOST_DEATHS } from './run-task.ts';
-import type { FromWorker, LaneWorkerData, ToWorker } from './worker.ts';
-import { createReplay } from './restart-filter.ts';
 import type { LaneSettings } from '../settings/settings.ts';
+import { createReplay } from './restart-filter.ts';
+import { type Batch, type LaneSource, MOST_DEATHS } from './run-task.ts';
 import type { Unit } from './task.ts';
+import type { FromWorker, LaneWorkerData, ToWorker } from './worker.ts';
 
 /** A batch that came out of the thread. */
 export interface Received {

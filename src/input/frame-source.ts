@@ -1,6 +1,7 @@
 /** A source that is open, with the framer that its first bytes and its name ask for. */
-import type { Repair } from '../../transforms/model/element.ts';
+
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
+import type { Repair } from '../../transforms/model/element.ts';
 import { createFramer, isNamedDocument } from './framing/choose.ts';
 import type { Framer } from './framing/framer.ts';
 import { HEAD_BYTES, type Shape, shapeOf } from './framing/shape.ts';

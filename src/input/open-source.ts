@@ -1,10 +1,11 @@
 /** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
+
+import { SourceFault } from '../errors.ts';
 import type { DecompressionLimits } from './decompress/limits.ts';
 import { createMembers, type Members } from './decompress/members.ts';
 import { createPackedCounts, type PackedCounts } from './decompress/packed-counts.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
 import { MOST_TRIES, type Unpacking, unpack } from './decompress/unpack.ts';
-import { SourceFault } from '../errors.ts';
 import { type OpenFile, openFile } from './sources/file.ts';
 import type { SourceRef } from './sources/source.ts';
 import { openStdin } from './sources/stdin.ts';

@@ -3,8 +3,8 @@
  * gone by then. A plain file is read at the places only, a packed one up to the last of them.
  */
 import { createHash } from 'node:crypto';
-import { UNLIMITED } from './decompress/limits.ts';
 import { SourceFault } from '../errors.ts';
+import { UNLIMITED } from './decompress/limits.ts';
 import { openSource, type SourceReader } from './open-source.ts';
 import type { SourceRef } from './sources/source.ts';
 

@@ -4,10 +4,10 @@
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { SourceFault } from '../errors.ts';
+import { isSettled, parseProof, proofOf, stampOf } from './fingerprint.ts';
 import { type ChecksumKind, createChecksum } from './sources/checksum.ts';
 import { openFile } from './sources/file.ts';
 import type { SourceRef } from './sources/source.ts';
-import { isSettled, parseProof, proofOf, stampOf } from './fingerprint.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -4,35 +4,41 @@
  */
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/model/tool-usage.ts';
-import { requireZstd } from '../input/decompress/require-zstd.ts';
-import { TurnmillError } from '../errors.ts';
-import { sha256 } from '../sha256.ts';
 import { checkDestination } from '../dataset/destination.ts';
-import { healDestination } from '../dataset/recover.ts';
 import { acquireLock } from '../dataset/lock.ts';
 import type { Manifest } from '../dataset/manifest.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
+import { healDestination } from '../dataset/recover.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
+import { holdYoungGeneration } from '../engine/heap-size.ts';
+import { laneCount } from '../engine/worker-count.ts';
+import { TurnmillError } from '../errors.ts';
+import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { listSources } from '../input/sources/list.ts';
 import { requireDecoders } from '../input/sources/require-decoders.ts';
 import type { Listing } from '../input/sources/source.ts';
-import { closeStreams, type Input, nameOfInput, pathsOf, takeStreams } from '../input/sources/stream-source.ts';
-import { toolVersion } from '../version.ts';
-import { createCheckpoints } from '../record/checkpoints.ts';
-import { decisiveSettings } from '../settings/decisive.ts';
-import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
-import { holdYoungGeneration } from '../engine/heap-size.ts';
-import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
-import { laneCount } from '../engine/worker-count.ts';
+import {
+  closeStreams,
+  type Input,
+  nameOfInput,
+  pathsOf,
+  takeStreams,
+} from '../input/sources/stream-source.ts';
 import { createLedger, type Ledger, type LedgerSums } from '../ledger/ledger.ts';
 import type { Outcome } from '../ledger/result.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
-import { recordAll } from './map.ts';
+import { createCheckpoints } from '../record/checkpoints.ts';
+import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
 import { type CameBack, createRecorder, FILES, PROOFS } from '../record/result-writer.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import type { TakeOver } from '../reuse/take-over.ts';
+import { decisiveSettings } from '../settings/decisive.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { sha256 } from '../sha256.ts';
+import { toolVersion } from '../version.ts';
+import { recordAll } from './map.ts';
 
 /** What a run made. */
 export interface RunSummary {

@@ -1,12 +1,12 @@
 /** What became of one line of a source, and why (conversion.md §7): its session is followed through the main job's chain. */
 import type { StreamElement } from '../../transforms/model/element.ts';
+import { createChain } from '../engine/chain.ts';
+import { sessionByFor } from '../engine/run-task.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { createChain } from '../engine/chain.ts';
-import { readThrough, tapChain } from './inspect.ts';
-import { sessionByFor } from '../engine/run-task.ts';
-import { createTrail, type Explanation } from './line-trail.ts';
 import type { Settings } from '../settings/settings.ts';
+import { readThrough, tapChain } from './inspect.ts';
+import { createTrail, type Explanation } from './line-trail.ts';
 
 export interface Question {
   readonly ref: SourceRef;

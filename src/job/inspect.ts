@@ -5,14 +5,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { step } from '../../transforms/stage.ts';
+import { type ChainLink, createChain } from '../engine/chain.ts';
+import { sessionByFor } from '../engine/run-task.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
-import { listSources } from '../input/sources/list.ts';
+import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
+import { listSources } from '../input/sources/list.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { closeStreams, takeStreams } from '../input/sources/stream-source.ts';
-import { type ChainLink, createChain } from '../engine/chain.ts';
-import { frameSource } from '../input/frame-source.ts';
-import { sessionByFor } from '../engine/run-task.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** What comes before the first stage: lines as they were cut. */

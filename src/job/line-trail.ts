@@ -10,8 +10,8 @@ import type {
   StreamElement,
 } from '../../transforms/model/element.ts';
 import { TurnmillError } from '../errors.ts';
-import type { Tap } from './inspect.ts';
 import { type Refusal, refusalOf } from '../ledger/result.ts';
+import type { Tap } from './inspect.ts';
 
 /** The answer for one object of the line, or for the line itself where it holds none. */
 export interface Explanation {

@@ -1,17 +1,18 @@
 /** Runs the lanes, puts the outcomes of kept sources in their places among theirs, and has everything recorded. */
+
+import { boundHeap } from '../engine/heap-size.ts';
+import { runLanes } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
-import type { Checkpoints } from '../record/checkpoints.ts';
-import { boundHeap } from '../engine/heap-size.ts';
-import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
-import { runLanes } from '../engine/pool.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Outcome } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
+import type { Checkpoints } from '../record/checkpoints.ts';
 import type { Recorder } from '../record/result-writer.ts';
-import type { RunHooks } from './build.ts';
-import type { Settings } from '../settings/settings.ts';
+import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { RunHooks } from './build.ts';
 
 export interface RecordParts {
   readonly settings: Settings;

@@ -1,12 +1,12 @@
 /** Reads the records of a dataset's quarantine, in their order. It may be any file: what is no record ends the reading. */
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { SourceFault, TurnmillError } from '../errors.ts';
-import { openOwnFile } from '../own-file.ts';
 import { statIfAny } from '../dataset/fs-calls.ts';
 import { checkManifest } from '../dataset/manifest.ts';
-import { readElements } from './read-elements.ts';
+import { SourceFault, TurnmillError } from '../errors.ts';
+import { openOwnFile } from '../own-file.ts';
 import { MAX_LINE_CEILING } from '../settings/settings.ts';
+import { readElements } from './read-elements.ts';
 
 export type Scope = 'line' | 'session' | 'source' | 'record';
 

@@ -1,11 +1,11 @@
 /** For the library's users: a source as a sequence of elements, to be the head of their own `stream.pipeline`. */
 import { basename } from 'node:path';
-import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
+import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
+import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { checkStreams, closeStreams, type Input, takeStreams } from '../input/sources/stream-source.ts';
-import { frameSource } from '../input/frame-source.ts';
 import { DEFAULT_SETTINGS } from '../settings/settings.ts';
 
 export interface ReadOptions {

@@ -1,7 +1,8 @@
 /** What a replay writes: logs of lines, documents of elements, and whole files as they are. */
-import { SourceFault } from '../errors.ts';
+
 import type { AppendFile } from '../dataset/append-file.ts';
 import type { LineFile } from '../dataset/line-file.ts';
+import { SourceFault } from '../errors.ts';
 import { type OpenFile, openFile } from '../input/sources/file.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { ReplayTarget } from './replay-target.ts';

@@ -5,8 +5,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
-import { TurnmillError } from '../errors.ts';
-import { sha256 } from '../sha256.ts';
 import { type AppendFile, createAppendFile } from '../dataset/append-file.ts';
 import { isOfOtherBoot } from '../dataset/boot.ts';
 import {
@@ -23,6 +21,8 @@ import { checkOverlap } from '../dataset/overlap.ts';
 import { createPackedLineFile } from '../dataset/packed-line-file.ts';
 import { packingNamed } from '../dataset/packing.ts';
 import { locate, type Place, partPath, runsWith } from '../dataset/place.ts';
+import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;

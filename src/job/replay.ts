@@ -5,10 +5,11 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../sha256.ts';
-import { endOf } from '../input/sources/links.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
+import { endOf } from '../input/sources/links.ts';
 import type { FileIdentity, SourceRef } from '../input/sources/source.ts';
+import { MAX_LINE_CEILING } from '../settings/settings.ts';
+import { sha256 } from '../sha256.ts';
 import {
   type FoundRecord,
   type QuarantineRecord,
@@ -19,7 +20,6 @@ import {
 } from './quarantine-records.ts';
 import { copyFile, createLog } from './replay-log.ts';
 import { openReplayTarget, replayName } from './replay-target.ts';
-import { MAX_LINE_CEILING } from '../settings/settings.ts';
 
 export interface ReplayRequest {
   /** The dataset. */

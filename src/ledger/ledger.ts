@@ -3,6 +3,7 @@
  * that must hold before anything is committed. All counts are exact integers.
  */
 import type { Listing } from '../input/sources/source.ts';
+import type { KeptOut } from '../settings/error-budget.ts';
 import {
   type FindingOutcome,
   fatesOfSession,
@@ -10,7 +11,6 @@ import {
   type SessionReport,
   type SourceReport,
 } from './result.ts';
-import type { KeptOut } from '../settings/error-budget.ts';
 
 export interface Ledger {
   source(report: SourceReport): void;

@@ -1,5 +1,11 @@
 /** What a lane finds out, in source order: plain data that crosses from worker threads to the recorder. */
-import type { EntryLog, Finding, Rejection, SessionOutcome, ToolCounts } from '../../transforms/model/element.ts';
+import type {
+  EntryLog,
+  Finding,
+  Rejection,
+  SessionOutcome,
+  ToolCounts,
+} from '../../transforms/model/element.ts';
 import type { ToolUsage } from '../../transforms/model/tool-usage.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import type { Compression } from '../input/decompress/sniff.ts';

@@ -2,6 +2,8 @@
  * The books of one lane: every element that leaves the chain becomes an outcome, and every line of the source gets its
  * fate (conversion.md §7). What does not add up is a bug: the run ends with status 70.
  */
+
+import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
   Origin,
@@ -11,11 +13,11 @@ import type {
   SessionOutcome,
   StreamElement,
 } from '../../transforms/model/element.ts';
-import { copyOf } from '../../transforms/json/keep.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { FindingLimit } from './finding-limit.ts';
+import { RejectionLimit } from './rejection-limit.ts';
 import {
   fatesOfSession,
   type Outcome,
@@ -24,7 +26,6 @@ import {
   refusalOf,
   type SessionReport,
 } from './result.ts';
-import { RejectionLimit } from './rejection-limit.ts';
 
 export interface Collector {
   accept(element: StreamElement): void;

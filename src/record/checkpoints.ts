@@ -2,8 +2,9 @@
  * When a run makes a checkpoint (`--resume`): at the end of a source, after so much work that a short run makes none, and so
  * rarely that they take at most a twentieth of the time.
  */
-import type { Destination } from './output.ts';
+
 import type { Outcome } from '../ledger/result.ts';
+import type { Destination } from './output.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes read and taken over between two. `TURNMILL_CHECKPOINT_BYTES` is for tests: 0 makes one after every source. */

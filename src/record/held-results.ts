@@ -1,6 +1,7 @@
 /** The outcomes of a source, held until its report says that they count: in memory, and in a spool when that is too little. */
-import type { Destination, Spool } from './output.ts';
+
 import { type Outcome, weightOf } from '../ledger/result.ts';
+import type { Destination, Spool } from './output.ts';
 
 const HELD_BYTES = 4 * 1024 * 1024;
 const NO_BYTES = new Uint8Array(0);

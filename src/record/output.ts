@@ -6,6 +6,7 @@ import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
 import { createLineFile, type LineFile, type WrittenFile } from '../dataset/line-file.ts';
+import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
 import { SpoolFile } from '../dataset/spool-file.ts';
@@ -13,13 +14,12 @@ import { type Staging, workPath } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
 import { writeWholeFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
-import { toolVersion } from '../version.ts';
-import { decisiveSettings } from '../settings/decisive.ts';
-import { writeListing } from '../dataset/listing-file.ts';
 import type { RowOutcome } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
-import { PROOFS } from './result-writer.ts';
+import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
+import { toolVersion } from '../version.ts';
+import { PROOFS } from './result-writer.ts';
 
 /** Where a record stands: its shard below the output's root, and its line in it, from 1. */
 export interface Location {

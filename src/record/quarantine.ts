@@ -4,11 +4,11 @@
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import { TurnmillError } from '../errors.ts';
+import { sizeOfStamp } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { sizeOfStamp } from '../input/fingerprint.ts';
-import type { Refusal, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
 import { MOST_OF_A_LINE } from '../ledger/rejection-limit.ts';
+import type { Refusal, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const VERSION = 2;

@@ -2,8 +2,9 @@
  * Sessions of a source that came back after they had ended. The part that looked complete is taken back while the outcomes of the
  * source are still held: its rows and findings go, and its entries get the fate of the part that came later.
  */
-import { idKey } from './id-hash.ts';
+
 import { fatesOfSession, type Outcome, type SessionReport, type SourceReport } from '../ledger/result.ts';
+import { idKey } from './id-hash.ts';
 
 export const REOPENED = 'session-reopened';
 

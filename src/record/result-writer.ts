@@ -4,11 +4,9 @@
  */
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
+import { sizeOfStamp } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.ts';
-import { sizeOfStamp } from '../input/fingerprint.ts';
-import type { Destination, Location } from './output.ts';
-import { HeldOutcomes } from './held-results.ts';
 import { type Ledger, losesNothing } from '../ledger/ledger.ts';
 import {
   type FindingOutcome,
@@ -20,10 +18,12 @@ import {
   type SourceBegin,
   type SourceReport,
 } from '../ledger/result.ts';
+import type { Settings } from '../settings/settings.ts';
+import { HeldOutcomes } from './held-results.ts';
+import type { Destination, Location } from './output.ts';
 import { createQuarantine } from './quarantine.ts';
 import { ReopenedSessions } from './reopened-sessions.ts';
 import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
-import type { Settings } from '../settings/settings.ts';
 
 /** The files beside the shards. */
 export const FILES = {

@@ -1,7 +1,7 @@
 /** Finds sessions with entries in several sources: each becomes a record of its own, of which none is the whole conversation. */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
-import { FirstSources } from './first-sources.ts';
 import type { FindingOutcome, SessionReport } from '../ledger/result.ts';
+import { FirstSources } from './first-sources.ts';
 
 export const SESSION_IN_PARTS = 'session-in-parts';
 /** Of a source; the others are counted in one more finding. */

@@ -3,11 +3,11 @@
  * sources that the lanes read.
  */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
+import type { Settings } from '../settings/settings.ts';
 import { openEarlierLedger } from './earlier-ledger.ts';
 import { type EarlierParts, earlierOutcomes } from './earlier-outcomes.ts';
 import { createEarlierRecords } from './earlier-records.ts';
 import type { Kept, TakenOver } from './kept.ts';
-import type { Settings } from '../settings/settings.ts';
 
 /**
  * @param pathFor where a file may lie while the run is at work

@@ -3,10 +3,10 @@
  * lines. They stand in the order of the sources in each file, so each is read once, from its beginning.
  */
 import { compareSources } from '../input/sources/list.ts';
-import type { Earlier } from './earlier.ts';
-import { type EarlierLine, linesOf } from './earlier-lines.ts';
 import { losesNothing } from '../ledger/ledger.ts';
 import { FILES } from '../record/result-writer.ts';
+import type { Earlier } from './earlier.ts';
+import { type EarlierLine, linesOf } from './earlier-lines.ts';
 
 /** What names a source in every file. */
 export interface SourceKey {

@@ -5,9 +5,6 @@
 import { createEntryLog } from '../../transforms/model/entry-log.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import { stampOfProof } from '../input/fingerprint.ts';
-import type { EarlierCursor, EarlierLedger, SourceKey } from './earlier-ledger.ts';
-import type { EarlierLine } from './earlier-lines.ts';
-import type { EarlierRecords } from './earlier-records.ts';
 import type {
   FindingOutcome,
   Outcome,
@@ -17,6 +14,9 @@ import type {
   SessionReport,
   SourceReport,
 } from '../ledger/result.ts';
+import type { EarlierCursor, EarlierLedger, SourceKey } from './earlier-ledger.ts';
+import type { EarlierLine } from './earlier-lines.ts';
+import type { EarlierRecords } from './earlier-records.ts';
 
 export interface EarlierSource extends SourceKey {
   /** Index in the listing of this run. */

@@ -5,11 +5,11 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { ioError, type TurnmillError } from '../errors.ts';
 import type { FileCheckpoint } from '../dataset/checkpoint.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
 import type { Manifest } from '../dataset/manifest.ts';
 import { readBack, readChunks } from '../dataset/read-back.ts';
+import { ioError, type TurnmillError } from '../errors.ts';
 import { BlockSums } from './block-sums.ts';
 import { damaged, otherBytes } from './earlier-lines.ts';
 

@@ -1,6 +1,7 @@
 /** Sources that need not be read, because an earlier run has. What can be done about them is loaded late: most runs have none. */
-import type { Earlier } from './earlier.ts';
+
 import type { Outcome } from '../ledger/result.ts';
+import type { Earlier } from './earlier.ts';
 
 /** What an earlier run wrote, and which of its sources count: for each index in the listing its proof, or undefined. */
 export interface TakenOver {

@@ -3,20 +3,20 @@
  * it had written what its checkpoint says: else the run is refused, and nothing is touched (docs/decisions/0025-resume.md).
  */
 import { join } from 'node:path';
-import { TurnmillError } from '../errors.ts';
 import { findCheckpoint } from '../dataset/checkpoint.ts';
+import { LISTING } from '../dataset/listing-file.ts';
 import type { Place } from '../dataset/place.ts';
+import { TurnmillError } from '../errors.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import { proofIfUnchanged } from '../input/unchanged.ts';
-import { toolVersion } from '../version.ts';
+import { PROOFS } from '../record/result-writer.ts';
 import { differences } from '../settings/decisive.ts';
+import type { Settings } from '../settings/settings.ts';
+import { toolVersion } from '../version.ts';
 import { checkStaged, cutToCheckpoint, type Earlier } from './earlier.ts';
 import { damaged, linesOf } from './earlier-lines.ts';
 import type { TakenOver } from './kept.ts';
-import { LISTING } from '../dataset/listing-file.ts';
-import { PROOFS } from '../record/result-writer.ts';
-import type { Settings } from '../settings/settings.ts';
 
 export interface Resumption extends TakenOver {
   readonly runId: string;

@@ -4,11 +4,11 @@ import { manifestPath } from '../dataset/manifest.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import type { Listing } from '../input/sources/source.ts';
+import type { RunHooks } from '../job/build.ts';
+import type { Settings } from '../settings/settings.ts';
 import { createKept } from './earlier-kept.ts';
 import { type Kept, NOTHING_KEPT, type TakenOver } from './kept.ts';
 import { planResume } from './resume.ts';
-import type { RunHooks } from '../job/build.ts';
-import type { Settings } from '../settings/settings.ts';
 import { planUpdate, type Update } from './update.ts';
 
 export interface TakeOver {

@@ -2,20 +2,21 @@
  * `build --update`: which sources of the committed dataset are what they were, so that they need not be read again
  * (docs/decisions/0026-update.md).
  */
-import { resolveDataset } from '../dataset/recover.ts';
+
 import { isDataset, type Manifest, readManifest } from '../dataset/manifest.ts';
+import { resolveDataset } from '../dataset/recover.ts';
 import { readProofs } from '../dataset/run-facts.ts';
+import { parseProof } from '../input/fingerprint.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
-import { parseProof } from '../input/fingerprint.ts';
 import { proofIfUnchanged } from '../input/unchanged.ts';
-import { toolVersion } from '../version.ts';
+import type { LedgerSums } from '../ledger/ledger.ts';
 import { differences } from '../settings/decisive.ts';
+import type { Settings } from '../settings/settings.ts';
+import { toolVersion } from '../version.ts';
 import { type Earlier, earlierDataset } from './earlier.ts';
 import { earlierSkipped, earlierSources } from './earlier-ledger.ts';
 import type { TakenOver } from './kept.ts';
-import type { LedgerSums } from '../ledger/ledger.ts';
-import type { Settings } from '../settings/settings.ts';
 
 export interface Update extends TakenOver {
   readonly manifest: Manifest;

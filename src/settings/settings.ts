@@ -1,11 +1,12 @@
 /** What a run is to do: the flags, the configuration file or the library's caller, with every default filled in. */
-import { type CleanupOptions, rulesOf } from '../../transforms/stages/cleanup.ts';
+
 import { type FormatOptionValues, optionFault } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { GROUPINGS, type Grouping } from '../../transforms/model/group.ts';
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
 import { ANY_NUMBER, MAX_DEPTH, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
+import { GROUPINGS, type Grouping } from '../../transforms/model/group.ts';
+import { type CleanupOptions, rulesOf } from '../../transforms/stages/cleanup.ts';
 import { parse } from '../../transforms/stages/parse.ts';
 import { REASONING_MODES, type ReasoningMode } from '../../transforms/stages/reasoning.ts';
 import { TurnmillError } from '../errors.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import * as stages from '../../transforms/chain.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
+import { apply, defaultsOf, type OptionSpec, type Stage } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
 import { checkReaders } from '../../transforms/stages/check-readers.ts';
-import type { StreamElement } from '../../transforms/model/element.ts';
-import * as stages from '../../transforms/chain.ts';
-import { apply, defaultsOf, type OptionSpec, type Stage } from '../../transforms/stage.ts';
 import { entryJson, lineOf } from '../transforms/log-lines.ts';
 import { conversations, ends, entries, freeze, rows, snapshot } from './samples.ts';
 

@@ -8,10 +8,10 @@ import { expect, it } from 'vitest';
 import { createLineFramer } from '../../src/input/framing/lines.ts';
 import { createSlab } from '../../src/input/framing/slab.ts';
 import exchange from '../../transforms/dialects/exchange.ts';
-import type { Entry, Line, Message, Rejection } from '../../transforms/model/element.ts';
 import { membersOf } from '../../transforms/json/members.ts';
 import { createPlainScanner } from '../../transforms/json/scanner.ts';
 import { createScanMemory, type ScanMemory } from '../../transforms/json/wasm-scanner.ts';
+import type { Entry, Line, Message, Rejection } from '../../transforms/model/element.ts';
 import { mutatedLog } from '../support/mutated-logs.ts';
 import { randomFrom } from '../support/plain-logs.ts';
 

@@ -18,8 +18,8 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { build } from '../../src/job/build.ts';
 import { openFile } from '../../src/input/sources/file.ts';
+import { build } from '../../src/job/build.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { COMMAND, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';

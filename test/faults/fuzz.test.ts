@@ -7,8 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/ledger/result.ts';
 import { build } from '../../src/job/build.ts';
+import type { Outcome } from '../../src/ledger/result.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { mutated } from '../support/mutated-logs.ts';

@@ -80,7 +80,11 @@ describe('F110 every regular expression of ours is linear, or its text is short'
   it('finds them all', () => {
     expect(files.length).toBeGreaterThan(150);
     expect(literals.length).toBeGreaterThan(75);
-    for (const known of ['src/input/sources/list.ts', 'transforms/model/timestamp.ts', 'src/dataset/shard-name.ts'])
+    for (const known of [
+      'src/input/sources/list.ts',
+      'transforms/model/timestamp.ts',
+      'src/dataset/shard-name.ts',
+    ])
       expect(literals.filter(({ file }) => file === known).length).toBeGreaterThan(1);
   });
 

@@ -8,12 +8,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { TurnmillError } from '../../src/errors.ts';
-import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';
-import { build } from '../../src/job/build.ts';
 import type { FileSystem } from '../../src/dataset/file-system.ts';
-import { resolveDataset } from '../../src/dataset/recover.ts';
 import type { Manifest } from '../../src/dataset/manifest.ts';
+import { resolveDataset } from '../../src/dataset/recover.ts';
+import { TurnmillError } from '../../src/errors.ts';
+import { build } from '../../src/job/build.ts';
+import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';
 import { faultTest } from '../support/faults.ts';
 import {
   createModelDisk,

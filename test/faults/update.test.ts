@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Outcome } from '../../src/ledger/result.ts';
 import { build } from '../../src/job/build.ts';
+import type { Outcome } from '../../src/ledger/result.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { CHANGES, changeLogs, filesIn } from '../support/changed-logs.ts';
 import { ended, start, turnmill } from '../support/command.ts';

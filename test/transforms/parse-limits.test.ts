@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Rejection, StreamElement } from '../../transforms/model/element.ts';
-import { type ParseOptions, parse } from '../../transforms/stages/parse.ts';
 import { apply, defaultsOf } from '../../transforms/stage.ts';
+import { type ParseOptions, parse } from '../../transforms/stages/parse.ts';
 import { KINDS } from './bytes.ts';
 import { entryJson, lineOf, why } from './log-lines.ts';
 

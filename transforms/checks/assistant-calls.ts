@@ -1,7 +1,8 @@
 /** The calls of an assistant message, read once for all checks and reports that ask. */
-import type { Message } from '../model/element.ts';
+
 import { valueSpan } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
+import type { Message } from '../model/element.ts';
 import { type ToolCall, toolCallsOf } from '../model/message.ts';
 import { perMessage } from '../model/per-message.ts';
 

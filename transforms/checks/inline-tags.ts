@@ -2,8 +2,9 @@
  * Can the record be read back, now that its calls and results are tags in the text (conversion.md §5, §9)? Only for rows
  * of a format that inlines them. All scans are linear.
  */
-import type { Message, Row } from '../model/element.ts';
+
 import { valueBytes } from '../json/members.ts';
+import type { Message, Row } from '../model/element.ts';
 import { textOf } from '../model/message.ts';
 import { strip } from '../model/white-space.ts';
 import { knownToolCalls } from './assistant-calls.ts';

@@ -2,9 +2,10 @@
  * Is a tool called again with the same arguments (conversion.md §9)? A model trained on it learns to repeat its calls.
  * Arguments are compared as parsed JSON, through a key that equal values share: linear in the number of calls.
  */
-import type { Conversation } from '../model/element.ts';
+
 import { isCrowdedText } from '../json/elements.ts';
 import { parseJson } from '../json/utf8.ts';
+import type { Conversation } from '../model/element.ts';
 import { assistantCalls } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { equalityDigest, equalityKey } from './equality-key.ts';

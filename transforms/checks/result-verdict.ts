@@ -2,10 +2,11 @@
  * What a tool result says: an error when its text is JSON that has, at any depth, a truthy key `error`, `timeout`,
  * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses (conversion.md §9).
  */
-import type { Message } from '../model/element.ts';
+
 import { isCrowdedText } from '../json/elements.ts';
 import { valueBytes } from '../json/members.ts';
 import { latin1 } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 import { firstVisible, isObject, textOf } from '../model/message.ts';
 import { isBlank, skipSpace } from '../model/white-space.ts';
 

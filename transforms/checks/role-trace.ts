@@ -2,8 +2,9 @@
  * The role trace of a list of messages (conversion.md §9): who speaks, and for an assistant whether with text, calls
  * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
  */
-import type { Message } from '../model/element.ts';
+
 import { valueSpan } from '../json/members.ts';
+import type { Message } from '../model/element.ts';
 import { contentOf, firstVisible, isObject, textOf } from '../model/message.ts';
 import { perMessage } from '../model/per-message.ts';
 import { isBlank } from '../model/white-space.ts';

@@ -1,6 +1,7 @@
 /** Has the conversation messages and usable tool definitions (conversion.md §9, structure)? */
-import type { Conversation, ToolDefinition } from '../model/element.ts';
+
 import { valueBytes } from '../json/members.ts';
+import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { objectBytes, stringValue } from '../model/message.ts';
 import { perObject } from '../model/per-message.ts';
 import type { ConversationCheck, Found } from './check.ts';

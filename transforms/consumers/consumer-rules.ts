@@ -4,11 +4,11 @@
  * build. LLaMA-Factory's and FunctionGemma's demands are rules of their formats already.
  */
 import { assistantCalls } from '../checks/assistant-calls.ts';
-import type { Row } from '../model/element.ts';
 import { valueBytes } from '../json/members.ts';
+import type { Row } from '../model/element.ts';
 import { REASONING_MEMBERS } from '../model/message.ts';
-import { openaiRules } from './openai.ts';
 import { type Effect, type ReaderRule, where } from './consumer-rule.ts';
+import { openaiRules } from './openai.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);

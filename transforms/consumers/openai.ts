@@ -1,9 +1,9 @@
 /** What OpenAI's check of a file for fine-tuning refuses: its guide, its reference and its data check, as documented. */
 import { assistantCalls } from '../checks/assistant-calls.ts';
-import type { Message, Row } from '../model/element.ts';
 import { readArguments } from '../formats/tool-arguments.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
+import type { Message, Row } from '../model/element.ts';
 import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
 import { type ReaderRule, where } from './consumer-rule.ts';
 

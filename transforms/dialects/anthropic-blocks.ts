@@ -2,11 +2,12 @@
  * The content blocks of the Messages API in the words of the canonical conversation: what is text, what is a part, what is a
  * call, a result or a thought. The JSON text of every value stays; `cache_control` is no part of a message.
  */
-import type { ReadingNote } from '../model/element.ts';
+
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
 import { concat, dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { ReadingNote } from '../model/element.ts';
 import { objectBytes, stringValue } from '../model/message.ts';
 import { arrayOf, callJson, joinStrings, objectOf } from './made-messages.ts';
 

@@ -2,11 +2,12 @@
  * The messages of one request of the Messages API after the other. What a request repeats is recognised by its bytes; a message
  * that differs in a cache mark only says the same as before and gives the same `Message` objects (performance.md §3).
  */
-import type { Message } from '../model/element.ts';
+
 import { copyOf } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { membersOf, rememberMembers } from '../json/members.ts';
 import type { Scanner } from '../json/scanner.ts';
+import type { Message } from '../model/element.ts';
 import { readMessage } from './anthropic-message.ts';
 
 /** A logged message and what it says; undefined when it is no message. */

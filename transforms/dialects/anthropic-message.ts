@@ -2,11 +2,12 @@
  * One message of the Messages API as canonical messages (docs/decisions/0036-anthropic-pairs.md): the results of tools come
  * first, one message each, then what is left. A content that is a string is the same message, byte for byte.
  */
-import type { Message, ReadingNote } from '../model/element.ts';
+
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import { addMember, editMembers } from '../json/splice.ts';
 import { decode } from '../json/utf8.ts';
+import type { Message, ReadingNote } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 import {
   type Block,

@@ -1,6 +1,7 @@
 /** What a pair of the Messages API is made of: the system text, the answer, and how such a pair is known. */
-import type { Message } from '../model/element.ts';
+
 import { elementsOf, valuesOf } from '../json/members.ts';
+import type { Message } from '../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../model/message.ts';
 import { readReply } from './anthropic-message.ts';
 import type { ObjectMembers } from './dialect.ts';

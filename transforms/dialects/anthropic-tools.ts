@@ -1,8 +1,9 @@
 /** A tool definition of the Messages API as a function: `input_schema` is `parameters`; cache marks are no part of it. */
-import type { ToolDefinition } from '../model/element.ts';
+
 import { copyOf } from '../json/keep.ts';
 import { membersOf } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
+import type { ToolDefinition } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './made-messages.ts';

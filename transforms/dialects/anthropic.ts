@@ -2,10 +2,11 @@
  * Dialect `anthropic`: requests and responses of the Messages API (docs/decisions/0036-anthropic-pairs.md). A pair `{request, response}`,
  * the two as they are or as `body` of a logged HTTP exchange; or a bare response, which is a session of its own.
  */
-import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
+
 import { isKey, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../reply.ts';

@@ -3,11 +3,12 @@
  * each, of three generations of keys. Calls that are written in the text are recovered; each chat is a session of its own
  * (docs/decisions/0037-old-agent-chats.md).
  */
-import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
+
 import { copyOf } from '../json/keep.ts';
 import { elementsOf, isKey, valuesOf, walkMembers } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import { type ChatMessage, readChatMessage } from './chat-message.ts';
 import { conversationEntry } from './conversation-entry.ts';

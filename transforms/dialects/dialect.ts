@@ -1,6 +1,7 @@
 /** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
-import type { Lack, Line } from '../model/element.ts';
+
 import type { Scanner } from '../json/scanner.ts';
+import type { Lack, Line } from '../model/element.ts';
 import type { LineObjects } from './line-objects.ts';
 
 /** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */

@@ -2,9 +2,10 @@
  * The native dialect: one request/response pair of an LLM proxy per line (conversion.md §2). The line is walked
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
-import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
+
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../reply.ts';

@@ -2,10 +2,11 @@
  * The objects of a line, one after the other, for every dialect of JSON: mostly one, several where a newline was lost
  * (conversion.md §2). What is torn, no JSON or no object rejects the line as a whole, with the place of the fault.
  */
-import type { Changes, Entry, Line, Origin, Rejection } from '../model/element.ts';
+
 import { elementsIn, mayExceed, mostInAll, pathTo } from '../json/elements.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { invalidUtf8At } from '../json/utf8.ts';
+import type { Changes, Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import { lineId } from './line-id.ts';
 

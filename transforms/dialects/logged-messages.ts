@@ -2,13 +2,14 @@
  * Reads the `messages` of a request: an object is walked once, when it is new, and its members are noted on its bytes, so
  * that no stage has to walk it again. Known ones are only compared (json/known-list.ts).
  */
-import type { Message } from '../model/element.ts';
+
 import { createKeeper } from '../json/keep.ts';
 import { createKnownList, type KnownList } from '../json/known-list.ts';
 import { knownText } from '../json/known-text.ts';
 import { type Member, rememberMembers, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
+import type { Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 
 /** A message as it was logged; one without a string role is kept too, so that its bytes are known again. */

@@ -1,7 +1,8 @@
 /** Reads `response` and finds the reply in it, `choices[0].message`, in one walk. */
-import type { Message } from '../model/element.ts';
+
 import { isKey, walkElements, walkMembers } from '../json/members.ts';
 import type { Scanner } from '../json/scanner.ts';
+import type { Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 import { createObjectReader } from './logged-messages.ts';
 

@@ -1,8 +1,9 @@
 /** Messages that a dialect makes out of pieces of JSON text: what was a string in the log stays the same string. */
-import type { Message } from '../model/element.ts';
+
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 
 /** A member of a message: its key, and its value as JSON text. */
 export type Piece = readonly [key: string, json: Uint8Array | string];

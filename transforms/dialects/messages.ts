@@ -3,9 +3,10 @@
  * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages are kept
  * byte for byte; the last one, when it is the model's, is the reply (docs/decisions/0035-conversations-as-input.md).
  */
-import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
+
 import { isKey, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { conversationEntry } from './conversation-entry.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { missingOrBad, type ObjectWalk, readObjects, rejectObject, type Span } from './line-objects.ts';

@@ -2,12 +2,13 @@
  * Dialect `samples` (formats.md §5): samples for the calibration of graders, one object each, from JSONL or out of a TOML deck
  * (src/input/framing/toml-document.ts). Each is a session of its own; what stands beside its messages goes with the conversation.
  */
-import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
+
 import { copyOf } from '../json/keep.ts';
 import { walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import { parseJson, parseString } from '../json/utf8.ts';
+import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { conversationEntry } from './conversation-entry.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { type ObjectWalk, readObjects, rejectObject, type Span } from './line-objects.ts';

@@ -2,12 +2,13 @@
  * From ShareGPT's turns to messages, as LLaMA-Factory takes them apart: what the format `sharegpt` writes comes back. Calls
  * get the ids `call_1`, `call_2` ... in their order; an observation answers the first open one of the turn before it.
  */
-import type { Message } from '../model/element.ts';
+
 import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { encode } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
 import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 

@@ -2,13 +2,14 @@
  * Reads `tools` arrays, and knows the last distinct ones again: a log repeats its definitions on every line, so
  * they are compared, not scanned (performance.md §3).
  */
-import type { ToolDefinition } from '../model/element.ts';
+
 import { copyOf, createKeeper } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
 import { isKey, walkElements, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
+import type { ToolDefinition } from '../model/element.ts';
 import { type CalledFunction, readFunction, textAt } from '../model/message.ts';
 
 export interface ToolsReader {

@@ -2,9 +2,10 @@
  * `--arrow-safe`: the list of tools and every `arguments` are JSON strings, so that a loader with columns (Arrow) cannot pad their
  * objects with nulls or give their values another type (formats.md §1).
  */
-import type { ToolDefinition } from '../model/element.ts';
+
 import { quote } from '../json/respace.ts';
 import { decode } from '../json/utf8.ts';
+import type { ToolDefinition } from '../model/element.ts';
 import type { OptionSpec } from '../stage.ts';
 
 export interface ArrowSafe {

@@ -2,12 +2,12 @@
  * Format `chat-inline` (`--json-tool-calls`, conversion.md §5): tool calls and their results stand in the content, for
  * models that call tools by text. Finding `control-token-in-content`: a text that would forge a call.
  */
-import type { Conversation, Message } from '../model/element.ts';
+
 import { createTextScanner } from '../json/elements.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
-
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
+import type { Conversation, Message } from '../model/element.ts';
 import {
   type MessageText,
   otherContent,

@@ -1,7 +1,8 @@
 /** Format `chat`: `{"messages":[...],"tools":[...]}`, every message and tool as its own bytes (conversion.md §3). */
-import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
+
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';

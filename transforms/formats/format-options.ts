@@ -2,9 +2,10 @@
  * The options of the formats: each is specified in its format, and here they are put together by name for flags, configuration
  * files and checks. Formats that share a name share its meaning; only the default may differ.
  */
+
+import type { OptionSpec } from '../stage.ts';
 import type { Format } from './format.ts';
 import { formats } from './index.ts';
-import type { OptionSpec } from '../stage.ts';
 
 export type FormatOptionValue = boolean | string;
 /** Values by the options' names. */

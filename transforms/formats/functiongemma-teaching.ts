@@ -2,9 +2,10 @@
  * Format `functiongemma-teaching` (formats.md §3): developer, user, model in the teaching layout, from a conversation whose last
  * assistant message has exactly one call. Any other is rejected, by rule.
  */
-import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
+
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { contentOf, textOfValue } from '../model/message.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRow, Format } from './format.ts';

@@ -2,9 +2,10 @@
  * Format `functiongemma` (formats.md §2): Google's FunctionGemma in its official syntax, one text with all turns and control
  * tokens. What cannot be said in it rejects the session, by rule.
  */
-import type { Conversation } from '../model/element.ts';
+
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation } from '../model/element.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRow, Format } from './format.ts';
 import { isSilent } from './gemma-message.ts';

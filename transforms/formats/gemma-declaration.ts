@@ -2,8 +2,9 @@
  * A tool definition as FunctionGemma's `declaration:NAME{...}` (formats.md §2). What a declaration has no place for (other
  * keywords of JSON Schema, a tool without a name) is `definition-left-out`.
  */
-import type { ToolDefinition } from '../model/element.ts';
+
 import { elementsOf, membersOf } from '../json/members.ts';
+import type { ToolDefinition } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { Note } from './gemma-rules.ts';
 import { bare, escaped, sortedByKey, valueText } from './gemma-value.ts';

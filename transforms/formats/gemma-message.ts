@@ -1,7 +1,8 @@
 /** What both FunctionGemma formats ask of a message: its text, its calls, and whether it holds more than they have a place for. */
-import type { Message } from '../model/element.ts';
+
 import { membersOf } from '../json/members.ts';
 import { decode, encode } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 import {
   firstVisible,
   type MessageText,

@@ -3,10 +3,11 @@
  * `{"type":"function","function":...}`, arguments are strings, `parallel_tool_calls` is true where a turn has several
  * calls. Messages keep all their members. Absent or null arguments are written as `"{}"` (`empty-arguments`).
  */
-import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
+
 import { valueBytes } from '../json/members.ts';
 import { addMember, concat, dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { stringValue, textOfValue, toolCallsOf } from '../model/message.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';

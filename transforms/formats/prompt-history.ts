@@ -2,14 +2,20 @@
  * The messages of a conversation as the text protocol shows them (formats.md §4): one JSON object each, laid out from the log's own
  * text, so that numbers stay. What they look like is that of the library's `buildConversationHistory`.
  */
-import type { Message } from '../model/element.ts';
+
 import { createTextScanner } from '../json/elements.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
-
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
-import { legacyCallOf, REASONING_MEMBERS, reasoningOf, stringValue, type ToolCall } from '../model/message.ts';
+import type { Message } from '../model/element.ts';
+import {
+  legacyCallOf,
+  REASONING_MEMBERS,
+  reasoningOf,
+  stringValue,
+  type ToolCall,
+} from '../model/message.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';

@@ -3,13 +3,13 @@
  * model: `--turns last` makes one of a conversation, `all` one of each turn that can be taught. The history is
  * prompt-history.ts.
  */
-import type { Conversation, ToolDefinition } from '../model/element.ts';
+
 import { createTextScanner } from '../json/elements.ts';
 import { quote, respace } from '../json/respace.ts';
-
 import { decode, encode } from '../json/utf8.ts';
-import type { OptionSpecs } from '../stage.ts';
+import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
+import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { lastAnswer } from './last-answer.ts';
 import { createReader, type Said } from './prompt-history.ts';

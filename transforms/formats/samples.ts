@@ -3,11 +3,12 @@
  * byte for byte. What the log said beside the messages (`expected`, `tags`) follows. `--as toml` writes one `[[samples]]`
  * table, files of which are decks; `--as context` what a grader is given.
  */
-import type { Conversation, Message } from '../model/element.ts';
+
 import { valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { concat, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation, Message } from '../model/element.ts';
 import { textOf, textOfValue } from '../model/message.ts';
 import type { OptionSpecs } from '../stage.ts';
 import { withCommas } from './chat.ts';

@@ -2,10 +2,11 @@
  * From messages to turns as LLaMA-Factory's `sharegpt` has them: who speaks, what it says, which calls it makes. Each
  * message becomes one turn here; sharegpt.ts merges and checks them. What a turn has no place for is reported.
  */
-import type { Message } from '../model/element.ts';
+
 import { membersOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 import {
   legacyCallOf,
   REASONING_MEMBERS,

@@ -5,10 +5,11 @@
  * `{"name": ..., "arguments": {...}}`, several are a list; with a text in front `TEXT\n<tool_call>CALL</tool_call>`, and
  * a thought is `<think>\n...\n</think>\n\n`: what LLaMA-Factory takes apart again (docs/decisions/0007).
  */
-import type { Conversation, Message } from '../model/element.ts';
+
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation, Message } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
 import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';

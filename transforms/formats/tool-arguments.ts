@@ -2,7 +2,7 @@
  * The arguments of calls, in the encoding that a format wants: JSON text inside a string, or an object. Logs hold both.
  * Their source text is moved from one into the other, never parsed and printed: keys, their order and numbers stay.
  */
-import type { Message } from '../model/element.ts';
+
 import { createTextScanner } from '../json/elements.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
@@ -10,6 +10,7 @@ import { inString } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 import { type ToolCall, textOfValue, toolCallsOf } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';
 

@@ -1,8 +1,9 @@
 /** The canonical form of a record's messages: role `developer` is `system`, members that are null are dropped. */
-import type { Message } from './element.ts';
+
 import { type Member, membersOf } from '../json/members.ts';
 import { editMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Message } from './element.ts';
 
 const SYSTEM = encode('"system"');
 const NULL_BYTES = 4;

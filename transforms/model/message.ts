@@ -1,10 +1,11 @@
 /** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
-import type { Message } from './element.ts';
+
 import { knownText } from '../json/known-text.ts';
 import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
 import { sequenceLength } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { decode, parseJson, parseString } from '../json/utf8.ts';
+import type { Message } from './element.ts';
 import { isSpace } from './white-space.ts';
 
 /** What a message says, and whether it also holds parts that are no text. */

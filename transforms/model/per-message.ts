@@ -1,6 +1,7 @@
 /** Work that is done once per distinct message: entries share the messages that they repeat. */
-import type { Message } from './element.ts';
+
 import { createNotes } from '../json/notes.ts';
+import type { Message } from './element.ts';
 
 /** Noted where the work made undefined of an object. */
 const UNDEFINED = Symbol('undefined');

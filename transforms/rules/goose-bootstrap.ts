@@ -1,8 +1,9 @@
 /** Replaces the system prompt of goose, which holds a clock and names the agent, by one plain sentence. */
-import type { Message } from '../model/element.ts';
+
 import { valueBytes } from '../json/members.ts';
 import { replaceValue } from '../json/splice.ts';
 import { encode, latin1 } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
 import { textOf } from '../model/message.ts';
 import { WHITE_SPACE } from '../model/white-space.ts';
 import type { MessageRule } from './rule.ts';

@@ -2,8 +2,9 @@
  * Stage of `turnmill check --target`: what the reader of a row's format would drop, alter or refuse, as findings before the
  * row. It changes nothing, and a build has no such stage.
  */
-import type { Finding, Row, StreamElement } from '../model/element.ts';
+
 import { readerRules } from '../consumers/consumer-rules.ts';
+import type { Finding, Row, StreamElement } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 function* check(row: Row): Generator<StreamElement> {

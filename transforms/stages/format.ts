@@ -3,10 +3,11 @@
  * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
  * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0040).
  */
-import type { Conversation, Finding, Rejection, Row, StreamElement } from '../model/element.ts';
-import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
+
 import type { EncodedRow, Format, FormatFinding } from '../formats/format.ts';
+import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
 import { formats } from '../formats/index.ts';
+import type { Conversation, Finding, Rejection, Row, StreamElement } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
 import { refuseRecord, rejectSession, type SessionReason } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';

@@ -6,12 +6,21 @@ import { isNotJson, readBareNumbers } from '../bare-numbers.ts';
 import type { Dialect, DialectReader } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { type LineObjects, rejectObject } from '../dialects/line-objects.ts';
-import type { Entry, Fate, Line, Origin, Rejection, Repair, SessionEnd, StreamElement } from '../model/element.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { knownText } from '../json/known-text.ts';
 import { walkMembers } from '../json/members.ts';
 import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
+import type {
+  Entry,
+  Fate,
+  Line,
+  Origin,
+  Rejection,
+  Repair,
+  SessionEnd,
+  StreamElement,
+} from '../model/element.ts';
 import { perObject } from '../model/per-message.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';

@@ -2,11 +2,12 @@
  * Stage: conversation -> conversation: what becomes of the model's reasoning (docs/decisions/0039-reasoning.md). It is a message's
  * `reasoning_content` or `thinking`, or a `<think>` block in front of its text. Every change is counted by rule.
  */
-import type { Conversation, Message, ReadingNote } from '../model/element.ts';
+
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
 import { isEmptyReply } from '../reply.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';

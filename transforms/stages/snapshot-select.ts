@@ -4,8 +4,8 @@
  */
 import { canonical } from '../model/canonical.ts';
 import type { Conversation, Entry, Message, SessionEnd, SessionOutcome } from '../model/element.ts';
-import type { Handlers, Stage } from '../stage.ts';
 import { createToolUnion } from '../model/tool-union.ts';
+import type { Handlers, Stage } from '../stage.ts';
 
 /** Is `next` at least as complete as the best entry so far? Ties go to the later one. */
 export function supersedes(next: Entry, best: Entry | undefined): boolean {

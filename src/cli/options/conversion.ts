@@ -1,10 +1,11 @@
 /** Options: what becomes of the sessions. */
-import { ruleSets } from '../../../transforms/stages/cleanup.ts';
-import { format } from '../../../transforms/stages/format.ts';
+
 import { formats } from '../../../transforms/formats/index.ts';
 import { GROUPINGS } from '../../../transforms/model/group.ts';
-import { REASONING_MODES, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { rules } from '../../../transforms/rules/index.ts';
+import { ruleSets } from '../../../transforms/stages/cleanup.ts';
+import { format } from '../../../transforms/stages/format.ts';
+import { REASONING_MODES, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { formatFlags } from './format.ts';
 import { type Option, option } from './option.ts';
 import { choice, choices, decisions, flag, list } from './value-types.ts';

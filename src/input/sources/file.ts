@@ -4,9 +4,9 @@
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../../errors.ts';
+import { isSettled, proofOf, stampOf } from '../fingerprint.ts';
 import { type ChecksumKind, createChecksum, type RunningChecksum } from './checksum.ts';
 import type { FileIdentity } from './source.ts';
-import { isSettled, proofOf, stampOf } from '../fingerprint.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 

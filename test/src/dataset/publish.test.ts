@@ -14,9 +14,9 @@ import fs, {
 } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkDestination } from '../../../src/dataset/destination.ts';
-import { healDestination, resolveDataset } from '../../../src/dataset/recover.ts';
 import { partPath } from '../../../src/dataset/place.ts';
 import { publicationSteps } from '../../../src/dataset/publish.ts';
+import { healDestination, resolveDataset } from '../../../src/dataset/recover.ts';
 import { openStaging, type Staging } from '../../../src/dataset/staging.ts';
 import { faultOf, temporaryFolder } from './temporary.ts';
 

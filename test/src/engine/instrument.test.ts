@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { watchWith } from '../../../src/engine/instrument.ts';
 import { UNLIMITED } from '../../../src/input/decompress/limits.ts';
 import { createProfile } from '../../../src/profile.ts';
-import { watchWith } from '../../../src/engine/instrument.ts';
 import { apply } from '../../../transforms/stage.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from '../cli/small-logs.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createReplay } from '../../../src/engine/restart-filter.ts';
 import type { Batch } from '../../../src/engine/run-task.ts';
 import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
-import { createReplay } from '../../../src/engine/restart-filter.ts';
 
 const begin = (source: number, stamp = 'file'): Outcome => ({
   kind: 'source-begin',

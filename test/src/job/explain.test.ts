@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { build } from '../../../src/job/build.ts';
 import { explainLine } from '../../../src/job/explain.ts';
 import type { Explanation } from '../../../src/job/line-trail.ts';
-import { build } from '../../../src/job/build.ts';
 import { resolveSettings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { writeOddLogs } from '../../support/odd-logs/write-odd-logs.ts';

@@ -1,5 +1,6 @@
 /** Messages, conversations, entries and rows out of plain values, for the tests of the checks. */
 import type { Found } from '../../../transforms/checks/check.ts';
+import { encode } from '../../../transforms/json/utf8.ts';
 import type {
   Conversation,
   Entry,
@@ -8,7 +9,6 @@ import type {
   Row,
   ToolDefinition,
 } from '../../../transforms/model/element.ts';
-import { encode } from '../../../transforms/json/utf8.ts';
 
 export function originOf(line: number): Origin {
   return { source: 'a.jsonl', line, offset: line * 100, length: 99 };

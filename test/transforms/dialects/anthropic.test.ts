@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import anthropic from '../../../transforms/dialects/anthropic.ts';
-import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
+import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { objectText } from '../arbitraries.ts';
 import { asBuffer, KINDS, type MakeBytes, text } from '../bytes.ts';
 import { lineOf, why } from '../log-lines.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import samples from '../../../transforms/dialects/samples.ts';
-import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
+import type { Entry, Rejection } from '../../../transforms/model/element.ts';
 import { KINDS, text } from '../bytes.ts';
 import { lineOf, why } from '../log-lines.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Message } from '../../../transforms/model/element.ts';
 import chatInline from '../../../transforms/formats/chat-inline.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { KINDS, text } from '../bytes.ts';
 import { call, conversationOf, GOOD_TOOL, messageOf } from '../checks/samples.ts';
 import { IMAGE, part, SPACES } from '../rules/rule-samples.ts';

@@ -1,8 +1,8 @@
 /** A content that is a number, an object or a boolean, in every format: kept, written as its JSON text, or rejected, and always told. */
 import { describe, expect, it, test } from 'vitest';
-import type { Message } from '../../../transforms/model/element.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { assistant, call, calling, conversationOf, rawMessage, result, user } from '../checks/samples.ts';
 
 const KINDS = [

@@ -1,9 +1,9 @@
 /** An empty completion is never taught: an answer without text, thought and call counts as none. */
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../../transforms/model/element.ts';
 import functiongemma from '../../../transforms/formats/functiongemma.ts';
 import prompt from '../../../transforms/formats/prompt.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
+import type { Message } from '../../../transforms/model/element.ts';
 import { assistant, call, calling, conversationOf, messageOf, user } from '../checks/samples.ts';
 
 const EMPTY: readonly (readonly [string, Message])[] = [

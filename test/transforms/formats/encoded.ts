@@ -1,7 +1,7 @@
 /** What the tests of the formats with structured calls ask: the record, its findings, and calls of every encoding. */
 import fc from 'fast-check';
-import type { Conversation, Message, ToolDefinition } from '../../../transforms/model/element.ts';
 import type { Format } from '../../../transforms/formats/format.ts';
+import type { Conversation, Message, ToolDefinition } from '../../../transforms/model/element.ts';
 import { objectText } from '../arbitraries.ts';
 import { text } from '../bytes.ts';
 import { conversationOf } from '../checks/samples.ts';

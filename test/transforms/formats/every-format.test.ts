@@ -5,10 +5,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import messagesDialect from '../../../transforms/dialects/messages.ts';
-import type { Conversation, Entry } from '../../../transforms/model/element.ts';
 import type { Format } from '../../../transforms/formats/format.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { decode, encode } from '../../../transforms/json/utf8.ts';
+import type { Conversation, Entry } from '../../../transforms/model/element.ts';
 import { parseCalls, type Value } from '../../support/gemma-call.ts';
 import { type OddConversation, oddConversation } from '../../support/odd-conversations.ts';
 import { parseJson, tryParseJson } from '../../support/oracle/parse-json.ts';

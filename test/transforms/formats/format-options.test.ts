@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { optionFault, valuesFor } from '../../../transforms/formats/format-options.ts';
 import type { Format } from '../../../transforms/formats/format.ts';
+import { optionFault, valuesFor } from '../../../transforms/formats/format-options.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
 import { conversationOf, messageOf, rawMessage, result, user } from '../checks/samples.ts';

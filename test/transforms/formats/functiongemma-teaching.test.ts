@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Message, ToolDefinition } from '../../../transforms/model/element.ts';
 import teaching, { teachingRow } from '../../../transforms/formats/functiongemma-teaching.ts';
+import type { Message, ToolDefinition } from '../../../transforms/model/element.ts';
 import { text } from '../bytes.ts';
 import { assistant, call, calling, messageOf, result, toolOf, user } from '../checks/samples.ts';
 import { IMAGE, part } from '../rules/rule-samples.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import functiongemma, { functionGemmaRow } from '../../../transforms/formats/functiongemma.ts';
+import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { parseCall, parseCalls, type Value } from '../../support/gemma-call.ts';
 import { text } from '../bytes.ts';
 import { assistant, call, calling, messageOf, rawMessage, result, toolOf, user } from '../checks/samples.ts';

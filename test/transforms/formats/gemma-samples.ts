@@ -1,6 +1,7 @@
 /** What the tests of the FunctionGemma formats share: conversations in, texts and rules out. */
-import type { Conversation, Message } from '../../../transforms/model/element.ts';
+
 import type { EncodedRow } from '../../../transforms/formats/format.ts';
+import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { text } from '../bytes.ts';
 import { conversationOf, rawMessage, toolOf } from '../checks/samples.ts';
 

@@ -1,8 +1,8 @@
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import samples from '../../../transforms/formats/samples.ts';
 import { decode, encode } from '../../../transforms/json/utf8.ts';
+import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import {
   assistant,
   call,

@@ -1,5 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { countWords, isBlank, isSpace, skipSpace, strip, WHITE_SPACE } from '../../../transforms/model/white-space.ts';
+import {
+  countWords,
+  isBlank,
+  isSpace,
+  skipSpace,
+  strip,
+  WHITE_SPACE,
+} from '../../../transforms/model/white-space.ts';
 
 /** Python 3.11: [c for c in range(0x110000) if chr(c).strip() == '']. */
 const PYTHON_SPACES = [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkReaders } from '../../../transforms/stages/check-readers.ts';
-import type { Finding, Message, Row, ToolDefinition } from '../../../transforms/model/element.ts';
-import { format } from '../../../transforms/stages/format.ts';
-import { formats } from '../../../transforms/formats/index.ts';
 import { effectOf, readerRules } from '../../../transforms/consumers/consumer-rules.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+import type { Finding, Message, Row, ToolDefinition } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
+import { checkReaders } from '../../../transforms/stages/check-readers.ts';
+import { format } from '../../../transforms/stages/format.ts';
 import {
   assistant,
   call,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkConversations, checkEntries, checkRows } from '../../../transforms/stages/check.ts';
 import type { Rejection, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
+import { checkConversations, checkEntries, checkRows } from '../../../transforms/stages/check.ts';
 import { assistant, conversationOf, entryOf, messageOf, originOf, rowOf, user } from '../checks/samples.ts';
 
 const end = (outcome: 'written' | 'empty'): SessionEnd => ({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cleanup, ruleSets, rulesOf } from '../../../transforms/stages/cleanup.ts';
 import type { Entry, Message, StreamElement } from '../../../transforms/model/element.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
+import { cleanup, ruleSets, rulesOf } from '../../../transforms/stages/cleanup.ts';
 import { text } from '../bytes.ts';
 import { assistant, entryOf, originOf, user } from '../checks/samples.ts';
 import { IMAGE, messageOf, of, part, SPACES } from '../rules/rule-samples.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Finding, Rejection, Row, StreamElement } from '../../../transforms/model/element.ts';
-import { type FormatOptions, format } from '../../../transforms/stages/format.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
+import { type FormatOptions, format } from '../../../transforms/stages/format.ts';
 import { text } from '../bytes.ts';
 import { call, calling, conversationOf, entryOf, originOf, user } from '../checks/samples.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Conversation } from '../../../transforms/model/element.ts';
-import { type ReasoningMode, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { apply } from '../../../transforms/stage.ts';
+import { type ReasoningMode, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { text } from '../bytes.ts';
 import { conversationOf, rawMessage } from '../checks/samples.ts';
 

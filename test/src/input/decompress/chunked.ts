@@ -1,7 +1,7 @@
 /** Packed bytes in chunks, and all that comes out of them. */
 import { expect } from 'vitest';
-import { createPackedCounts, type PackedCounts } from '../../../../src/input/decompress/packed-counts.ts';
 import { SourceFault } from '../../../../src/errors.ts';
+import { createPackedCounts, type PackedCounts } from '../../../../src/input/decompress/packed-counts.ts';
 
 /** Chunks of given sizes over and over, each in the same memory, as a reader would give them; notes when it is closed. */
 export function chunked(

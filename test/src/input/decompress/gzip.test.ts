@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gunzip } from '../../../../src/input/decompress/gzip.ts';
 import { SourceFault } from '../../../../src/errors.ts';
+import { gunzip } from '../../../../src/input/decompress/gzip.ts';
 import { chunked, type Unpacked, unpackAll } from './chunked.ts';
 
 const unzip = (bytes: Uint8Array, sizes?: readonly number[]): Promise<Unpacked> =>

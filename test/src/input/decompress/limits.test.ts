@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { allowedBytes, checkLimits, RATIO_FROM_BYTES, UNLIMITED } from '../../../../src/input/decompress/limits.ts';
+import {
+  allowedBytes,
+  checkLimits,
+  RATIO_FROM_BYTES,
+  UNLIMITED,
+} from '../../../../src/input/decompress/limits.ts';
 
 const limits = { maxDecompressedBytes: 1e12, maxRatio: undefined };
 const FROM = RATIO_FROM_BYTES;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { compressionNamed, SNIFF_BYTES, sniff } from '../../../../src/input/decompress/sniff.ts';
 import { SourceFault } from '../../../../src/errors.ts';
+import { compressionNamed, SNIFF_BYTES, sniff } from '../../../../src/input/decompress/sniff.ts';
 
 test.each<[string, number[], string]>([
   ['gzip', [0x1f, 0x8b, 8], 'gzip'],
