@@ -11,7 +11,7 @@ versions=(20.19.0 22.12.0 22.23.3 24.0.0 24.21.0 26.0.0 26.10.0)
 tests=()
 if [[ "${1:-}" == --quick ]]; then
   versions=(22.12.0 24.21.0 26.10.0)
-  tests=(test/src/cli test/src/compression test/src/sinks test/src/verify)
+  tests=(test/src/cli test/src/input test/src/dataset test/src/verify)
 fi
 
 # fetch VERSION: puts it into node_modules/.cache, once

@@ -65,18 +65,19 @@ export { type ElementCounts, type StageChunk, StageStream } from '../transforms/
 export { checkConversations, checkEntries, checkRows } from '../transforms/stages/check.ts';
 export { ruleSets } from '../transforms/stages/cleanup.ts';
 export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
+export type { LedgerSums } from './dataset/schema.ts';
 export { ShardWriter, type ShardWriterOptions } from './dataset/shard-writer.ts';
 export type { ShardInfo } from './dataset/shards.ts';
 export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';
 export type { Input, StreamSource } from './input/sources/stream-source.ts';
-export { build, check, type RunHooks, type RunProgress, type RunSummary } from './job/build.ts';
+export { build, check, type RunSummary } from './job/build.ts';
 export { explainLine, type Question } from './job/explain.ts';
+export type { RunHooks, RunProgress } from './job/hooks.ts';
 export { FRAMING, type Inspection, inspect } from './job/inspect.ts';
 export type { Explanation, FindingNote } from './job/line-trail.ts';
 export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
 export { type ReadOptions, readElements } from './job/read-elements.ts';
 export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';
-export type { LedgerSums } from './ledger/ledger.ts';
 export {
   type ConversionSettings,
   DEFAULT_SETTINGS,

@@ -1,9 +1,9 @@
 // The generated pages: each is made from the built program or from the tests, so that it cannot say anything else than the code.
 import { cliPage } from './cli-page.mjs';
 import { dataModelPage } from './data-model-page.mjs';
+import { datasetPage } from './dataset-page.mjs';
 import { dialectsPage } from './dialects-page.mjs';
 import { faultsPage } from './faults-page.mjs';
-import { filesPage } from './files-page.mjs';
 import { formatsPage } from './formats-page.mjs';
 import { rejectionsPage } from './rejections-page.mjs';
 
@@ -12,7 +12,7 @@ export async function make(root) {
   return [
     ['docs/data-model.md', dataModelPage(root)],
     ['docs/dialects.md', await dialectsPage(root)],
-    ['docs/files.md', filesPage(root)],
+    ['docs/dataset.md', datasetPage(root)],
     ['docs/formats.md', await formatsPage(root)],
     ['docs/rejections.md', await rejectionsPage(root)],
     ['docs/cli.md', await cliPage(root)],

@@ -1,5 +1,5 @@
 /** The line that tells how far a run is, on a terminal: rewritten in place, at most ten times a second. */
-import type { RunProgress } from '../job/build.ts';
+import type { RunProgress } from '../job/hooks.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 import { tell, terminalWidth } from './terminal.ts';
 

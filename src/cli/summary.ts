@@ -1,7 +1,9 @@
 /** What a person reads at the end of a run: what was made and where, what became of the lines, what was rejected. */
+
 import { join } from 'node:path';
+import { quarantinePath } from '../dataset/layout.ts';
+import type { Counts } from '../dataset/schema.ts';
 import type { RunSummary } from '../job/build.ts';
-import type { Counts } from '../ledger/ledger.ts';
 import { printable } from '../printable.ts';
 import type { RunNotes } from './run-notes.ts';
 import { shellWord } from './shell-word.ts';
@@ -138,7 +140,7 @@ function rejections({ rejections: count, out }: RunSummary, { examples }: RunNot
     ]),
     ...shown,
     ...(first === undefined ? [] : ['', `  To see why:  turnmill explain ${shellWord(first.where)}`]),
-    ...(written ? [`  All of them: ${printable(join(out, 'quarantine', 'rejected.jsonl'))}`] : []),
+    ...(written ? [`  All of them: ${printable(quarantinePath(out))}`] : []),
   ];
 }
 

@@ -2,15 +2,16 @@
  * How far a run is, on the disk beside what it has written (`build --resume`, docs/decisions/0025-resume.md): a file in the
  * staging folder that is replaced by a rename, so that a kill leaves the one before or this one, whole.
  */
+
 import { dirname, join } from 'node:path';
 import { sha256 } from '../sha256.ts';
 import { readTextIfAny, rename, syncDirectory, unlinkIfAny } from './fs-calls.ts';
+import { WORK_FILES } from './layout.ts';
 import { type Place, partPath, runsWith } from './place.ts';
 import type { ShardCheckpoint } from './shards.ts';
-import { SUBFOLDERS, workPath } from './staging.ts';
+import { SUBFOLDERS } from './staging.ts';
 import { writeCheckedFile } from './whole-file.ts';
 
-const NAME = 'checkpoint.json';
 const VERSION = 2;
 
 /** What was written of a file when everything in it was on the disk. */
@@ -44,7 +45,7 @@ export function writeCheckpoint(root: string, checkpoint: Checkpoint): void {
   for (const folder of folders) syncDirectory(join(root, folder));
   syncDirectory(root);
   syncDirectory(dirname(root));
-  const path = workPath(root, NAME);
+  const path = join(root, WORK_FILES.checkpoint);
   const fresh = `${path}.new`;
   const shards = checkpoint.shards.map((shard) => ({
     ...shard,
@@ -69,7 +70,7 @@ export function findCheckpoint(place: Place): FoundCheckpoint | undefined {
 }
 
 function readCheckpoint(root: string): Checkpoint | undefined {
-  const found = readTextIfAny(workPath(root, NAME));
+  const found = readTextIfAny(join(root, WORK_FILES.checkpoint));
   if (found === undefined) return undefined;
   try {
     const { v, sha256: hash, text } = JSON.parse(found);

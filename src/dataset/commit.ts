@@ -3,21 +3,17 @@
  * writer's counts and with the checksum of the bytes that were given to the file system; then run.json, the manifest as the last file, the folders, the rename.
  * An error anywhere leaves the destination as it was.
  */
+
 import { dirname, join, relative, sep } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { readDirectory, setMode, syncDirectory } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
+import { DATA, manifestPath } from './layout.ts';
 import type { WrittenFile } from './line-file.ts';
-import {
-  createManifest,
-  type Manifest,
-  type ManifestBody,
-  type ManifestFile,
-  manifestPath,
-  manifestText,
-} from './manifest.ts';
+import { createManifest, type ManifestBody, manifestText } from './manifest.ts';
 import { type ReadBack, readBack } from './read-back.ts';
 import { writeRunFacts } from './run-facts.ts';
+import type { Manifest, ManifestFile } from './schema.ts';
 import type { ShardInfo } from './shards.ts';
 import { type Staging, SUBFOLDERS } from './staging.ts';
 import { writeCheckedFile } from './whole-file.ts';
@@ -111,7 +107,7 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
 
 /** The folders in data/, where several formats have one each. */
 function shardFolders(shards: readonly ShardInfo[]): string[] {
-  return [...new Set(shards.map(({ path }) => dirname(path)))].filter((folder) => folder !== 'data');
+  return [...new Set(shards.map(({ path }) => dirname(path)))].filter((folder) => folder !== DATA);
 }
 
 /** The folder holds what was written, all of it, and plain files only. */

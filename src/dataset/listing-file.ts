@@ -1,14 +1,14 @@
 /** What a run was to read, in its staging folder: the run that goes on from its checkpoint compares it with what is there then. */
+
 import { join } from 'node:path';
 import type { Listing } from '../input/sources/source.ts';
 import type { FileCheckpoint } from './checkpoint.ts';
+import { WORK_FILES } from './layout.ts';
 import { createLineFile } from './line-file.ts';
-
-export const LISTING = 'work/listing.jsonl';
 
 /** Writes it to the disk. */
 export function writeListing(root: string, { sources }: Listing): FileCheckpoint {
-  const file = createLineFile(join(root, LISTING));
+  const file = createLineFile(join(root, WORK_FILES.listing));
   try {
     for (const { name, nameBase64, input, sizeBytes } of sources)
       file.write(Buffer.from(JSON.stringify({ name, nameBase64, input, sizeBytes })));
@@ -17,5 +17,5 @@ export function writeListing(root: string, { sources }: Listing): FileCheckpoint
   } finally {
     file.abandon();
   }
-  return { path: LISTING, bytes: file.bytes, crc32: file.crc32 };
+  return { path: WORK_FILES.listing, bytes: file.bytes, crc32: file.crc32 };
 }

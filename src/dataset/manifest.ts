@@ -2,13 +2,15 @@
  * manifest.json: what a dataset holds, and the only thing that makes a folder one. It is written last, and nothing in
  * it depends on clock, host or path: the same input gives the same bytes (conversion.md §8).
  */
+
 import { dirname, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../version.ts';
 import { lstatIfAny, readTextIfAny } from './fs-calls.ts';
+import { manifestPath } from './layout.ts';
+import type { Manifest, ManifestFile, ManifestShard } from './schema.ts';
 import { prettyJson } from './whole-file.ts';
 
-const MANIFEST_NAME = 'manifest.json';
 const TOOL_NAME = 'turnmill';
 /** One file in one of the four folders, or in a format's folder in data/: no such path leads out of the dataset. */
 const INSIDE = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -16,37 +18,8 @@ const SHOWN_CHARACTERS = 200;
 /** A million shards. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-export interface ManifestShard {
-  readonly path: string;
-  readonly group: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** Of ledger, quarantine and reports. */
-export interface ManifestFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /** What the run says about itself: plain JSON values, nothing volatile. */
-export interface ManifestBody {
-  readonly tool: { readonly name: string; readonly version: string };
-  readonly settings: object;
-  readonly settings_sha256: string;
-  readonly totals: object;
-  /** The ledger's sums. */
-  readonly ledger: object;
-}
-
-export interface Manifest extends ManifestBody {
-  readonly schema: number;
-  /** Sorted by path, bytewise, as are the files. */
-  readonly shards: readonly ManifestShard[];
-  readonly files: readonly ManifestFile[];
-}
+export type ManifestBody = Omit<Manifest, 'schema' | 'shards' | 'files'>;
 
 /** With its members in the order of the file. */
 export function createManifest(
@@ -61,10 +34,6 @@ export function createManifest(
 /** The text of manifest.json. */
 export function manifestText(manifest: Manifest): string {
   return prettyJson(manifest);
-}
-
-export function manifestPath(folder: string): string {
-  return join(folder, MANIFEST_NAME);
 }
 
 /** The manifest of a dataset. Throws `invalid-dataset` when there is none, or it names a file outside the dataset. */

@@ -2,12 +2,13 @@
  * run.json: what differs from run to run, which the manifest does not list: clock, host, paths, and for `build --update` which file
  * each source was, one proof per source that was read, in the order of the ledger.
  */
+
 import { join } from 'node:path';
 import { readTextIfAny } from './fs-calls.ts';
+import { RUN_FACTS } from './layout.ts';
 import type { WrittenFile } from './line-file.ts';
 import { prettyJson, readWrittenText, writeCheckedFile } from './whole-file.ts';
 
-const NAME = 'run.json';
 const PIECE_LENGTH = 256 * 1024;
 
 /**
@@ -23,7 +24,7 @@ export function writeRunFacts(
   const lines = proofs === undefined ? undefined : readWrittenText(proofs);
   const text = prettyJson(facts);
   const pieces = lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
-  writeCheckedFile(join(root, NAME), pieces, options);
+  writeCheckedFile(join(root, RUN_FACTS), pieces, options);
 }
 
 /** In pieces: there may be a million of them. */
@@ -53,7 +54,7 @@ function* linesOf(text: string): Generator<string> {
 /** Of a committed dataset; undefined when there are none that can be read. */
 export function readProofs(root: string): readonly string[] | undefined {
   try {
-    const { proofs } = JSON.parse(readTextIfAny(join(root, NAME)) ?? '{}');
+    const { proofs } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
     return Array.isArray(proofs) ? proofs.map(String) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;

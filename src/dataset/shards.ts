@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { lstatIfAny, makeDirectory, openFilesLimit } from './fs-calls.ts';
+import { DATA } from './layout.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
 import { type Modes, modesOf } from './modes.ts';
 import { createPackedLineFile } from './packed-line-file.ts';
@@ -57,7 +58,7 @@ export interface Series {
   readonly kind: 'jsonl' | 'toml';
 }
 
-const LINES: Series = { folder: 'data', kind: 'jsonl' };
+const LINES: Series = { folder: DATA, kind: 'jsonl' };
 
 export interface Shards {
   /** Appends a record to its group; `series` is the same for all records of a folder. `line` is the record's number, from 1. */
@@ -108,10 +109,10 @@ export function createShards(options: ShardOptions): Shards {
   /** Those that hold a gathered block, oldest first, and how much memory. */
   const pending = new Map<OpenShard, number>();
   let pendingSum = 0;
-  const guards = new Map([['data', folderGuard(dir, 'data')]]);
+  const guards = new Map<string, () => void>([[DATA, folderGuard(dir, DATA)]]);
 
   function checkFolder(folder: string): void {
-    guards.get('data')?.();
+    guards.get(DATA)?.();
     if (!guards.has(folder)) {
       makeDirectory(join(dir, folder), modes.folder(folder));
       guards.set(folder, folderGuard(dir, folder));

@@ -2,12 +2,14 @@
  * The folder that a dataset is written into: hidden, 0700, in the destination's own parent, so that one rename
  * publishes it (reliability.md §1.2). Nothing of it is ever visible under OUT before that.
  */
+
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
+import { WORK } from './layout.ts';
 import { type Modes, modesOf } from './modes.ts';
 import { partPath, runsWith } from './place.ts';
 import { publish } from './publish.ts';
@@ -16,8 +18,6 @@ import { tidy } from './recover.ts';
 /** Every subfolder of a dataset. */
 export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
 const OWNER_ONLY = 0o700;
-/** What a run keeps for itself while it works: no part of the dataset. */
-const WORK = 'work';
 
 export interface Staging {
   /** Write below this. */

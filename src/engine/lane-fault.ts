@@ -7,7 +7,7 @@
 import type { StreamElement } from '../../transforms/model/element.ts';
 import type { Handlers } from '../../transforms/stage.ts';
 import type { ChainLink } from './chain.ts';
-import type { LaneSource } from './run-task.ts';
+import type { LaneSource } from './task.ts';
 
 /** To be called when a source was taken, and after each batch. */
 export type Strike = (source: LaneSource, batches: number) => void;

@@ -2,13 +2,15 @@
  * Lanes: the sources are cut into units, the main thread and worker threads take one after the other, and their batches come
  * out in the order of the sources with a bounded window, so the bytes do not depend on the number of workers.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
 import type { LaneSettings, Settings } from '../settings/settings.ts';
 import { faultsThreads } from './lane-fault.ts';
 import { createOwnLane, type OwnLane } from './main-thread.ts';
-import { type Batch, type LaneSource, runLane } from './run-task.ts';
+import { type Batch, runLane } from './run-task.ts';
+import type { LaneSource } from './task.ts';
 import { type IsRead, type Unit, unitsOf } from './task.ts';
 import { laneCount } from './worker-count.ts';
 import type { LaneThread } from './worker-thread.ts';

@@ -2,6 +2,7 @@
  * One lane: reads sources one after the other, frames them, runs the chain and hands out what it found, in batches.
  * Nothing of a source counts before its last outcome, the report: a file may turn out to be broken at its end.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import { borrowScanMemory } from '../../transforms/json/scanners.ts';
 import type { Origin, StreamElement } from '../../transforms/model/element.ts';
@@ -20,6 +21,7 @@ import { createChain, fuseChain } from './chain.ts';
 import { collectGarbage } from './heap-size.ts';
 import { UNWATCHED, type Watch, watchWith } from './instrument.ts';
 import { withStageFault } from './lane-fault.ts';
+import type { LaneSource } from './task.ts';
 
 /** What a lane hands out at a time. */
 export interface Batch {
@@ -30,16 +32,6 @@ export interface Batch {
   readonly flushed: boolean;
   /** Since the last batch, of a lane with a profile of its own. */
   readonly profile?: ProfileFigures;
-}
-
-/** A source and its index in the listing. */
-export interface LaneSource {
-  readonly index: number;
-  readonly ref: SourceRef;
-  /** Hand out everything at its end: somebody waits for it. */
-  readonly flush?: boolean;
-  /** Why each worker thread died that read it before. */
-  readonly deaths?: readonly string[];
 }
 
 /** A lane pauses when batches of so many bytes wait for those of other lanes. */

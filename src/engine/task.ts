@@ -1,6 +1,15 @@
 /** Cuts the sources into units: what a worker gets at a time, and hands out whole. */
 import type { SourceRef } from '../input/sources/source.ts';
-import type { LaneSource } from './run-task.ts';
+
+/** A source and its index in the listing. */
+export interface LaneSource {
+  readonly index: number;
+  readonly ref: SourceRef;
+  /** Hand out everything at its end: somebody waits for it. */
+  readonly flush?: boolean;
+  /** Why each worker thread died that read it before. */
+  readonly deaths?: readonly string[];
+}
 
 /** A unit is one big source, or small ones up to this size and number. */
 const UNIT_BYTES = 4 * 1024 * 1024;

@@ -4,12 +4,13 @@
  * source that was in hand counts the death: after the third one its lane rejects it instead of reading it.
  * A fault that the thread reports is no death: it ends the run.
  */
+
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 import { createReplay } from './restart-filter.ts';
-import { type Batch, type LaneSource, MOST_DEATHS } from './run-task.ts';
-import type { Unit } from './task.ts';
+import { type Batch, MOST_DEATHS } from './run-task.ts';
+import type { LaneSource, Unit } from './task.ts';
 import type { FromWorker, LaneWorkerData, ToWorker } from './worker.ts';
 
 /** A batch that came out of the thread. */

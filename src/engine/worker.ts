@@ -1,10 +1,12 @@
 /** A lane in a worker thread: gets units of sources, posts batches, and waits while too much of them is unread. */
+
 import { parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
 import { batchWeight, type Outcome } from '../ledger/result.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 import { type Strike, strikeFrom } from './lane-fault.ts';
-import { type Batch, type LaneSource, runLane, WINDOW_BYTES } from './run-task.ts';
+import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
+import type { LaneSource } from './task.ts';
 
 /** From the main thread: sources to read, that a batch was taken, or that there is no more. */
 export type ToWorker =

@@ -2,14 +2,16 @@
  * The main job from end to end (architecture.md §5): list the sources, run the lanes, record what they find, balance
  * the books, commit. Nothing is visible before the last step.
  */
+
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/model/tool-usage.ts';
 import { checkDestination } from '../dataset/destination.ts';
+import { LINE_FILES, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { acquireLock } from '../dataset/lock.ts';
-import type { Manifest } from '../dataset/manifest.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import { healDestination } from '../dataset/recover.ts';
+import type { LedgerSums, Manifest } from '../dataset/schema.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
 import { holdYoungGeneration } from '../engine/heap-size.ts';
 import { laneCount } from '../engine/worker-count.ts';
@@ -25,12 +27,11 @@ import {
   pathsOf,
   takeStreams,
 } from '../input/sources/stream-source.ts';
-import { createLedger, type Ledger, type LedgerSums } from '../ledger/ledger.ts';
-import type { Outcome } from '../ledger/result.ts';
+import { createLedger, type Ledger } from '../ledger/ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { createCheckpoints } from '../record/checkpoints.ts';
 import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
-import { type CameBack, createRecorder, FILES, PROOFS } from '../record/result-writer.ts';
+import { type CameBack, createRecorder } from '../record/result-writer.ts';
 import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import type { TakeOver } from '../reuse/take-over.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
@@ -38,6 +39,7 @@ import { checkTolerance } from '../settings/error-budget.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { sha256 } from '../sha256.ts';
 import { toolVersion } from '../version.ts';
+import type { RunHooks } from './hooks.ts';
 import { recordAll } from './map.ts';
 
 /** What a run made. */
@@ -59,26 +61,6 @@ export interface RunSummary {
   readonly problems: readonly string[];
   /** Where the time of all threads went, when `profile` was set. */
   readonly profile?: ProfileFigures;
-}
-
-/** How far a run is; given out while it runs. */
-export interface RunProgress {
-  readonly sources: number;
-  readonly totalSources: number;
-  readonly readBytes: number;
-  /** Undefined for standard input. */
-  readonly totalBytes: number | undefined;
-  readonly records: number;
-  readonly rejections: number;
-}
-
-export interface RunHooks {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: RunProgress) => void;
-  /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */
-  readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
-  /** What a person should know of how the run goes about it. False: it did not get there (F164). */
-  readonly onNote?: (message: string) => boolean | undefined;
 }
 
 type Given = Parameters<typeof resolveSettings>[0];
@@ -137,7 +119,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
       destination = openDataset(
         staging,
         settings,
-        [...Object.values(FILES), PROOFS],
+        [...Object.values(LINE_FILES), WORK_FILES.fingerprints],
         run.listing,
         hooks.signal,
       );
@@ -219,8 +201,8 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
     const cameBack = recorder.reopened();
     if (cameBack !== undefined) hooks.onNote?.(incomplete(cameBack));
     const sums = balance(settings, ledger);
-    destination.text('reports/tool-usage.csv', usageCsv(usage, settings.groupBy));
-    destination.text('reports/summary.json', `${JSON.stringify(sums, null, 2)}\n`);
+    destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
+    destination.text(REPORTS.summary, `${JSON.stringify(sums, null, 2)}\n`);
     const toRead = listing.sources.filter((_, index) => !kept.has(index));
     const keptSources = listing.sources.length - toRead.length;
     const runFacts = {

@@ -12,7 +12,7 @@ import type { Recorder } from '../record/result-writer.ts';
 import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { RunHooks } from './build.ts';
+import type { RunHooks } from './hooks.ts';
 
 export interface RecordParts {
   readonly settings: Settings;

@@ -1,7 +1,8 @@
 /** Reads the records of a dataset's quarantine, in their order. It may be any file: what is no record ends the reading. */
+
 import { closeSync, readSync } from 'node:fs';
-import { join } from 'node:path';
 import { statIfAny } from '../dataset/fs-calls.ts';
+import { manifestPath, quarantinePath } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
@@ -43,13 +44,9 @@ export interface FoundRecord {
 
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
-export function quarantineFile(out: string): string {
-  return join(out, 'quarantine', 'rejected.jsonl');
-}
-
 /** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` when a file of it is not a regular one, or its manifest leads out of it */
 export function requireQuarantine(out: string): void {
-  const files = [join(out, 'manifest.json'), quarantineFile(out)];
+  const files = [manifestPath(out), quarantinePath(out)];
   const stats = files.map(statIfAny);
   const strange = files.find((_, i) => stats[i]?.isFile() === false);
   if (strange !== undefined)
@@ -61,7 +58,7 @@ export function requireQuarantine(out: string): void {
 
 /** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` where a line is no record */
 export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> {
-  const path = quarantineFile(out);
+  const path = quarantinePath(out);
   requireQuarantine(out);
   try {
     for await (const element of readElements(path, { maxLineBytes: MAX_LINE_CEILING })) {
@@ -84,7 +81,7 @@ export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> 
 /** The bytes that the record at a place keeps. */
 export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): Uint8Array {
   const line = Buffer.alloc(length);
-  const fd = openOwnFile(quarantineFile(out));
+  const fd = openOwnFile(quarantinePath(out));
   try {
     for (let have = 0, got = 1; have < length && got > 0; have += got)
       got = readSync(fd, line, have, length - have, offset + have);

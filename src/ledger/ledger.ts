@@ -2,6 +2,7 @@
  * The account of everything that was seen (reliability.md §1.1): sums over sources and sessions, and the identities
  * that must hold before anything is committed. All counts are exact integers.
  */
+import type { Counts, LedgerSums } from '../dataset/schema.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { KeptOut } from '../settings/error-budget.ts';
 import {
@@ -32,31 +33,6 @@ export interface Ledger {
   records(): number;
   sums(): LedgerSums;
 }
-
-/** Plain sums; keys sorted, so that two runs print the same. */
-export interface LedgerSums {
-  readonly sources: Counts;
-  readonly skipped: Counts;
-  /** Files that were passed over because of their name, by extension. */
-  readonly extensions: Counts;
-  readonly lines: number;
-  readonly fates: Counts;
-  readonly repairs: Counts;
-  readonly sessions: Counts;
-  /** Of all formats. */
-  readonly records: number;
-  /** By format: `records`, `sessions` where they are fewer, and `refused:REASON` of sessions that another format wrote. */
-  readonly formats: Readonly<Record<string, Counts>>;
-  readonly tools: Counts;
-  readonly rewrites: Counts;
-  readonly findings: Counts;
-  readonly errors: number;
-  readonly warnings: number;
-  /** Decompressed bytes, and those of byte order marks, lines and what ends them. */
-  readonly bytes: Counts;
-}
-
-export type Counts = Readonly<Record<string, number>>;
 
 /** Fates that entries have by their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];

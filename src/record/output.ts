@@ -1,16 +1,18 @@
 /** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
+
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
+import { DATA, WORK_FILES } from '../dataset/layout.ts';
 import { createLineFile, type LineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
 import { SpoolFile } from '../dataset/spool-file.ts';
-import { type Staging, workPath } from '../dataset/staging.ts';
+import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
 import { writeWholeFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
@@ -19,7 +21,6 @@ import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
-import { PROOFS } from './result-writer.ts';
 
 /** Where a record stands: its shard below the output's root, and its line in it, from 1. */
 export interface Location {
@@ -88,15 +89,15 @@ export function openDataset(
     text(file, text) {
       texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
     },
-    openSpool: () => createSpool(workPath(root, 'spool')),
+    openSpool: () => createSpool(join(root, WORK_FILES.spool)),
     async commit(body, runFacts, profile) {
       const finished = shards.finish();
       for (const file of lineFiles.values()) {
         file.sync();
         file.close();
       }
-      const own = [...lineFiles].filter(([path]) => path !== PROOFS).map(([, file]) => file);
-      const proofs = lineFiles.get(PROOFS);
+      const own = [...lineFiles].filter(([path]) => path !== WORK_FILES.fingerprints).map(([, file]) => file);
+      const proofs = lineFiles.get(WORK_FILES.fingerprints);
       const written = [...own, ...texts];
       profile?.enter('read-back');
       return commitDataset({
@@ -138,7 +139,7 @@ export function openDataset(
 function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
   const format = formats.find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
-  return { folder: chosen.length > 1 ? `data/${name}` : 'data', kind };
+  return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }
 
 function openLineFile(staging: Staging, file: string): LineFile {

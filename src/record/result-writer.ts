@@ -2,7 +2,9 @@
  * Takes outcomes in the order of the sources and writes them down: records, sessions, quarantine, findings, the ledger.
  * A source's outcomes are held until its report says that it counts; what does not fit in memory waits in a spool.
  */
+
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
+import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import { sizeOfStamp } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
@@ -24,17 +26,6 @@ import type { Destination, Location } from './output.ts';
 import { createQuarantine } from './quarantine.ts';
 import { ReopenedSessions } from './reopened-sessions.ts';
 import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
-
-/** The files beside the shards. */
-export const FILES = {
-  sources: 'ledger/sources.jsonl',
-  sessions: 'ledger/sessions.jsonl',
-  quarantine: 'quarantine/rejected.jsonl',
-  integrity: 'reports/integrity.jsonl',
-} as const;
-
-/** Which file each source was; run.json takes it in, because it is of this machine. */
-export const PROOFS = 'work/proofs.jsonl';
 
 /** Where a session's record in a format stands. */
 interface RecordPlace extends Location {
@@ -81,7 +72,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
    */
   const inputOf = ({ input }: Pick<SourceRef, 'input'>): number | undefined =>
     settings.inputs.length > 1 ? input : undefined;
-  const write = (record: object): void => destination.line(FILES.quarantine, record);
+  const write = (record: object): void => destination.line(LINE_FILES.quarantine, record);
   const held = new HeldOutcomes(destination);
   const parts = new SessionParts(listing);
   const quarantine = createQuarantine({ settings, write: destination.streams ? undefined : write });
@@ -96,7 +87,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     if (settings.integrity) parts.see(sourceIndex, session);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, group, session.usage);
-    destination.line(FILES.sessions, {
+    destination.line(LINE_FILES.sessions, {
       id: sessionId ?? null,
       source: ref.name,
       source_b64: ref.nameBase64,
@@ -131,7 +122,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     ledger.source(report);
     const { rejection } = report;
     const size = sizeOf(ref, stamp, report);
-    destination.line(FILES.sources, {
+    destination.line(LINE_FILES.sources, {
       source: ref.name,
       source_b64: ref.nameBase64,
       input: inputOf(ref),
@@ -148,7 +139,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
       fates: Object.fromEntries(report.fates),
       repairs: Object.fromEntries(repairsOf(report)),
     });
-    destination.line(PROOFS, lasts(rejection?.reason) ? (report.proof ?? '') : '');
+    destination.line(WORK_FILES.fingerprints, lasts(rejection?.reason) ? (report.proof ?? '') : '');
     if (rejection !== undefined) quarantine.source(ref, rejection, size);
   }
 
@@ -166,7 +157,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
   function writeFinding(ref: SourceRef, finding: FindingOutcome): void {
     const { severity, rule, sessionId, line, message, count } = finding;
     ledger.finding(finding);
-    destination.line(FILES.integrity, {
+    destination.line(LINE_FILES.findings, {
       severity,
       rule,
       session: sessionId ?? null,
@@ -259,7 +250,7 @@ export function createRecorder({ settings, listing, destination, ledger, usage }
     },
     skipped(sources) {
       for (const skipped of sources) {
-        destination.line(FILES.sources, {
+        destination.line(LINE_FILES.sources, {
           source: skipped.name,
           source_b64: skipped.nameBase64,
           input: inputOf(skipped),

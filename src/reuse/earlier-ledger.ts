@@ -2,9 +2,9 @@
  * The files beside the shards of an earlier run, source by source: its line of the ledger, its sessions, findings and quarantine
  * lines. They stand in the order of the sources in each file, so each is read once, from its beginning.
  */
+import { LINE_FILES } from '../dataset/layout.ts';
 import { compareSources } from '../input/sources/list.ts';
 import { losesNothing } from '../ledger/ledger.ts';
-import { FILES } from '../record/result-writer.ts';
 import type { Earlier } from './earlier.ts';
 import { type EarlierLine, linesOf } from './earlier-lines.ts';
 
@@ -32,7 +32,7 @@ export interface EarlierLedger {
 
 export function openEarlierLedger(earlier: Earlier): EarlierLedger {
   const open = (name: string): Lines => lookAhead(linesOf(earlier, name));
-  const [sources, quarantine] = [open(FILES.sources), open(FILES.quarantine)];
+  const [sources, quarantine] = [open(LINE_FILES.sources), open(LINE_FILES.quarantine)];
   // what was passed over stands first, in both files
   for (let first = sources.peek(); first?.status === 'skipped'; first = sources.peek()) {
     sources.take();
@@ -41,8 +41,8 @@ export function openEarlierLedger(earlier: Earlier): EarlierLedger {
   return {
     sources: cursorOf(sources),
     quarantine: cursorOf(quarantine),
-    sessions: cursorOf(open(FILES.sessions)),
-    integrity: cursorOf(open(FILES.integrity)),
+    sessions: cursorOf(open(LINE_FILES.sessions)),
+    integrity: cursorOf(open(LINE_FILES.findings)),
   };
 }
 
@@ -50,7 +50,7 @@ export function openEarlierLedger(earlier: Earlier): EarlierLedger {
 export function* earlierSources(
   earlier: Earlier,
 ): Generator<SourceKey & { readonly hasRejections: boolean }> {
-  for (const line of linesOf(earlier, FILES.sources)) {
+  for (const line of linesOf(earlier, LINE_FILES.sources)) {
     if (line.status === 'skipped') continue;
     yield {
       ...keyOf(line),
@@ -61,7 +61,7 @@ export function* earlierSources(
 
 /** The sources that were passed over: their keys and reasons. */
 export function* earlierSkipped(earlier: Earlier): Generator<SourceKey & { readonly reason: string }> {
-  for (const line of linesOf(earlier, FILES.sources)) {
+  for (const line of linesOf(earlier, LINE_FILES.sources)) {
     if (line.status !== 'skipped') break;
     yield { ...keyOf(line), reason: line.reason };
   }

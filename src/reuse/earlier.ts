@@ -2,13 +2,14 @@
  * What an earlier run has written, to take over from: a committed dataset (`--update`), or the staging folder of a run that was
  * killed, as far as its last checkpoint (`--resume`).
  */
+
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileCheckpoint } from '../dataset/checkpoint.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
-import type { Manifest } from '../dataset/manifest.ts';
 import { readBack, readChunks } from '../dataset/read-back.ts';
+import type { Manifest } from '../dataset/schema.ts';
 import { ioError, type TurnmillError } from '../errors.ts';
 import { BlockSums } from './block-sums.ts';
 import { damaged, otherBytes } from './earlier-lines.ts';

@@ -2,15 +2,15 @@
  * `build --resume`: goes on from the last checkpoint of a run that was killed. What it had read must be what is there now, and what
  * it had written what its checkpoint says: else the run is refused, and nothing is touched (docs/decisions/0025-resume.md).
  */
+
 import { join } from 'node:path';
 import { findCheckpoint } from '../dataset/checkpoint.ts';
-import { LISTING } from '../dataset/listing-file.ts';
+import { WORK_FILES } from '../dataset/layout.ts';
 import type { Place } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import { proofIfUnchanged } from '../input/unchanged.ts';
-import { PROOFS } from '../record/result-writer.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
@@ -49,7 +49,7 @@ type StagedFiles = Pick<Earlier, 'root' | 'files'>;
 
 function checkListing(found: StagedFiles, sources: readonly SourceRef[]): void {
   let at = 0;
-  for (const then of linesOf(found, LISTING) as Generator<SourceRef>) {
+  for (const then of linesOf(found, WORK_FILES.listing) as Generator<SourceRef>) {
     const now = sources[at++];
     if (now === undefined || compareSources(then, now) < 0) refuse(`${then.name} is gone`);
     if (compareSources(now, then) < 0) refuse(`${now.name} was added`);
@@ -63,13 +63,14 @@ function checkListing(found: StagedFiles, sources: readonly SourceRef[]): void {
 /** The proofs as of now of the sources that are done. */
 function checkProofs(found: StagedFiles, done: number, sources: readonly SourceRef[]): readonly string[] {
   const proofs: string[] = [];
-  for (const then of linesOf(found, PROOFS) as Generator<string>) {
+  for (const then of linesOf(found, WORK_FILES.fingerprints) as Generator<string>) {
     const ref = sources[proofs.length];
     const now = ref === undefined || then === '' ? then : proofIfUnchanged(ref, then);
     if (now === undefined) refuse(`${ref?.name} was changed`);
     proofs.push(now);
   }
-  if (proofs.length !== done) throw damaged(join(found.root, PROOFS), 'is not what the checkpoint says');
+  if (proofs.length !== done)
+    throw damaged(join(found.root, WORK_FILES.fingerprints), 'is not what the checkpoint says');
   return proofs;
 }
 

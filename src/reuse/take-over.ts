@@ -1,15 +1,20 @@
 /** What a run need not do again, because an earlier one has: the part of a killed run, the unchanged part of the dataset. */
+
 import { lstatIfAny } from '../dataset/fs-calls.ts';
-import { manifestPath } from '../dataset/manifest.ts';
+import { manifestPath } from '../dataset/layout.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import type { Listing } from '../input/sources/source.ts';
-import type { RunHooks } from '../job/build.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createKept } from './earlier-kept.ts';
 import { type Kept, NOTHING_KEPT, type TakenOver } from './kept.ts';
 import { planResume } from './resume.ts';
 import { planUpdate, type Update } from './update.ts';
+
+export interface TakeOverHooks {
+  readonly signal?: AbortSignal;
+  readonly onNote?: (message: string) => unknown;
+}
 
 export interface TakeOver {
   /** The update that has nothing to do. */
@@ -25,7 +30,7 @@ export async function planTakeOver(
   place: Place,
   settings: Settings,
   listing: Listing,
-  { onNote, signal }: RunHooks,
+  { onNote, signal }: TakeOverHooks,
 ): Promise<TakeOver> {
   const update = settings.update ? await planUpdate(place.path, settings, listing, signal) : undefined;
   if (typeof update === 'string') onNote?.(`${update}: everything is read again`);

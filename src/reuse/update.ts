@@ -3,14 +3,14 @@
  * (docs/decisions/0026-update.md).
  */
 
-import { isDataset, type Manifest, readManifest } from '../dataset/manifest.ts';
+import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { readProofs } from '../dataset/run-facts.ts';
+import type { LedgerSums, Manifest } from '../dataset/schema.ts';
 import { parseProof } from '../input/fingerprint.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import { proofIfUnchanged } from '../input/unchanged.ts';
-import type { LedgerSums } from '../ledger/ledger.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';

@@ -3,14 +3,15 @@
  * old one or the new one, and a plain rerun gives the same bytes and leaves nothing beside it. Then the same disk failing
  * at every single call (F020, F023, F024), once and from then on.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FileSystem } from '../../src/dataset/file-system.ts';
-import type { Manifest } from '../../src/dataset/manifest.ts';
 import { resolveDataset } from '../../src/dataset/recover.ts';
+import type { Manifest } from '../../src/dataset/schema.ts';
 import { TurnmillError } from '../../src/errors.ts';
 import { build } from '../../src/job/build.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';

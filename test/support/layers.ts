@@ -101,3 +101,83 @@ function allowed({ doors }: House, layer: Layer, own: string, file: string, name
 function lies(file: string, room: string): boolean {
   return room.endsWith('/') ? file.startsWith(room) : file === room;
 }
+
+/** What each module imports of the others, in any way. */
+function graphOf(files: readonly string[], textOf: (file: string) => string): Map<string, string[]> {
+  const known = new Set(files);
+  const target = (file: string, name: string): string =>
+    posix.join(posix.dirname(file), name).replace(/\.js$/, '.ts');
+  return new Map(
+    files.map((file) => [
+      file,
+      importsOf(textOf(file))
+        .filter((name) => name.startsWith('.'))
+        .map((name) => target(file, name))
+        .filter((other) => known.has(other) && other !== file),
+    ]),
+  );
+}
+
+/** Modules that import each other, directly or over others: one list per circle (Tarjan's strongly connected components). */
+export function circlesOf(
+  files: readonly string[],
+  textOf: (file: string) => string,
+): readonly (readonly string[])[] {
+  const graph = graphOf(files, textOf);
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+
+  function visit(file: string): number {
+    order.set(file, order.size);
+    low.set(file, order.get(file) as number);
+    open.push(file);
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) low.set(file, Math.min(low.get(file) as number, visit(next)));
+      else if (open.includes(next))
+        low.set(file, Math.min(low.get(file) as number, order.get(next) as number));
+    }
+    const mine = low.get(file) as number;
+    if (mine === order.get(file)) {
+      const circle = open.splice(open.indexOf(file));
+      if (circle.length > 1) circles.push(circle);
+    }
+    return mine;
+  }
+
+  for (const file of files) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+/** The rooms of src/: how many files and lines, and how many floors (longest chain of imports inside the room). */
+export function roomSizes(
+  files: readonly string[],
+  textOf: (file: string) => string,
+): readonly {
+  readonly room: string;
+  readonly files: number;
+  readonly lines: number;
+  readonly floors: number;
+}[] {
+  const graph = graphOf(files, textOf);
+  const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+  const depths = new Map<string, number>();
+  const depth = (file: string): number => {
+    const known = depths.get(file);
+    if (known !== undefined) return known;
+    depths.set(file, 1); // a circle would come back here
+    const below = (graph.get(file) ?? []).filter((other) => roomOf(other) === roomOf(file)).map(depth);
+    const own = 1 + Math.max(0, ...below);
+    depths.set(file, own);
+    return own;
+  };
+  const rooms = [...new Set(files.map(roomOf))].filter(
+    (room) => room.startsWith('src/') && !room.endsWith('.ts'),
+  );
+  return rooms.map((room) => {
+    const own = files.filter((file) => roomOf(file) === room);
+    const lines = own.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0);
+    return { room, files: own.length, lines, floors: Math.max(...own.map(depth)) };
+  });
+}

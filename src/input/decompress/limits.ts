@@ -4,7 +4,7 @@
  * (docs/decisions/0012-decompression-limits.md).
  */
 import { SourceFault } from '../../errors.ts';
-import type { Packing } from './unpack.ts';
+import type { Packing } from './sniff.ts';
 
 export interface DecompressionLimits {
   readonly maxDecompressedBytes: number;

@@ -6,7 +6,8 @@
 import { SourceFault } from '../../errors.ts';
 import { startsLikeGzip, startsLikeZstd } from './magic.ts';
 
-export type Compression = 'none' | 'gzip' | 'zstd';
+export type Packing = 'gzip' | 'zstd';
+export type Compression = 'none' | Packing;
 
 const REFUSED: readonly (readonly [name: string, magic: readonly number[]])[] = [
   ['zip', [0x50, 0x4b, 0x03, 0x04]],

@@ -4,9 +4,7 @@ import { DECODER_KILLED } from './decoder.ts';
 import { allowedBytes, checkLimits, type DecompressionLimits } from './limits.ts';
 import type { Members } from './members.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
-import { type Compression, SNIFF_BYTES, sniff } from './sniff.ts';
-
-export type Packing = Exclude<Compression, 'none'>;
+import { type Packing, SNIFF_BYTES, sniff } from './sniff.ts';
 
 /** So often a source is unpacked whose decoder is killed (F003). */
 export const MOST_TRIES = 3;

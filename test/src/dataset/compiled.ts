@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT: string = new URL('../../../', import.meta.url).pathname;
 
-/** Compiles `src/sinks/<name>.ts` and what it imports below `dir`; returns the module's path. */
+/** Compiles `src/dataset/<name>.ts` and what it imports below `dir`; returns the module's path. */
 export function compiledSink(dir: string, name: string): string {
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, 'package.json'), '{"type":"module","version":"0.0.0"}');
@@ -17,11 +17,11 @@ export function compiledSink(dir: string, name: string): string {
       typeRoots: [join(ROOT, 'node_modules/@types')],
     },
     include: [],
-    files: [join(ROOT, `src/sinks/${name}.ts`)],
+    files: [join(ROOT, `src/dataset/${name}.ts`)],
   };
   writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify(config));
   execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', dir], {
     stdio: 'pipe',
   });
-  return join(dir, `dist/src/sinks/${name}.js`);
+  return join(dir, `dist/src/dataset/${name}.js`);
 }

@@ -1,0 +1,124 @@
+// docs/dataset.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema.ts and layout.ts.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { code, page, table } from './markdown.mjs';
+
+const SCHEMA = 'src/dataset/schema.ts';
+const INTERFACE = /\/\*\* ([^\n]*?) \*\/\nexport interface (\w+) \{\n([\s\S]*?)\n\}/g;
+const FIELD =
+  /^ {2}\/\*\* (.*?)(?: @unit (.*?))?(?: @example (.*?))? \*\/\n {2}readonly (\w+)(\??): ([\s\S]*?);$/gm;
+
+/** The files, in the order of the page. Lines of JSON have their type in the schema. */
+const FILES = [
+  [
+    'data/',
+    'The records. One shard, or several, per group: `data/GROUP-NNNNN.jsonl`, with `.gz` or `.zst` behind it under `--compress`. With several formats each has a folder, `data/FORMAT/`. What a record holds: [formats.md](formats.md).',
+  ],
+  ['ledger/sources.jsonl', 'What became of each source.', 'SourceLine'],
+  ['ledger/sessions.jsonl', 'What became of each session, and where its records are.', 'SessionLine'],
+  [
+    'quarantine/rejected.jsonl',
+    'What was kept out, why, and where its bytes are. Only its owner can read it.',
+    'QuarantineLine',
+  ],
+  ['reports/integrity.jsonl', 'Findings of the checks.', 'FindingLine'],
+  [
+    'reports/summary.json',
+    'The sums of the ledger, as `manifest.json` has them under `ledger`.',
+    'LedgerSums',
+  ],
+  [
+    'reports/tool-usage.csv',
+    'Use of tools, a row per group: `date` (or `group`), `scenario`, then counts of sessions, calls, definitions and turns.',
+  ],
+  [
+    'manifest.json',
+    'What the dataset holds, with the SHA-256 of every file above. Written last; the same input gives the same bytes.',
+    'Manifest',
+  ],
+  ['run.json', 'What differs from run to run. Not in the manifest.', 'RunFacts'],
+];
+
+/** @returns the interfaces of the schema by name: what they are, and their fields in order */
+export function schemaOf(root) {
+  const text = readFileSync(join(root, SCHEMA), 'utf8');
+  const types = new Map();
+  for (const [, about, name, body] of text.matchAll(INTERFACE)) {
+    const fields = [...body.matchAll(FIELD)].map(([, doc, unit, example, field, optional, type]) => ({
+      name: field,
+      doc,
+      unit,
+      example,
+      optional: optional === '?',
+      type: type
+        .replaceAll(/ \| undefined/g, '')
+        .replaceAll('readonly ', '')
+        .replaceAll(/\s+/g, ' '),
+    }));
+    const declared = [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, field]) => field);
+    const missing = declared.filter((field) => !fields.some((one) => one.name === field));
+    if (missing.length > 0)
+      throw new Error(`${SCHEMA}: ${name}: no comment in one line over ${missing.join(', ')}`);
+    types.set(name, { about, fields });
+  }
+  if (types.size !== [...text.matchAll(/^export interface /gm)].length)
+    throw new Error(`${SCHEMA}: an interface has no comment in one line over it`);
+  return types;
+}
+
+export function datasetPage(root) {
+  const types = schemaOf(root);
+  const nested = (name) =>
+    types.get(name).fields.flatMap(({ type }) => {
+      const inner = /\b([A-Z]\w+)\b/.exec(type)?.[1];
+      return inner !== undefined && types.has(inner) ? [inner, ...nested(inner)] : [];
+    });
+  const shown = new Set();
+  const section = (name, level) => {
+    shown.add(name);
+    const { about, fields } = types.get(name);
+    return [
+      ...(level === undefined ? [] : [`${level} ${name}`]),
+      about,
+      table(
+        ['field', 'type', 'unit', '', 'example'],
+        fields.map(({ name: field, type, unit = '', doc, example, optional }) => [
+          code(field),
+          typeCell(type, types) + (optional ? ', optional' : ''),
+          unit,
+          doc,
+          example === undefined ? '' : code(example),
+        ]),
+      ),
+    ];
+  };
+  return page('The files of a dataset', [
+    `From [${SCHEMA}](../${SCHEMA}). \`turnmill verify OUT\` checks every file against the others.`,
+    table(
+      ['file', ''],
+      FILES.map(([file, about]) => [code(file), about]),
+    ),
+    ...FILES.filter(([, , type]) => type !== undefined).flatMap(([file, , type]) => [
+      `## \`${file}\``,
+      ...section(type),
+      ...nested(type)
+        .filter((name) => !shown.has(name))
+        .flatMap((name) => section(name, '###')),
+    ]),
+  ]);
+}
+
+function typeCell(type, types) {
+  const inner = /\b([A-Z]\w+)\b/.exec(type)?.[1];
+  if (inner === 'Counts') return 'counts';
+  const link = inner !== undefined && types.has(inner) ? `[${inner}](#${inner.toLowerCase()})` : undefined;
+  if (link !== undefined) return type.includes('[]') ? `list of ${link}` : link;
+  const words = {
+    string: 'text',
+    number: 'number',
+    boolean: 'true or false',
+    'string[]': 'list of texts',
+    'string | null': 'text or null',
+  };
+  return words[type] ?? code(type);
+}

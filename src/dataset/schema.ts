@@ -1,0 +1,348 @@
+/** The type of every line and JSON file beside the shards: what turnmill writes there and reads back. */
+
+/** A count for each name, sorted by name; names with a count of 0 are left out. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** A line of `ledger/sources.jsonl`: one source, in the order of their names; those that were passed over come first. */
+export interface SourceLine {
+  /** Name of the source, relative to its input. @example "2026-01-13/calendar.jsonl" */
+  readonly source: string;
+  /** The name's bytes, where they are not valid UTF-8. @unit base64 @example "bG9n/w==" */
+  readonly source_b64?: string | undefined;
+  /** Index of the input that the source was found in, where there are several. @unit from 0 @example 1 */
+  readonly input?: number | undefined;
+  /** What became of it: `read`, `empty`, `rejected`, `limited` (the run's `--limit` was reached in it) or `skipped`. @example "read" */
+  readonly status: 'read' | 'empty' | 'rejected' | 'limited' | 'skipped';
+  /** Why it was rejected or skipped (rejections.md). @example "corrupt-gzip" */
+  readonly reason?: string | undefined;
+  /** The reason in words. @example "the data is damaged at byte 4096" */
+  readonly detail?: string | undefined;
+  /** Size of the file when it was opened. @unit bytes @example 16623 */
+  readonly size?: number | undefined;
+  /** How it is packed: `none`, `gzip` or `zstd`. @example "none" */
+  readonly compression?: string | undefined;
+  /** Where the bytes of a packed file went. */
+  readonly packed?: PackedLine | undefined;
+  /** Bytes after decompression. @unit bytes @example 16623 */
+  readonly bytes?: number | undefined;
+  /** Where those bytes went. They add up to `bytes`. */
+  readonly parts?: ByteParts | undefined;
+  /** Lines that the framing found. @unit lines @example 4 */
+  readonly framed?: number | undefined;
+  /** Lines with a fate; a physical line that holds several objects counts once for each. @unit lines @example 4 */
+  readonly lines: number;
+  /** Lines by fate. They add up to `lines`. @unit lines @example {"snapshot":1,"superseded":3} */
+  readonly fates: Counts;
+  /** Repairs of the source and of its lines. @unit times @example {"no-final-newline":1} */
+  readonly repairs?: Counts | undefined;
+}
+
+/** Where the bytes of a packed source went. */
+export interface PackedLine {
+  /** Gzip members or zstd frames. @example 1 */
+  readonly members: number;
+  /** What they take. @unit bytes @example 5021 */
+  readonly member_bytes: number;
+  /** NUL bytes between and after them. @unit bytes @example 0 */
+  readonly padding_bytes: number;
+  /** Bytes that belong to neither. @unit bytes @example 0 */
+  readonly trailing_bytes: number;
+}
+
+/** Where the bytes of a source went. */
+export interface ByteParts {
+  /** Byte order mark. @unit bytes @example 0 */
+  readonly bom: number;
+  /** Content of lines. @unit bytes @example 16619 */
+  readonly lines: number;
+  /** Line ends. @unit bytes @example 4 */
+  readonly terminators: number;
+  /** Read, but given up: after a fault, or beyond a limit. @unit bytes @example 0 */
+  readonly rest: number;
+}
+
+/** A line of `ledger/sessions.jsonl`: one session, source by source. */
+export interface SessionLine {
+  /** Id of the session. @example "calendar-ja-1768347125908231000" */
+  readonly id: string | null;
+  /** Its source, as in `sources.jsonl`. @example "2026-01-13/calendar.jsonl" */
+  readonly source: string;
+  /** As in `sources.jsonl`. @unit base64 @example "bG9n/w==" */
+  readonly source_b64?: string | undefined;
+  /** As in `sources.jsonl`. @unit from 0 @example 1 */
+  readonly input?: number | undefined;
+  /** `written`, `empty` or `rejected:REASON`. @example "written" */
+  readonly fate: string;
+  /** Shard of its record, where it has exactly one in one format. @example "data/2026-01-13-00000.jsonl" */
+  readonly shard?: string | undefined;
+  /** Number of that record in the shard. @unit from 1 @example 1 */
+  readonly line?: number | undefined;
+  /** Its records, where it has several or the run has several formats. */
+  readonly records?: readonly RecordPlace[] | undefined;
+  /** Formats that refused it while another one wrote it. */
+  readonly refused?: readonly RefusedFormat[] | undefined;
+  /** The entry that the conversation was taken from. */
+  readonly origin?: LinePlace | undefined;
+  /** Entries of the session. @unit entries @example 4 */
+  readonly entries: number;
+  /** Entries that a later one repeats. @unit entries @example 3 */
+  readonly superseded: number;
+  /** Entries after the chosen one that are shorter than it. @unit entries @example 0 */
+  readonly truncated: number;
+  /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
+  readonly changes: Counts;
+  /** Tool definitions of its entries. */
+  readonly tools: ToolCountsLine | null;
+  /** What `reports/tool-usage.csv` adds up. */
+  readonly usage?: ToolUsageLine | undefined;
+}
+
+/** Where a record is. */
+export interface RecordPlace {
+  /** Format of the record. @example "trl" */
+  readonly format: string;
+  /** Its shard. @example "data/trl/2026-01-13-00000.jsonl" */
+  readonly shard: string;
+  /** Its number in the shard. @unit from 1 @example 1 */
+  readonly line: number;
+}
+
+/** A format that did not write a session. */
+export interface RefusedFormat {
+  /** Name of the format. @example "trl" */
+  readonly format: string;
+  /** Why (rejections.md). @example "arguments-not-object" */
+  readonly reason: string;
+}
+
+/** Where an entry is in its source. */
+export interface LinePlace {
+  /** Line number. @unit from 1 @example 4 */
+  readonly line: number;
+  /** First byte of the object, after decompression. @unit bytes @example 11701 */
+  readonly offset: number;
+  /** Length of the object. @unit bytes @example 4921 */
+  readonly length: number;
+}
+
+/** Tool definitions of a session: `seen` = `kept` + `duplicateSame` + `duplicateConflict`. */
+export interface ToolCountsLine {
+  /** In all its entries. @unit definitions @example 12 */
+  readonly seen: number;
+  /** Written into the record. @unit definitions @example 3 */
+  readonly kept: number;
+  /** Dropped, equal to one that was kept. @unit definitions @example 9 */
+  readonly duplicateSame: number;
+  /** Dropped, with the name of one that was kept and another content. @unit definitions @example 0 */
+  readonly duplicateConflict: number;
+}
+
+/** Use of tools in a conversation. */
+export interface ToolUsageLine {
+  /** Calls of tools. @unit calls @example 4 */
+  readonly toolCalls: number;
+  /** Names of the tools that the record defines. @example ["calendar__list_events"] */
+  readonly definitions: readonly string[];
+  /** Messages of the user. @unit messages @example 2 */
+  readonly clientTurns: number;
+  /** Turns of the assistant. @unit turns @example 2 */
+  readonly assistantTurns: number;
+  /** Those with at least one call. @unit turns @example 2 */
+  readonly assistantTurnsWithTools: number;
+}
+
+/** A line of `quarantine/rejected.jsonl`: something that was kept out, and where its bytes are. */
+export interface QuarantineLine {
+  /** Version of this line type. @example 2 */
+  readonly v: number;
+  /** What was kept out: a `line`, an entry of a `session`, a `source`, or a `record` in one of several formats. @example "line" */
+  readonly scope: 'line' | 'session' | 'source' | 'record';
+  /** Why, from the closed list (rejections.md). @example "invalid-json" */
+  readonly reason: string;
+  /** Stage that rejected it. @example "parse" */
+  readonly stage: string;
+  /** The source that it came from. */
+  readonly source: QuarantineSource;
+  /** Line number; not of a source. @unit from 1 @example 4 */
+  readonly line?: number | undefined;
+  /** First byte in the source, after decompression. @unit bytes @example 8350 */
+  readonly byte_start?: number | undefined;
+  /** Byte after the last one. @unit bytes @example 11606 */
+  readonly byte_end?: number | undefined;
+  /** Gzip member that the line begins in. @unit from 1 @example 2 */
+  readonly member?: number | undefined;
+  /** Id of the session, of a rejected session or record. @example "build-watch-1768401720884000000" */
+  readonly session_key?: string | null | undefined;
+  /** Format that refused the session, of a record. @example "trl" */
+  readonly format?: string | undefined;
+  /** SHA-256 of the bytes, hexadecimal; null where they could not be read a second time. @example "a0abee3d5b89…" */
+  readonly raw_sha256?: string | null | undefined;
+  /** Where the bytes are in the source, where they are not kept here. */
+  readonly raw_ref?: ByteRange | undefined;
+  /** The bytes, where they are kept (`--quarantine-content raw`, or a source that cannot be read twice). @unit base64 @example "eyJhIjo=" */
+  readonly raw_b64?: string | undefined;
+  /** What was wrong. */
+  readonly error: QuarantineError;
+}
+
+/** The source of a quarantine record. */
+export interface QuarantineSource {
+  /** Its name, as in `sources.jsonl`. @example "2026-01-13/invoice.jsonl" */
+  readonly uri: string;
+  /** The name's bytes, where they are not valid UTF-8. @unit base64 @example "bG9n/w==" */
+  readonly uri_b64?: string | undefined;
+  /** Index of the input, where there are several. @unit from 0 @example 1 */
+  readonly input?: number | undefined;
+  /** Size of the file when it was opened. @unit bytes @example 11606 */
+  readonly size?: number | undefined;
+}
+
+/** A range of bytes of a source, after decompression. */
+export interface ByteRange {
+  /** First byte. @unit bytes @example 8350 */
+  readonly offset: number;
+  /** Number of bytes. @unit bytes @example 3256 */
+  readonly length: number;
+}
+
+/** An error in words. */
+export interface QuarantineError {
+  /** The reason, or the error of the operating system. @example "invalid-json" */
+  readonly code: string;
+  /** One sentence with the position, never content of the log. @example "not JSON at byte 3256 of the line (11606 of the source)" */
+  readonly message: string;
+}
+
+/** A line of `reports/integrity.jsonl`: a finding. It reports and changes nothing. */
+export interface FindingLine {
+  /** `ERROR` or `WARNING`. @example "ERROR" */
+  readonly severity: 'ERROR' | 'WARNING';
+  /** Check that reports it (rejections.md). @example "damaged-tail" */
+  readonly rule: string;
+  /** Id of the session. @example "invoice-export-1768302018250700000" */
+  readonly session: string | null;
+  /** As in `sources.jsonl`. @example "2026-01-13/invoice.jsonl" */
+  readonly source: string;
+  /** As in `sources.jsonl`. @unit base64 @example "bG9n/w==" */
+  readonly source_b64?: string | undefined;
+  /** As in `sources.jsonl`. @unit from 0 @example 1 */
+  readonly input?: number | undefined;
+  /** Line of the entry. @unit from 1 @example 5 */
+  readonly entry: number;
+  /** What was found: positions and names, never content. @example "line 4, behind the last entry, is rejected" */
+  readonly message: string;
+}
+
+/** `reports/summary.json`: the sums of the ledger. */
+export interface LedgerSums {
+  /** Sources by status. @unit sources @example {"read":13} */
+  readonly sources: Counts;
+  /** Sources that were passed over, by reason. @unit sources @example {"symlink":1} */
+  readonly skipped: Counts;
+  /** Files that were passed over because of their names, by extension. @unit files @example {".csv":2} */
+  readonly extensions: Counts;
+  /** Lines by fate. They add up to `lines`. @unit lines @example {"snapshot":11,"superseded":40} */
+  readonly fates: Counts;
+  /** Repairs. @unit times @example {"crlf":8} */
+  readonly repairs: Counts;
+  /** `seen` = `written` + `rejected` + `empty`. @unit sessions @example {"seen":13,"written":11} */
+  readonly sessions: Counts;
+  /** Tool definitions: `seen` = `kept` + `duplicate-same` + `duplicate-conflict`. @unit definitions @example {"seen":12,"kept":12} */
+  readonly tools: Counts;
+  /** Messages changed, by rule. @unit messages @example {"null-fields":26} */
+  readonly rewrites: Counts;
+  /** Findings by check. @unit findings @example {"role-sequence":2} */
+  readonly findings: Counts;
+  /** `read` = `bom` + `lines` + `terminators` + what was given up. @unit bytes @example {"read":213000} */
+  readonly bytes: Counts;
+  /** All lines. @unit lines @example 66 */
+  readonly lines: number;
+  /** Records of all formats. @unit records @example 21 */
+  readonly records: number;
+  /** By format: `records`, `sessions` where they are fewer, and `refused:REASON`. @unit records, sessions @example {"chat":{"records":11}} */
+  readonly formats: Readonly<Record<string, Counts>>;
+  /** Findings of severity ERROR. @unit findings @example 5 */
+  readonly errors: number;
+  /** Findings of severity WARNING. @unit findings @example 6 */
+  readonly warnings: number;
+}
+
+/** `manifest.json`: what makes a folder a dataset. Nothing in it depends on clock, host or path. */
+export interface Manifest {
+  /** Version of these files. @example 1 */
+  readonly schema: number;
+  /** What wrote it. */
+  readonly tool: ManifestTool;
+  /** Every setting that decides the bytes of the dataset. @example {"format":["chat"]} */
+  readonly settings: object;
+  /** SHA-256 of the settings' JSON text. @unit hexadecimal @example "7c4ba94525c8…" */
+  readonly settings_sha256: string;
+  /** The shards, sorted by path, bytewise. */
+  readonly shards: readonly ManifestShard[];
+  /** The files of ledger, quarantine and reports, sorted by path, bytewise. */
+  readonly files: readonly ManifestFile[];
+  /** Records, lines and sessions. @example {"records":21,"lines":66,"sessions":13} */
+  readonly totals: object;
+  /** As in `reports/summary.json`. @example {"lines":66} */
+  readonly ledger: object;
+}
+
+/** The tool that wrote a dataset. */
+export interface ManifestTool {
+  /** Always `turnmill`. @example "turnmill" */
+  readonly name: string;
+  /** Its version. @example "0.1.0" */
+  readonly version: string;
+}
+
+/** A shard. */
+export interface ManifestShard {
+  /** Path below the dataset's folder. @example "data/2026-01-13-00000.jsonl" */
+  readonly path: string;
+  /** Group of its records. @example "2026-01-13" */
+  readonly group: string;
+  /** Records in it. @unit records @example 6 */
+  readonly records: number;
+  /** Size of the file. @unit bytes @example 23991 */
+  readonly bytes: number;
+  /** SHA-256 of the file. @unit hexadecimal @example "cc0fd740364f…" */
+  readonly sha256: string;
+}
+
+/** A file that is not a shard. */
+export interface ManifestFile {
+  /** Path below the dataset's folder. @example "ledger/sources.jsonl" */
+  readonly path: string;
+  /** Size of the file. @unit bytes @example 3685 */
+  readonly bytes: number;
+  /** SHA-256 of the file. @unit hexadecimal @example "664bcb128cd8…" */
+  readonly sha256: string;
+}
+
+/** `run.json`: what differs from run to run. Nothing of it decides the bytes of the dataset. */
+export interface RunFacts {
+  /** When the run began. @unit UTC @example "2026-11-22T21:23:33.636Z" */
+  readonly started: string;
+  /** Name of the machine. @example "build-7" */
+  readonly host: string;
+  /** Process id. @example 17179 */
+  readonly pid: number;
+  /** Version of Node. @example "v20.20.2" */
+  readonly node: string;
+  /** How long the run took. @unit milliseconds @example 101.3 */
+  readonly elapsed_ms: number;
+  /** Threads that read sources. @unit threads @example 2 */
+  readonly workers: number;
+  /** Worker threads that died and were replaced. @unit threads @example 0 */
+  readonly worker_restarts: number;
+  /** The inputs as they were given. @example ["examples/logs"] */
+  readonly inputs: readonly string[];
+  /** Whether the run went on from the checkpoint of a run that was stopped. @example false */
+  readonly resumed: boolean;
+  /** Sources that were taken over from an earlier run without reading them. @unit sources @example 0 */
+  readonly kept_sources: number;
+  /** Notes that could not be written to standard error. @unit notes @example 0 */
+  readonly log_lost: number;
+  /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime, ctime. Empty where it cannot be known again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */
+  readonly proofs?: readonly string[];
+}

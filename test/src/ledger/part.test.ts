@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decodePart, encodePart, PART_HEADER_BYTES, readPartHeader } from '../../../src/ledger/part.ts';
+import type { Outcome } from '../../../src/ledger/result.ts';
+
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+
+const results: readonly Outcome[] = [
+  { kind: 'source-begin', source: 3, provisional: true, stamp: '1:2:3:4' },
+  { kind: 'row', group: '2026-01-13', format: 'chat', bytes: bytes('{"messages":[]}') },
+  {
+    kind: 'rejected-line',
+    reason: 'invalid-json',
+    stage: 'parse',
+    detail: 'a lone \ud800 surrogate and "quotes"',
+    line: 4,
+    offset: 2 ** 40,
+    length: 3,
+    sha256: 'ab',
+    raw: bytes('{"a'),
+  },
+  {
+    kind: 'session',
+    sessionId: undefined,
+    outcome: 'rejected',
+    entries: 2,
+    superseded: 0,
+    truncated: 0,
+    changes: [['null-fields', 2]],
+    rejection: {
+      reason: 'timestamp-not-increasing',
+      stage: 'validate',
+      detail: 'not later than the entry before it',
+      line: 2,
+      log: { count: 2, packed: Uint8Array.of(0, 1, 255) },
+    },
+  },
+  { kind: 'row', group: '', format: 'trl', bytes: new Uint8Array(0) },
+  { kind: 'finding', severity: 'ERROR', rule: 'x', sessionId: 's', line: 1, message: 'm' },
+];
+
+/** Plain arrays in place of bytes, and no members that are undefined: what has to survive. */
+const plain = (list: readonly Outcome[]): unknown =>
+  JSON.parse(
+    JSON.stringify(list, (_key, value) => (value instanceof Uint8Array ? { bytes: [...value] } : value)),
+  );
+const whole = (pieces: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(pieces));
+
+describe('a part', () => {
+  it('gives its results back, from its pieces and from one buffer', () => {
+    const pieces = encodePart(results);
+    expect(plain(decodePart(pieces))).toEqual(plain(results));
+    expect(plain(decodePart([whole(pieces)]))).toEqual(plain(results));
+  });
+
+  it('does not copy byte fields', () => {
+    const row = results[1] as Extract<Outcome, { kind: 'row' }>;
+    expect(encodePart([row])[1]).toBe(row.bytes);
+  });
+
+  it('tells its lengths in its header', () => {
+    const pieces = encodePart(results);
+    const { text, fields } = readPartHeader(pieces[0] as Uint8Array);
+    expect(PART_HEADER_BYTES + text + fields).toBe(whole(pieces).length);
+  });
+
+  it('holds no results at all', () => {
+    expect(decodePart(encodePart([]))).toEqual([]);
+  });
+
+  it('is refused after any flipped bit', () => {
+    const part = whole(encodePart(results));
+    for (let bit = 0; bit < part.length * 8; bit++) {
+      const flipped = part.slice();
+      flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7));
+      expect(() => decodePart([flipped]), `bit ${bit}`).toThrow(/^a part .*: it was damaged/);
+    }
+  });
+
+  it('is refused when it is cut anywhere', () => {
+    const part = whole(encodePart(results));
+    for (let length = 0; length < part.length; length++)
+      expect(() => decodePart([part.subarray(0, length)]), `${length} bytes`).toThrow(/^a part /);
+  });
+
+  it('is refused by a reader of another version', () => {
+    const part = whole(encodePart(results));
+    part[3] = '2'.charCodeAt(0);
+    expect(() => decodePart([part])).toThrow(/header of version 1/);
+  });
+
+  it('that another process wrote is read here', () => {
+    const module = join(resolve(import.meta.dirname, '../../..'), 'dist/src/ledger/part.js');
+    const script = `
+      const { encodePart } = await import(${JSON.stringify(module)});
+      const row = { kind: 'row', group: 'g', format: 'chat', bytes: Buffer.from('{"a":1}') };
+      for (const piece of encodePart([row, row])) process.stdout.write(piece);`;
+    const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    expect(status).toBe(0);
+    const row = { kind: 'row', group: 'g', format: 'chat', bytes: bytes('{"a":1}') };
+    expect(plain(decodePart([new Uint8Array(stdout)]))).toEqual(plain([row, row] as Outcome[]));
+  });
+});
