@@ -16,6 +16,6 @@ export async function make(root) {
     ['docs/formats.md', await formatsPage(root)],
     ['docs/rejections.md', await rejectionsPage(root)],
     ['docs/cli.md', await cliPage(root)],
-    ['test/faults/README.md', faultsPage(root)],
+    ['docs/faults.md', faultsPage(root)],
   ];
 }

@@ -1,9 +1,29 @@
-// test/faults/README.md: every fault of the matrix and the tests that name it. A fault without a test or a reason, an id that the
+// docs/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. A fault without a test or a reason, an id that the
 // matrix does not have, and a reason for a fault that has a test stop the generator.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, prose } from './markdown.mjs';
 
+/** What must hold of every run. */
+const IDENTITIES = [
+  [
+    'I1',
+    'Bytes of a source after decompression = byte order mark + content of lines + line ends + what was given up. Bytes of a file = its size when it was opened; of a packed file = members + padding + trailing data.',
+  ],
+  ['I2', 'Lines = the sum of their fates. A physical line that holds several objects counts once for each.'],
+  [
+    'I3',
+    'Entries = `snapshot` + `superseded` + `truncated` + `dropped:RULE` + `rejected:REASON` of their session.',
+  ],
+  ['I4', 'Sessions seen = written + rejected + empty; in each format, written = with a record + refused.'],
+  [
+    'I5',
+    'Records written = records counted in the shards that were read back = records in the manifest; the SHA-256 and size of each file are those of the manifest.',
+  ],
+  ['I6', 'Sources listed = read + empty + rejected + limited + skipped.'],
+  ['I7', 'Tool definitions seen = kept + dropped as equal + dropped as conflicting.'],
+  ['I8', 'Every message that was changed is counted under the rule that changed it.'],
+];
 const LATER = 'J';
 /** `F070`, `F070-F074`. */
 const IDS = /\b(F\d{3})(?:-(F\d{3}))?\b/g;
@@ -37,7 +57,12 @@ export function faultsPage(root) {
     [...reasons.keys(), ...tests.keys()].filter((id) => !ids.includes(id)),
   );
   return page('The faults that turnmill survives', [
-    'The ids are those of the fault matrix in `reliability.md` §3. `pass`: `npm test` proves it; `pass (long)`: `npm run test:faults` does. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',
+    'Ids of faults and identities that code and tests name are defined here, and nowhere else.',
+    '## The identities of the ledger',
+    'Exact, over every run; checked before anything is published, and again by `turnmill verify`. A run that breaks one ends with status 70 and publishes nothing.',
+    IDENTITIES.map(([id, text]) => `- **${id}** ${text}`).join('\n'),
+    '## How faults are tested',
+    '`pass`: `npm test` proves it; `pass (long)`: `npm run test:faults` does. Every test proves that its fault fired. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',
     ...sections.flatMap(({ letter, title, faults }) => [
       `## ${letter}. ${title}`,
       // A list: the rows of a table all change when one of them does, and that is a conflict for everybody.

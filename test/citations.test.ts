@@ -1,0 +1,86 @@
+/** Nothing is cited that a reader of the repository cannot open: pages, sections of pages, ids of faults and identities. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.(?:ts|mjs|py|c|sh|md)$/.test(file) && existsSync(join(root, file)));
+
+const pages = tracked.filter((file) => file.endsWith('.md'));
+
+/** A page's name, with or without folders before it. */
+const PAGE = /(?<![\w*])(?:[\w.-]+\/)*[\w-]+\.md\b/g;
+const SECTION = /(?<!RFC \d{4} )§/;
+const ID = /\b(?:F\d{3}|I[1-8])\b/g;
+/** A page that a run writes, or the reader has, and no file of this repository. */
+const NOT_PAGES =
+  /^(?:README\.md|reading: file\.md|.*\b(?:file|notes|soup|plan|todo|draft|x|a|b|doc|report)\.md)$/i;
+
+const defined = new Set(
+  [...readFileSync(join(root, 'docs/faults.md'), 'utf8').matchAll(/^- \*\*([FI]\d+)\*\*/gm)].map(
+    ([, id]) => id as string,
+  ),
+);
+
+/** Ids may stand in tests, in the page that defines them, and in the ledger that names the identity which does not hold. */
+const mayNameIds = (file: string): boolean =>
+  file.startsWith('test/') ||
+  ['docs/faults.md', 'scripts/gen/faults-page.mjs', 'src/ledger/ledger.ts', 'CHANGELOG.md'].includes(file);
+
+/** What a line of a file cites that nobody can open. */
+function deadCitations(file: string, line: string): readonly string[] {
+  const dead: string[] = [];
+  if (SECTION.test(line) && !/\bRFC \d{4}\b/.test(line)) dead.push('§');
+  const isProse = /^\s*(?:\*|\/\*\*?|\/\/|#)|\/\/ |\/\*\* /.test(line) || file.endsWith('.md');
+  if (isProse) {
+    for (const [page] of line.matchAll(PAGE)) {
+      if (NOT_PAGES.test(page) || /\bhttps?:/.test(line)) continue;
+      const isHere = (other: string): boolean => other === page || other.endsWith(`/${page}`);
+      if (!pages.some(isHere)) dead.push(page);
+    }
+  }
+  for (const [id] of line.matchAll(ID)) {
+    if (!mayNameIds(file) && isProse) dead.push(id);
+    else if (id.startsWith('F') && !defined.has(id) && isProse)
+      dead.push(`${id}, which docs/faults.md does not define`);
+  }
+  return dead;
+}
+
+describe('every citation can be opened', () => {
+  it('looks at the whole repository', () => {
+    expect(tracked.length).toBeGreaterThan(400);
+    expect(defined.has('F001')).toBe(true);
+    expect(defined.has('I1')).toBe(true);
+  });
+
+  it.each(tracked)('%s', (file) => {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n');
+    const dead = lines.flatMap((line, i) => deadCitations(file, line).map((what) => `${i + 1}: ${what}`));
+    expect(dead).toEqual([]);
+  });
+});
+
+describe('a citation that leads nowhere is seen', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['a section of a page', 'src/x.ts', ' * The order of records (docs/formats.md §3).'],
+    ['a page that is not here', 'src/x.ts', '// see conversion.md'],
+    ['an id in a comment', 'transforms/x.ts', '/** Not lost (F103). */'],
+    ['an id that is not defined', 'test/x.test.ts', '// F999 did this'],
+  ];
+  it.each(cases)('%s', (_name, file, line) => {
+    expect(deadCitations(file, line)).toHaveLength(1);
+  });
+
+  it('and what can be opened is not', () => {
+    expect(
+      deadCitations('src/x.ts', ' * RFC 1952 §2.3.1, docs/formats.md, decisions/0026-update.md'),
+    ).toEqual([]);
+  });
+});
