@@ -9,7 +9,7 @@ import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
-import { settleReply } from '../reply.ts';
+import { settleReply } from '../model/reply.ts';
 import { createHistory } from './anthropic-history.ts';
 import { readReply } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';

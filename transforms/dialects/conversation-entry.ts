@@ -3,7 +3,7 @@
  * reply; one that says nothing is left out, except in samples: a grader may be shown an empty answer.
  */
 import type { Entry, Message, Origin, ToolDefinition } from '../model/element.ts';
-import { settleReply } from '../reply.ts';
+import { settleReply } from '../model/reply.ts';
 import { lineId } from './line-id.ts';
 import { NO_CHANGES } from './line-objects.ts';
 

@@ -8,7 +8,7 @@ import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
-import { settleReply } from '../reply.ts';
+import { settleReply } from '../model/reply.ts';
 import type { Dialect, DialectReader } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';

@@ -1,7 +1,7 @@
 /** The group that a record belongs to: the name of its shards (conversion.md §8). */
 
-import { hashOf } from '../hashed-set.ts';
 import type { Conversation } from './element.ts';
+import { hashOf } from './hashed-set.ts';
 import { dayNumber, utcDate } from './timestamp.ts';
 
 export const GROUPINGS = ['date', 'scenario', 'none'] as const;

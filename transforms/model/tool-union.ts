@@ -3,8 +3,8 @@
  * time it occurs: conversion.md §3.8). What came after the snapshot does not count, until a later one is chosen.
  */
 
-import { HashedSet } from '../hashed-set.ts';
 import type { ToolCounts, ToolDefinition } from './element.ts';
+import { HashedSet } from './hashed-set.ts';
 
 export interface ToolUnion {
   /** The definitions of the next entry. The same array again costs next to nothing. */

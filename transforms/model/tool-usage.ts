@@ -3,11 +3,11 @@
  * order (workers each have a part), and the CSV text.
  */
 import { assistantCalls, hasFunctionCall } from '../checks/assistant-calls.ts';
-import { hashOf } from '../hashed-set.ts';
 import { valueBytes } from '../json/members.ts';
 import { mayHold } from '../json/utf8.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
+import { hashOf } from './hashed-set.ts';
 import { textOf } from './message.ts';
 
 /** What one conversation adds to the report. */

@@ -2,7 +2,7 @@
  * Stage: line -> entry, through a dialect. Blank lines get their fate here, bad ones are rejected with their position,
  * and for grouped input the session ends where its id changes (conversion.md §2, §8).
  */
-import { isNotJson, readBareNumbers } from '../bare-numbers.ts';
+
 import type { Dialect, DialectReader } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { type LineObjects, rejectObject } from '../dialects/line-objects.ts';
@@ -24,6 +24,7 @@ import type {
 import { perObject } from '../model/per-message.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 
 export interface ParseOptions {
   readonly dialect: string;

@@ -9,7 +9,7 @@ import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts'
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
-import { isEmptyReply } from '../reply.ts';
+import { isEmptyReply } from '../model/reply.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export const REASONING_MODES = ['keep', 'last', 'drop', 'inline'] as const;

@@ -3,9 +3,9 @@
  * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
  */
 
-import { HashedSet } from '../hashed-set.ts';
 import type { Entry, Rejection, SessionEnd } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
+import { HashedSet } from '../model/hashed-set.ts';
 import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 

@@ -3,11 +3,11 @@
  * where it would get into a record, the line is rejected. To tell which, the line is read with zeros and with ones in place of the
  * words: an entry that does not depend on them is the same both times, in every dialect.
  */
-import type { LineObjects } from './dialects/line-objects.ts';
-import { BareNumbers } from './json/bare-numbers.ts';
-import { copyOf } from './json/keep.ts';
-import type { Entry, Line, Message, Rejection, ToolDefinition } from './model/element.ts';
-import { rejectLine } from './model/rejection.ts';
+import type { LineObjects } from '../dialects/line-objects.ts';
+import { BareNumbers } from '../json/bare-numbers.ts';
+import { copyOf } from '../json/keep.ts';
+import type { Entry, Line, Message, Rejection, ToolDefinition } from '../model/element.ts';
+import { rejectLine } from '../model/rejection.ts';
 
 type Reading = readonly (Entry | Rejection)[];
 

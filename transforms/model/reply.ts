@@ -3,13 +3,13 @@
  * nothing could be learned from it (docs/decisions/0007-where-the-contract-is-silent.md).
  */
 
-import { valuesOf, walkElements } from './json/members.ts';
-import { concat, replaceValue } from './json/splice.ts';
-import { trustingScanner } from './json/trusting-scanner.ts';
-import { encode, parseString } from './json/utf8.ts';
-import type { Entry, Message, RepairName } from './model/element.ts';
-import { firstVisible, REASONING_MEMBERS, stringValue } from './model/message.ts';
-import { isBlank } from './model/white-space.ts';
+import { valuesOf, walkElements } from '../json/members.ts';
+import { concat, replaceValue } from '../json/splice.ts';
+import { trustingScanner } from '../json/trusting-scanner.ts';
+import { encode, parseString } from '../json/utf8.ts';
+import type { Entry, Message, RepairName } from './element.ts';
+import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
+import { isBlank } from './white-space.ts';
 
 /** The members that can make a message say something. Loggers know more names for reasoning than are read as such. */
 const SPEAKING: readonly string[] = [
