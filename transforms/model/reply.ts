@@ -3,37 +3,53 @@
  * nothing could be learned from it (docs/decisions/0007-where-the-contract-is-silent.md).
  */
 
-import { valuesOf, walkElements } from '../json/members.ts';
+import { type Member, membersOf, walkElements } from '../json/members.ts';
+import { skipBlanks } from '../json/scanner.ts';
 import { concat, replaceValue } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Entry, Message, RepairName } from './element.ts';
-import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
+import { REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
 /** The members that can make a message say something. Loggers know more names for reasoning than are read as such. */
-const SPEAKING: readonly string[] = [
+const SPEAKING: ReadonlySet<string> = new Set([
   'content',
   ...['tool_calls', 'function_call', 'refusal', 'audio'],
   ...[...REASONING_MEMBERS, 'reasoning', 'reasoning_details', 'thinking_blocks'],
-];
+]);
 const ASSISTANT = encode('"assistant"');
 const ROLE_IN_FRONT = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const DELETE = 0x7f;
 const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const LETTER_N = 0x6e;
 
-/** Has the message no content, calls, reasoning, refusal or audio? Null, blank text and lists of blank texts are none. */
-export function isEmptyReply(message: Message): boolean {
-  return firstVisible(message) === undefined && valuesOf(message.bytes, SPEAKING).every(isNothing);
+/** Has the message no content, calls, reasoning, refusal or audio? Null, blank text and empty lists are none, and a content of blank texts. */
+export function isEmptyReply({ bytes }: Message): boolean {
+  const members = membersOf(bytes);
+  return !members.some((member, i) => {
+    if (!SPEAKING.has(member.key) || !says(bytes, member)) return false;
+    return !members.some(({ key }, k) => k > i && key === member.key); // of a key that is there twice the last one counts
+  });
 }
 
-function isNothing(json: Uint8Array | undefined): boolean {
-  if (json === undefined || json[0] === LETTER_N) return true;
-  if (json[0] === QUOTE) return isBlank(parseString(json, 0, json.length));
-  return json[0] === OPEN_ARRAY && holdsBlankTextsOnly(json);
+function says(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {
+  const first = bytes[valueStart];
+  if (first === LETTER_N) return false;
+  if (first === QUOTE) {
+    const next = bytes[valueStart + 1] as number;
+    const isVisible = next > SPACE && next < DELETE && next !== QUOTE && next !== BACKSLASH;
+    return isVisible || !isBlank(parseString(bytes, valueStart, end));
+  }
+  if (first !== OPEN_ARRAY) return true;
+  if (key === 'content') return !holdsBlankTextsOnly(bytes.subarray(valueStart, end));
+  return bytes[skipBlanks(bytes, valueStart + 1)] !== CLOSE_ARRAY;
 }
 
 /** Stops at the first part that says something: -1 ends the walk. */

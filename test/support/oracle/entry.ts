@@ -42,15 +42,15 @@ function isBlankText(part: Tree): boolean {
   return getString(part, 'type') === 'text' && text !== undefined && strip(text) === '';
 }
 
-/** Null, blank text and an array with nothing but blank text parts say nothing. */
-function says(value: Tree | undefined): boolean {
+/** Null, blank text, an empty array and a content with nothing but blank text parts say nothing. */
+function says(value: Tree | undefined, key: string): boolean {
   if (absentOrNull(value)) return false;
-  if (value?.kind === 'array') return !value.items.every(isBlankText);
+  if (value?.kind === 'array') return !value.items.every((item) => key === 'content' && isBlankText(item));
   return value?.kind !== 'string' || strip(value.value) !== '';
 }
 
 function saysSomething(message: ObjectTree): boolean {
-  return [...SPEAKING, ...REASONING].some((key) => says(get(message, key)));
+  return [...SPEAKING, ...REASONING].some((key) => says(get(message, key), key));
 }
 
 /** A reply is an assistant's: a role goes in front, one that is no text or empty is replaced. */
