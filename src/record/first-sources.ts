@@ -20,7 +20,7 @@ export class FirstSources {
     if (this.#used * 2 >= this.#slots) this.#grow();
     const hash = idHash(id);
     const key = this.#key;
-    for (let i = 0; i < HASH_WORDS; i++) key[i] = hash.readUInt32LE(i * 4);
+    for (let i = 0; i < HASH_WORDS; i++) key[i] = wordAt(hash, i * 4);
     const at = this.#find(key);
     const known = this.#words[at + HASH_WORDS] as number;
     if (known > 0) return known - 1;
@@ -53,4 +53,10 @@ export class FirstSources {
       this.#words.set(slot, this.#find(slot));
     }
   }
+}
+
+function wordAt(bytes: string, at: number): number {
+  let word = 0;
+  for (let i = at + 3; i >= at; i--) word = word * 0x100 + bytes.charCodeAt(i);
+  return word;
 }

@@ -1,13 +1,9 @@
 /** Session ids as 128 bits of their SHA-256: sets of them live as long as a run, and an id may be of any length. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const BYTES = 16;
 
-export function idHash(id: string): Buffer {
-  return createHash('sha256').update(id).digest().subarray(0, BYTES);
-}
-
-/** The same as the key of a map: a character for each byte. */
-export function idKey(id: string): string {
-  return idHash(id).toString('latin1');
+/** A character for each byte. A Buffer in its place takes four times as long. */
+export function idHash(id: string): string {
+  return hash('sha256', id, 'binary').slice(0, BYTES);
 }

@@ -2,9 +2,8 @@
  * Sessions of a source that came back after they had ended. The part that looked complete is taken back while the outcomes of the
  * source are still held: its rows and findings go, and its entries get the fate of the part that came later.
  */
-
 import { fatesOfSession, type Outcome, type SessionReport, type SourceReport } from '../ledger/result.ts';
-import { idKey } from './id-hash.ts';
+import { idHash } from './id-hash.ts';
 
 export const REOPENED = 'session-reopened';
 
@@ -21,7 +20,7 @@ export class ReopenedSessions {
   see(outcome: Outcome): void {
     if (outcome.kind !== 'session' || outcome.sessionId === undefined) return;
     if (outcome.rejection?.reason !== REOPENED) return;
-    const key = idKey(outcome.sessionId);
+    const key = idHash(outcome.sessionId);
     if (!this.#lines.has(key)) this.#lines.set(key, outcome.rejection.line);
   }
 
@@ -69,7 +68,7 @@ export class ReopenedSessions {
   /** Where a session that was written came back; undefined when it did not. */
   #lineOf({ sessionId, entryLog }: SessionReport): number | undefined {
     if (sessionId === undefined || entryLog === undefined) return undefined;
-    return this.#lines.get(idKey(sessionId));
+    return this.#lines.get(idHash(sessionId));
   }
 
   #takenBack(session: SessionReport): SessionReport {
