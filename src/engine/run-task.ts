@@ -64,11 +64,7 @@ interface Feed {
   readonly chain: Chain;
 }
 
-/** What one reading of a source came to, as far as it got. */
-interface Reading {
-  framer: Framer | undefined;
-  limited: boolean;
-}
+type RereadableSource = Required<Pick<SourceReader, 'again'>>;
 
 /** A source that is over. */
 interface Ended {
@@ -187,36 +183,19 @@ async function* readSources(
     countedBytes += fresh;
   }
 
-  /** One reading of a source, from its first byte. Throws SourceFault. */
-  async function* readOnce(reader: SourceReader, ref: SourceRef, reading: Reading): AsyncGenerator<Batch> {
+  /** What a reader's lines come from, from its first byte. Throws SourceFault. */
+  async function frame(reader: SourceReader, ref: SourceRef): Promise<Feed> {
     // of what is read once no more than is looked at: what was read of one that is refused is told
     const head = isReadOnce ? first.subarray(0, HEAD_BYTES) : first;
     const { maxLineBytes, maxElements } = settings;
     const framed = await frameSource(reader, ref.name, maxLineBytes, slab, head, maxElements);
-    const framer = watch.framer(framed.framer);
     const chain = chainFor(sessionByFor(ref, settings));
-    reading.framer = framer;
     if (framed.repair !== undefined) chain.push(framed.repair);
-    const source = { framer, read: framed.read, chain };
-    let pause = feed(source);
-    while (pause !== 'over' && pause !== 'limited') {
-      if (pause instanceof Promise) pause = feed(source, await pause);
-      else {
-        countRead(reader);
-        if (sinceTurn >= TURN_BYTES) {
-          sinceTurn = 0;
-          await setImmediate();
-        }
-        yield take();
-        pause = feed(source);
-      }
-    }
-    reading.limited = pause === 'limited';
-    if (!reading.limited) reader.verify(settings.takesBack);
+    return { framer: watch.framer(framed.framer), read: framed.read, chain };
   }
 
   /** Ends its sessions, and returns what its lines and entries came to. */
-  function endSource(ref: SourceRef, { framer }: Reading): Ended {
+  function endSource(ref: SourceRef, framer: Framer | undefined): Ended {
     const framing = framer?.counts() ?? NO_BYTES;
     const { lines, bytes } = framing;
     if (slab.bytes.length > GIANT_BYTES) {
@@ -239,44 +218,67 @@ async function* readSources(
     memberAt = undefined;
     countedBytes = 0;
     let reader: SourceReader | undefined;
-    let reading: Reading = { framer: undefined, limited: false };
-    let isSecond = false;
+    let framer: Framer | undefined;
     let fault: SourceFault | undefined;
+    let limited = false;
+    let again: true | undefined;
     try {
       refuseDeadly(deaths);
       const opened = watch.open(ref, settings, signal);
       reader = opened instanceof Promise ? await opened : opened;
-      memberAt = reader.memberAt;
-      const provisional = !isStdin(ref) || reader.compression !== 'none';
       const reopens = mayReopen ? ({ mayReopen } as const) : {};
-      emit({ kind: 'source-begin', source: index, provisional, ...reopens, stamp: reader.stamp });
-      try {
-        yield* readOnce(reader, ref, reading);
-      } catch (error) {
-        if (!(error instanceof SourceFault) || settings.takesBack !== true) throw error;
-        if (reader.again === undefined || reader.isTouched?.() !== true) throw error;
-        countRead(reader);
-        endSource(ref, reading); // what comes of it is taken back
-        reading = { framer: undefined, limited: false };
-        isSecond = true;
-        reader = await reader.again();
+      for (let isOver = false; !isOver; ) {
         memberAt = reader.memberAt;
-        const begun = { source: index, provisional: true, ...reopens, stamp: reader.stamp } as const;
-        emit({ kind: 'source-begin', ...begun, again: true });
-        yield* readOnce(reader, ref, reading);
+        const provisional = !isStdin(ref) || reader.compression !== 'none';
+        const begun = { source: index, provisional, ...reopens, stamp: reader.stamp, again } as const;
+        emit({ kind: 'source-begin', ...begun });
+        try {
+          const source = await frame(reader, ref);
+          framer = source.framer;
+          let pause = feed(source);
+          while (pause !== 'over' && pause !== 'limited') {
+            if (pause instanceof Promise) pause = feed(source, await pause);
+            else {
+              countRead(reader);
+              if (sinceTurn >= TURN_BYTES) {
+                sinceTurn = 0;
+                await setImmediate();
+              }
+              yield take();
+              pause = feed(source);
+            }
+          }
+          limited = pause === 'limited';
+          if (!limited) reader.verify(settings.takesBack);
+          isOver = true;
+        } catch (error) {
+          if (!isRewritten(reader, error)) throw error;
+          if (again === true) throw rewrittenTwice(error);
+          countRead(reader);
+          endSource(ref, framer); // what comes of it is taken back
+          framer = undefined;
+          reader = await reader.again();
+          again = true;
+        }
       }
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
-      fault = isSecond && reader?.isTouched?.() === true ? rewrittenTwice(error) : error;
+      fault = error;
       if (reader === undefined) emit({ kind: 'source-begin', source: index, provisional: true });
     } finally {
       if (reader !== undefined) countRead(reader);
       const closing = reader?.close();
       if (closing !== undefined) await closing;
     }
-    const { framing, sessions, books } = endSource(ref, reading);
+    const { framing, sessions, books } = endSource(ref, framer);
     sessionsBefore += sessions;
-    emit(report(index, reader, framing, books, fault, reading.limited));
+    emit(report(index, reader, framing, books, fault, limited));
+  }
+
+  /** May what is wrong with the source come of its being rewritten while it was read, and can it be read once more? */
+  function isRewritten(reader: SourceReader, error: unknown): reader is SourceReader & RereadableSource {
+    if (!(error instanceof SourceFault) || settings.takesBack !== true) return false;
+    return reader.again !== undefined && reader.isTouched?.() === true;
   }
 
   try {
@@ -300,7 +302,7 @@ function struckAt({ source, line, offset }: Origin, error: unknown): unknown {
 }
 
 /** Whatever was found wrong in it may be half of one version and half of another. */
-function rewrittenTwice(cause: SourceFault): SourceFault {
+function rewrittenTwice(cause: unknown): SourceFault {
   const detail = 'it was changed while it was read, read again from its start, and changed again';
   return new SourceFault('changed-while-read', detail, cause);
 }

@@ -75,29 +75,46 @@ export function openSource(
 function readerOf(file: OpenFile, name: string, options: SourceOptions): SourceReader {
   const named = compressionNamed(name);
   const compression = sniff(headOf(file), named);
-  const shared = {
-    misnamed: named !== undefined && named !== compression,
+  const misnamed = named !== undefined && named !== compression;
+  return compression === 'none'
+    ? plainReader(file, name, options, misnamed)
+    : packedReader(file, name, options, compression, misnamed);
+}
+
+/** A literal: an object that is put together by spreading costs a run over small files a tenth more. */
+function plainReader(file: OpenFile, name: string, options: SourceOptions, misnamed: boolean): SourceReader {
+  return {
+    compression: 'none',
+    misnamed,
+    stamp: file.stamp,
+    proof: () => file.proof(),
+    read: (room) => file.read(room),
+    readAt: (position, room) => file.readAt(position, room),
+    readBytes: () => file.readBytes,
+    verify: (strictly) => file.verify(strictly),
+    isTouched: () => file.isTouched(),
+    again: async () => readerOf(file.again(), name, options),
+    close: () => file.close(),
+  };
+}
+
+function packedReader(
+  file: OpenFile,
+  name: string,
+  options: SourceOptions,
+  packing: Unpacking['packing'],
+  misnamed: boolean,
+): SourceReader {
+  const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
+  const content = unpacked({ packing, chunks, tries: MOST_TRIES, limits: options });
+  return {
+    ...content,
+    misnamed,
     stamp: file.stamp,
     proof: () => file.proof(),
     readBytes: () => file.readBytes,
-    verify: (strictly?: boolean) => file.verify(strictly),
+    verify: (strictly) => file.verify(strictly),
     isTouched: () => file.isTouched(),
-  };
-  if (compression === 'none') {
-    return {
-      ...shared,
-      compression,
-      read: (room) => file.read(room),
-      readAt: (position, room) => file.readAt(position, room),
-      again: async () => readerOf(file.again(), name, options),
-      close: () => file.close(),
-    };
-  }
-  const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
-  const content = unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits: options });
-  return {
-    ...shared,
-    ...content,
     async again() {
       await content.close();
       return readerOf(file.again(), name, options);

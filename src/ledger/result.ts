@@ -23,7 +23,7 @@ export interface SourceBegin {
   /** Size, time and number of the file that was opened: read again, it must be the same. */
   readonly stamp?: string | undefined;
   /** It begins once more, because it may have been rewritten while it was read: what came of it so far does not count. */
-  readonly again?: true;
+  readonly again?: true | undefined;
 }
 
 export interface RowOutcome {

@@ -138,17 +138,6 @@ for (const [name, pack] of [
   );
 }
 
-faultTest('F202', 'a packed source that was damaged by the rewriting is read again too', {}, async () => {
-  const at = place('log.jsonl.gz');
-  const whole = packed(logOf('a'));
-  const damaged = Buffer.concat([whole.subarray(0, whole.length / 2), Buffer.alloc(whole.length / 2 + 1)]);
-  writeOld(at.path, damaged.subarray(0, whole.length));
-  const fired = await building({ inputs: [at.logs], out: at.out }, () => rewrite(at.path, whole), 1);
-  expect(fired).toBe(1);
-  expect(sumsOf(at.out)).toMatchObject({ records: SESSIONS, sources: { read: 1 } });
-  await expectBuiltAnew(at);
-});
-
 faultTest('F202', 'in a worker thread', {}, async () => {
   const at = place();
   writeOld(join(at.logs, 'a.jsonl'), logOf('x')); // the first one is the main thread's
