@@ -4,7 +4,7 @@
 const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
 
 /** How a name ends that was cut. */
-const CUT_NAME = /^[^]{199,200}-[0-9a-f]{32}$/;
+const CUT_NAME = /^.{199,200}-[0-9a-f]{32}$/s;
 const HASH_CHARS = 33;
 
 /** The group of everything, and of sessions without a date or a name. */
