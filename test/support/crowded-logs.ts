@@ -3,7 +3,6 @@
 export interface CrowdedLog {
   /** File extension. */
   readonly type: 'jsonl' | 'json' | 'toml';
-  readonly dialect?: string;
   /** The line, or the document, with that many elements. */
   readonly make: (count: number) => string;
   /** What the rejection names as too long. */
@@ -50,14 +49,8 @@ const inRequest = (
   make: (count) => exchangeLine(place(fill(count))),
 });
 
-const inLine = (
-  dialect: string,
-  names: string,
-  fill: (count: number) => string,
-  line: string,
-): CrowdedLog => ({
+const inLine = (names: string, fill: (count: number) => string, line: string): CrowdedLog => ({
   type: 'jsonl',
-  dialect,
   names,
   make: (count) => line.replace('@', () => fill(count)),
 });
@@ -125,28 +118,21 @@ export const crowdedLogs: Readonly<Record<string, CrowdedLog>> = {
     more: `,"unread":${json}`,
   })),
   'objects of a line': { type: 'jsonl', names: 'objects on one line', make: (count) => '{}'.repeat(count) },
-  'messages: messages': inLine('messages', 'messages', array('{"role":"a"}'), '{"messages":@}'),
-  'messages: tools': inLine('messages', 'tools', array('{}'), `{"messages":[${user}],"tools":@}`),
+  'messages: messages': inLine('messages', array('{"role":"a"}'), '{"messages":@}'),
+  'messages: tools': inLine('tools', array('{}'), `{"messages":[${user}],"tools":@}`),
   'messages: tools in a string': inLine(
-    'messages',
     'the list in the string tools',
     (count) => quoted(array('{}')(count)),
     `{"messages":[${user}],"tools":@}`,
   ),
-  'ShareGPT: turns': inLine(
-    'messages',
-    'conversations',
-    array('{"from":"human","value":"a"}'),
-    '{"conversations":@}',
-  ),
+  'ShareGPT: turns': inLine('conversations', array('{"from":"human","value":"a"}'), '{"conversations":@}'),
   'samples: messages': inLine(
-    'samples',
     'messages',
     array('{"role":"user","content":"a"}'),
     '{"expected":1,"messages":@}',
   ),
-  'samples: expected': inLine('samples', 'expected', array('{}'), `{"expected":@,"messages":[${user}]}`),
-  'samples: tags': inLine('samples', 'tags', array('"a"'), `{"expected":1,"tags":@,"messages":[${user}]}`),
+  'samples: expected': inLine('expected', array('{}'), `{"expected":@,"messages":[${user}]}`),
+  'samples: tags': inLine('tags', array('"a"'), `{"expected":1,"tags":@,"messages":[${user}]}`),
   'a deck: samples': toml((count) => '[[samples]]\n'.repeat(count), 'tables'),
   'a deck: tables of a name': toml(
     (count) => Array.from({ length: count }, (_, i) => `[samples.a${i}]\n`).join(''),
@@ -158,31 +144,22 @@ export const crowdedLogs: Readonly<Record<string, CrowdedLog>> = {
     'a table',
   ),
   'anthropic: messages': inLine(
-    'anthropic',
     'request.messages',
     array('{"role":"user","content":"a"}'),
     anthropic('"messages":@'),
   ),
   'anthropic: blocks': inLine(
-    'anthropic',
     'request.messages[0].content',
     array('{"type":"tool_result"}'),
     anthropic('"messages":[{"role":"user","content":@}]'),
   ),
   'anthropic: system': inLine(
-    'anthropic',
     'request.system',
     array('{"type":"text","text":"a"}'),
     anthropic(`"system":@,"messages":[${user}]`),
   ),
-  'anthropic: tools': inLine(
-    'anthropic',
-    'request.tools',
-    array('{}'),
-    anthropic(`"messages":[${user}],"tools":@`),
-  ),
+  'anthropic: tools': inLine('request.tools', array('{}'), anthropic(`"messages":[${user}],"tools":@`)),
   'anthropic: a bare response': inLine(
-    'anthropic',
     'content',
     array('{"type":"text","text":"a"}'),
     '{"type":"message","role":"assistant","content":@}',

@@ -140,7 +140,7 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
 /** The call at `at`, in one walk. Of a key that stands twice the last one counts. */
 function readCall(bytes: Uint8Array, at: number): ToolCall {
   const isObject = bytes[at] === OPEN_OBJECT;
-  if (!isObject) return { ...NO_CALL, bytes: bytes.subarray(at, trustingScanner.value(bytes, at, 1)) };
+  if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
   let id: string | undefined;
   let called: CalledFunction | undefined;
   const end = walkMembers(bytes, at, trustingScanner, (start, keyEnd, value) => {
@@ -189,13 +189,14 @@ export function textAt(bytes: Uint8Array, start: number, end: number): string | 
   return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
 }
 
-const NO_CALL: Omit<ToolCall, 'bytes'> = {
+const noCall = (bytes: Uint8Array): ToolCall => ({
+  bytes,
   isObject: false,
   id: undefined,
   function: undefined,
   name: undefined,
   arguments: undefined,
-};
+});
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;

@@ -65,11 +65,14 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
       yield rejectAll(document.reason, document.detail);
       return;
     }
-    const places = placesOf(document.samples, tomlHeaders(text), text.length);
-    const placed = document.samples.json.map((json, i) => ({ json, place: places[i] ?? NOWHERE }));
-    for (const { json, place } of placed.sort((a, b) => a.place.start - b.place.start)) {
+    const { samples } = document;
+    const places = placesOf(samples, tomlHeaders(text), text.length);
+    const placeOf = (index: number): Place => places[index] ?? NOWHERE;
+    const inOrder = samples.values.map((_, index) => index);
+    for (const index of inOrder.sort((a, b) => placeOf(a).start - placeOf(b).start)) {
+      const place = placeOf(index);
       const made = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
-      yield { kind: 'line', origin: nextOrigin(place), bytes: Buffer.from(json), made };
+      yield { kind: 'line', origin: nextOrigin(place), bytes: Buffer.from(jsonOf(samples, index)), made };
     }
   }
 
@@ -100,10 +103,10 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
   };
 }
 
-/** The samples of a deck as JSON text, and the ids of those that are tables. */
+/** The samples of a deck as they were parsed, and the ids of those that are tables. */
 interface Samples {
   readonly ids: readonly string[] | undefined;
-  readonly json: readonly string[];
+  readonly values: readonly unknown[];
 }
 
 type Parsed = { readonly samples: Samples } | { readonly reason: string; readonly detail: string };
@@ -117,17 +120,21 @@ function parseToml(bytes: Uint8Array): Parsed {
   }
   try {
     const { samples } = parse(text, { integersAsBigInt: true }) as { readonly samples?: unknown };
-    if (Array.isArray(samples)) return { samples: { ids: undefined, json: samples.map(jsonOfToml) } };
+    if (Array.isArray(samples)) return { samples: { ids: undefined, values: samples } };
     if (typeof samples !== 'object' || samples === null) {
       return { reason: 'bad-sample', detail: 'the document has neither [[samples]] nor [samples.ID]' };
     }
-    const tables = Object.entries(samples);
-    return { samples: { ids: tables.map(([id]) => id), json: tables.map(([id, one]) => withId(id, one)) } };
+    return { samples: { ids: Object.keys(samples), values: Object.values(samples) } };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [what = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     return { reason: 'invalid-toml', detail: `line ${error.line}, column ${error.column}: ${what}` };
   }
+}
+
+function jsonOf({ ids, values }: Samples, index: number): string {
+  const value = values[index];
+  return ids === undefined ? jsonOfToml(value) : withId(ids[index] as string, value);
 }
 
 /** A sample that is a table of its own has a name. */
@@ -138,11 +145,11 @@ function withId(id: string, sample: unknown): string {
 
 /** Where each sample stands: from its first header to the next one that is not its own. Undefined for an inline table. */
 function placesOf(
-  { ids, json }: Samples,
-  headers: readonly TomlHeader[],
+  { ids, values }: Samples,
+  headers: Iterable<TomlHeader>,
   length: number,
 ): readonly (Place | undefined)[] {
-  const places: (Place | undefined)[] = json.map(() => undefined);
+  const places: (Place | undefined)[] = values.map(() => undefined);
   const indexes = ids && new Map(ids.map((id, index) => [id, index]));
   let current = -1; // the sample that the headers belong to
   let arrays = 0; // [[samples]] so far
@@ -150,8 +157,12 @@ function placesOf(
   const close = (end: number): void => {
     if (current >= 0) places[current] ??= { start, end }; // one that comes back is where it began
   };
+  let before = ''; // headers mostly come in a row, `[[samples]]` above all
+  let path: readonly [string | undefined, string | undefined] = [undefined, undefined];
   for (const { text, at } of headers) {
-    const [first, second] = pathOf(text);
+    if (text !== before) path = pathOf(text);
+    before = text;
+    const [first, second] = path;
     const isNew = first === SAMPLES && second === undefined && text.startsWith('[[');
     const owner =
       first !== SAMPLES

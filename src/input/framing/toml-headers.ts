@@ -19,14 +19,12 @@ const CLOSE = new Set([0x5d, 0x7d]);
 const OPEN_ARRAY = 0x5b;
 const BLANKS = new Set([0x20, 0x09, 0x0d, LF]);
 
-export function tomlHeaders(bytes: Buffer): readonly TomlHeader[] {
-  const headers: TomlHeader[] = [];
+export function* tomlHeaders(bytes: Buffer): Generator<TomlHeader> {
   for (let p = nextStatement(bytes, 0); p < bytes.length; p = nextStatement(bytes, p)) {
     const end = endOfStatement(bytes, p);
-    if (bytes[p] === OPEN_ARRAY) headers.push({ text: bytes.toString('utf8', p, end), at: p });
+    if (bytes[p] === OPEN_ARRAY) yield { text: bytes.toString('utf8', p, end), at: p };
     p = end;
   }
-  return headers;
 }
 
 /** Passes blanks, line ends and comments. */
