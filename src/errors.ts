@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:os';
 
-/** Each code has its exit status in src/cli/exit-code.ts (reliability.md §1.4). */
+/** Each code has its exit status in src/cli/exit-code.ts. */
 export type ErrorCode =
   | 'usage'
   | 'config'
@@ -50,7 +50,7 @@ export function ioError(doing: string, subject: string, cause: unknown): Turnmil
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
 }
 
-/** Why a whole source does not count (conversion.md §6). Thrown by what reads it; the lane makes it a rejection. */
+/** Why a whole source does not count. Thrown by what reads it; the lane makes it a rejection. */
 export type SourceReason =
   | 'unreadable'
   | 'changed-while-read'

@@ -8,7 +8,7 @@ import { printable } from './printable.ts';
 
 const STDERR = 2;
 
-/** A log that is lost (a full disk, a closed pipe) never ends the run (F164). */
+/** A log that is lost (a full disk, a closed pipe) never ends the run. */
 export function createLogger(level: LogLevel): Logger {
   const destination = pino.destination({ sync: true, fd: STDERR });
   destination.on('error', () => undefined);

@@ -1,6 +1,6 @@
 /**
  * Text that came from outside (names, ids, paths), made fit for one line of a log or a terminal: nothing in it moves the
- * cursor, ends the line or turns the text around (reliability.md, F115 and F116).
+ * cursor, ends the line or turns the text around.
  */
 
 /** Controls, DEL, the 8-bit controls, line and paragraph separators, bidi embeddings and isolates, lone surrogates. */

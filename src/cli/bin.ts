@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command. Success must be earned: the status is 70 from the first statement on and changes only when `main` has
- * returned (reliability.md §2.1). Everything is imported late, so that an old Node gets a clear word.
+ * returned. Everything is imported late, so that an old Node gets a clear word.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
@@ -39,7 +39,7 @@ function tell(text: string): void {
 /** Descriptors that loading the modules takes at most. */
 const SPARE_DESCRIPTORS = 24;
 
-/** Tried before anything is imported: a module that Node cannot open for want of descriptors is `not found` to it (F027). */
+/** Tried before anything is imported: a module that Node cannot open for want of descriptors is `not found` to it. */
 function checkDescriptors(): void {
   const open: number[] = [];
   try {
@@ -58,7 +58,7 @@ async function start(): Promise<number> {
   }
   const { watchForBugs } = await import('./bugs.ts');
   watchForBugs();
-  // By itself: Node opens all files of a graph at once, and there may be few descriptors (F027).
+  // By itself: Node opens all files of a graph at once, and there may be few descriptors.
   await import('yargs');
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');

@@ -1,4 +1,4 @@
-/** What nobody caught is a bug: its stack is shown and the process ends with 70, whatever it was doing (F012). */
+/** What nobody caught is a bug: its stack is shown and the process ends with 70, whatever it was doing. */
 import { BUG } from './exit-code.ts';
 import { tellBug } from './tell-fault.ts';
 

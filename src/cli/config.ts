@@ -1,6 +1,6 @@
 /**
  * `--config FILE`: a JSON object with the options' camelCase names. Nothing in it is run or expanded; what is not known is
- * refused (F119, F161).
+ * refused.
  */
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';

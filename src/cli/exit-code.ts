@@ -1,4 +1,4 @@
-/** The exit status of every end that a run can come to (reliability.md §1.4). */
+/** The exit status of every end that a run can come to. */
 import type { ErrorCode } from '../errors.ts';
 
 export const SUCCESS = 0;

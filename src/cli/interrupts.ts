@@ -1,5 +1,5 @@
 /**
- * The signals that stop a run (F004): the first one asks it to stop, so that it leaves nothing behind; a second one, or
+ * The signals that stop a run: the first one asks it to stop, so that it leaves nothing behind; a second one, or
  * ten seconds, ends the process at once. A run that waits for standard input, or for a slow reader, is woken.
  */
 import { SIGNALS, type StopSignal } from './exit-code.ts';

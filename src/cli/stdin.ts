@@ -1,4 +1,4 @@
-/** Is there something to be read on standard input? Asked before a run that names `-` starts (F165). */
+/** Is there something to be read on standard input? Asked before a run that names `-` starts. */
 import { fstatSync, statSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { TurnmillError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Standard error, for a person: written at once, in order, and never a reason to fail (F164). */
+/** Standard error, for a person: written at once, in order, and never a reason to fail. */
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 

@@ -1,6 +1,6 @@
 /**
  * A look at the command line before yargs gets it, which would lose an input `-`, show the help for an input `help`, eat
- * one that is named `true`, read `--replace=maybe` as no, and trip over `--constructor` (F160).
+ * one that is named `true`, read `--replace=maybe` as no, and trip over `--constructor`.
  */
 import { TurnmillError } from '../errors.ts';
 

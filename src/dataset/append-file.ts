@@ -1,7 +1,7 @@
 /**
  * One new file that bytes are added to, and nothing else. It can give its descriptor back for a while (`park`), so
  * that any number of files is written through few descriptors; coming back it makes sure that it is still the file
- * it left (F102). A failed fsync is final: the kernel may have dropped the pages, a second one would lie (F023).
+ * it left. A failed fsync is final: the kernel may have dropped the pages, a second one would lie.
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';

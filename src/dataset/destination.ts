@@ -1,6 +1,6 @@
 /**
- * May this run write there? Asked before any input is read (F026, F033, F034), and once more when the dataset is put
- * in place: the destination must then still be what it was (F036).
+ * May this run write there? Asked before any input is read, and once more when the dataset is put
+ * in place: the destination must then still be what it was.
  */
 import { TurnmillError } from '../errors.ts';
 import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';

@@ -1,6 +1,6 @@
 /**
  * The door to the disk: every system call of the sinks, as one small interface. Only this file of src/sinks/ imports `node:fs`,
- * so that a test can put a model of a disk in its place that loses power (F007) or fails at any call (F020, F023).
+ * so that a test can put a model of a disk in its place that loses power or fails at any call.
  */
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';

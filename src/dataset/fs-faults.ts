@@ -1,6 +1,6 @@
 /**
  * What a failed system call means: `permission`, `cannot-create` where a name could not be made, else `io`
- * (reliability.md §1.4). The system's own error stays as the cause.
+ *. The system's own error stays as the cause.
  */
 import { ioError, systemCode, TurnmillError } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 /**
  * manifest.json: what a dataset holds, and the only thing that makes a folder one. It is written last, and nothing in
- * it depends on clock, host or path: the same input gives the same bytes (conversion.md §8).
+ * it depends on clock, host or path: the same input gives the same bytes.
  */
 
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Output and inputs must lie apart (F034): a run must never read its own shards, nor put a dataset among the logs.
+ * Output and inputs must lie apart: a run must never read its own shards, nor put a dataset among the logs.
  * Compared by device and inode of every folder above, so links, `..`, trailing slashes and the top of a bind mount do not hide
  * it. Not seen: a bind mount of a folder below an input, and links inside an input (which are not followed).
  */

@@ -1,6 +1,6 @@
 /**
  * Reads a file that was just written, to compare it with what its writer counted and with the checksum of what it was
- * given: a write that the system claims and did not make shows here (F025), and so does a bit that changed on the way
+ * given: a write that the system claims and did not make shows here, and so does a bit that changed on the way
  * in or out. Asynchronous, so that a signal is heard while a large dataset is read.
  */
 import { createHash } from 'node:crypto';

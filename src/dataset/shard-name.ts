@@ -1,6 +1,6 @@
 /**
  * The file name of a group's shards. A group comes from a log (a scenario, an id), so it may be anything: a plain name
- * stays, any other becomes a slug and a hash (F100). Injective, and never a way out of data/.
+ * stays, any other becomes a slug and a hash. Injective, and never a way out of data/.
  */
 import { createHash } from 'node:crypto';
 

@@ -215,7 +215,7 @@ function newlinesIn(bytes: Uint8Array): number {
   return count;
 }
 
-/** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start (F102). */
+/** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start. */
 function folderGuard(dir: string, name: string): () => void {
   const folder = join(dir, name);
   const first = lstatIfAny(folder);
@@ -228,7 +228,7 @@ function folderGuard(dir: string, name: string): () => void {
   };
 }
 
-/** Shards that may be open at a time, where the process may have few files open (F027). */
+/** Shards that may be open at a time, where the process may have few files open. */
 function affordableFiles(): number {
   const limit = openFilesLimit() ?? Number.POSITIVE_INFINITY;
   return Math.min(MOST_OPEN_FILES, Math.max(LEAST_OPEN_FILES, limit - OTHER_FILES));

@@ -1,6 +1,6 @@
 /**
  * The folder that a dataset is written into: hidden, 0700, in the destination's own parent, so that one rename
- * publishes it (reliability.md §1.2). Nothing of it is ever visible under OUT before that.
+ * publishes it. Nothing of it is ever visible under OUT before that.
  */
 
 import { randomBytes } from 'node:crypto';

@@ -2,7 +2,7 @@
  * Faults for tests only: TURNMILL_FAULT=WAY:SOURCE[:TIMES[:BATCHES]] makes a worker thread fail while it reads SOURCE, in
  * its first TIMES readings (1 when left out), after it has posted BATCHES batches since it took the source (0). Without a
  * SOURCE it fails before it has any. The ways are `worker-exit`, `worker-oom` and `worker-bug` (a reported fault).
- * TURNMILL_FAULT=stage:NAME:N makes a stage throw at the N-th element that a lane gives it (F012).
+ * TURNMILL_FAULT=stage:NAME:N makes a stage throw at the N-th element that a lane gives it.
  */
 import type { StreamElement } from '../../transforms/model/element.ts';
 import type { Handlers } from '../../transforms/stage.ts';

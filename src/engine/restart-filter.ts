@@ -1,5 +1,5 @@
 /**
- * What a lane has handed out of the source that it reads, so that another worker can read that source again (F003): the
+ * What a lane has handed out of the source that it reads, so that another worker can read that source again: the
  * outcomes are a function of the source, so those that are already out are passed over when they come a second time.
  * Nothing is held back, and whoever takes the outcomes sees neither the death nor a doubled or missing one.
  */

@@ -44,7 +44,7 @@ const TURN_BYTES = 8 * 1024 * 1024;
 /** Rejected lines of standard input and of streams cannot be read again: up to this length they are always kept. */
 const ONCE_RAW_BYTES = 1024 * 1024;
 
-/** So many worker threads may die over a source (reliability.md, F003). */
+/** So many worker threads may die over a source. */
 export const MOST_DEATHS = 3;
 
 export type SessionBy = 'file' | 'id';

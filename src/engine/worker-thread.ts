@@ -1,6 +1,6 @@
 /**
  * A lane's worker thread, seen from the main thread. A thread that dies (exit, out of memory) is replaced, and the new one
- * goes on with the first source that is not yet reported; what is already out of it is passed over (F003, F010). The
+ * goes on with the first source that is not yet reported; what is already out of it is passed over. The
  * source that was in hand counts the death: after the third one its lane rejects it instead of reading it.
  * A fault that the thread reports is no death: it ends the run.
  */

@@ -1,5 +1,5 @@
 /**
- * The main job from end to end (architecture.md §5): list the sources, run the lanes, record what they find, balance
+ * The main job from end to end: list the sources, run the lanes, record what they find, balance
  * the books, commit. Nothing is visible before the last step.
  */
 

@@ -18,6 +18,6 @@ export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */
   readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
-  /** What a person should know of how the run goes about it. False: it did not get there (F164). */
+  /** What a person should know of how the run goes about it. False: it did not get there. */
   readonly onNote?: (message: string) => boolean | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The account of everything that was seen (reliability.md §1.1): sums over sources and sessions, and the identities
+ * The account of everything that was seen: sums over sources and sessions, and the identities
  * that must hold before anything is committed. All counts are exact integers.
  */
 import type { Counts, LedgerSums } from '../dataset/schema.ts';

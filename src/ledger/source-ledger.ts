@@ -1,6 +1,6 @@
 /**
  * The books of one lane: every element that leaves the chain becomes an outcome, and every line of the source gets its
- * fate (conversion.md §7). What does not add up is a bug: the run ends with status 70.
+ * fate. What does not add up is a bug: the run ends with status 70.
  */
 
 import { copyOf } from '../../transforms/json/keep.ts';

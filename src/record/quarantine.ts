@@ -1,5 +1,5 @@
 /**
- * Writes quarantine's records (reliability.md §1.3): what was kept out, where it stands, the hash of its bytes, and the bytes
+ * Writes quarantine's records: what was kept out, where it stands, the hash of its bytes, and the bytes
  * themselves where they are asked for or cannot be read again. docs/decisions/0031-quarantine.md.
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';

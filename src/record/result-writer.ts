@@ -272,13 +272,13 @@ function sizeOf(ref: SourceRef, stamp: string | undefined, { readBytes }: Source
   return stamp === undefined ? ref.sizeBytes : sizeOfStamp(stamp);
 }
 
-/** Where the bytes went (I1); the rest is what was read of a source that was given up, or left at a limit. */
+/** Where the bytes went; the rest is what was read of a source that was given up, or left at a limit. */
 function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): Record<string, number> {
   const rest = bytes - bomBytes - lineBytes - terminatorBytes;
   return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
 }
 
-/** Where the bytes of a packed source went: members, padding, and what belongs to neither (I1). */
+/** Where the bytes of a packed source went: members, padding, and what belongs to neither. */
 function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): object {
   const { members, memberBytes, paddingBytes } = packed;
   const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;

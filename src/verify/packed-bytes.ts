@@ -1,4 +1,4 @@
-/** Where the bytes of a packed source went: members, padding, and what belongs to neither are all of them (I1). */
+/** Where the bytes of a packed source went: members, padding, and what belongs to neither are all of them. */
 import { asCount, asObject, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The shape of one record (conversion.md §3, formats.md §1), written down a second time: by family of formats, which members
+ * The shape of one record, written down a second time: by family of formats, which members
  * it has and of what type. Tools and arguments may also stand in JSON strings, where a loader wants them so.
  */
 import { asObject, asText, type JsonObject } from './json-value.ts';

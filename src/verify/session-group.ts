@@ -1,4 +1,4 @@
-/** Does a record stand in a shard of its session's group (conversion.md §8)? Only what the names alone can tell. */
+/** Does a record stand in a shard of its session's group? Only what the names alone can tell. */
 
 /** What the first ten characters of a date beyond the year 9999 look like. */
 const FAR_DATE = /^[+-]\d{6}-\d{2}$/;

@@ -1,4 +1,4 @@
-/** One line of ledger/sessions.jsonl: does it add up in itself (I3, I7), and does its record exist? */
+/** One line of ledger/sessions.jsonl: does it add up in itself, and does its record exist? */
 import { add, addAll } from './counts.ts';
 import { asCount, asCounts, asObject, asText, type JsonObject } from './json-value.ts';
 import type { Pointers } from './pointers.ts';

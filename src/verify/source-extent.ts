@@ -1,5 +1,5 @@
 /**
- * How large a source was, by its line in ledger/sources.jsonl (I1, I2): its bytes and lines must add up, and every place in
+ * How large a source was, by its line in ledger/sources.jsonl: its bytes and lines must add up, and every place in
  * it that another file names must lie inside.
  */
 import { sumOf } from './counts.ts';

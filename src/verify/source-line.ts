@@ -1,4 +1,4 @@
-/** One line of ledger/sources.jsonl against the sessions and the quarantine of that source (I2, I3; conversion.md §7). */
+/** One line of ledger/sources.jsonl against the sessions and the quarantine of that source. */
 import { add, addAll, type Counts, compareCounts, sumOf } from './counts.ts';
 import { extensionOf } from './excluded-files.ts';
 import { asCount, asCounts, asText } from './json-value.ts';

@@ -1,5 +1,5 @@
 /**
- * The tool usage of each group, counted again from the records themselves (conversion.md §10). Only records of format `chat`
+ * The tool usage of each group, counted again from the records themselves. Only records of format `chat`
  * hold the messages as they were counted, and a name that stood beside a definition's `function` is in no record.
  */
 import { asObject, asText, type JsonObject } from './json-value.ts';

@@ -1,4 +1,4 @@
-/** The shared contract of plug-ins (architecture.md §4): one file each, named like its registry entry, pure. */
+/** The shared contract of plug-ins: one file each, named like its registry entry, pure. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

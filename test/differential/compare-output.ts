@@ -1,6 +1,6 @@
 /*
- * Compares an output folder of `turnmill build` with the oracle's result: records (conversion.md §3, §8),
- * fates per source (§7) and tool usage (§10). Reads the folder with its own plain means.
+ * Compares an output folder of `turnmill build` with the oracle's result: records,
+ * fates per source and tool usage. Reads the folder with its own plain means.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function compareGroup(name: string, path: string, expected: readonly OracleRecor
   return problems;
 }
 
-/** Group -> name of its shard below data/: a group whose name is no safe file name has another one (F100). */
+/** Group -> name of its shard below data/: a group whose name is no safe file name has another one. */
 function shardPaths(out: string): ReadonlyMap<string, string> {
   const path = join(out, 'manifest.json');
   if (!existsSync(path)) return new Map();

@@ -1,5 +1,5 @@
 /*
- * The oracle on the four cleanup rules (conversion.md §4): what each takes and what it must leave.
+ * The oracle on the four cleanup rules: what each takes and what it must leave.
  */
 import { describe, expect, test } from 'vitest';
 import { isOnlyInfo, namesGoose } from '../support/oracle/cleanup.ts';

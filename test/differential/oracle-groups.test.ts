@@ -1,5 +1,5 @@
 /*
- * The oracle on sources, groups, order and the tool usage report (conversion.md §8, §10).
+ * The oracle on sources, groups, order and the tool usage report.
  */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /*
- * The oracle on inline tool calls (conversion.md §5): layout, arguments of every kind, results.
+ * The oracle on inline tool calls: layout, arguments of every kind, results.
  */
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../support/oracle/parse-json.ts';

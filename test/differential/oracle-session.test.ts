@@ -1,6 +1,6 @@
 /*
  * The oracle on sessions: validation, truncation, the snapshot, tools, fates and the two readings of what a
- * session is (conversion.md §3, §6, §7, §8).
+ * session is.
  */
 import { describe, expect, test } from 'vitest';
 import { entryText, fatesOf, messagesOf, recordsOf, runCase } from '../support/oracle/run-case.ts';

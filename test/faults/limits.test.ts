@@ -1,5 +1,5 @@
 /**
- * The limits that a run may be given (reliability.md §1.5) from outside, with both scanners: exactly so deep, so many messages, so many
+ * The limits that a run may be given from outside, with both scanners: exactly so deep, so many messages, so many
  * files, and not one more. What is as deep as may be asked for goes through every format, the rules of its reader, and `verify`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * F007: the real run over a disk in memory that loses power after any call. What is then under OUT is absent or a whole dataset, the
  * old one or the new one, and a plain rerun gives the same bytes and leaves nothing beside it. Then the same disk failing
- * at every single call (F020, F023, F024), once and from then on.
+ * at every single call, once and from then on.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Quarantine from outside (reliability.md §1.3, conversion.md §6): every record has its place and its hash, and `quarantine
+ * Quarantine from outside: every record has its place and its hash, and `quarantine
  * replay` brings what was rejected back into a build, or says why not.
  */
 import { createHash } from 'node:crypto';

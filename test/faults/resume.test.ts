@@ -1,5 +1,5 @@
 /**
- * `build --resume`: stopped at any moment and gone on with, a run ends with the bytes of a straight one (F138); what must not be
+ * `build --resume`: stopped at any moment and gone on with, a run ends with the bytes of a straight one; what must not be
  * gone on with is refused, and nothing of it is lost.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * A harness that cannot fail proves nothing (reliability.md §4): each of these bugs, put into a copy of the sources, turns the test red
+ * A harness that cannot fail proves nothing: each of these bugs, put into a copy of the sources, turns the test red
  * that is named for it, and without it the test is green. TURNMILL_SABOTAGE=skip_fsync tries that one alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `--max-quarantine` from outside: exactly so many, and not one more (reliability.md F162, F163). */
+/** `--max-quarantine` from outside: exactly so many, and not one more. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,6 +1,6 @@
 /**
  * `build --update`: whatever became of the logs since the dataset was made, the result is that of a full build, byte for byte
- * (conversion.md §8), and only what changed is read again.
+ *, and only what changed is read again.
  */
 import {
   appendFileSync,

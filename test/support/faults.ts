@@ -1,5 +1,5 @@
 /**
- * The harness of the fault suite (reliability.md §4). A test declares what it needs of the machine; each need is probed
+ * The harness of the fault suite. A test declares what it needs of the machine; each need is probed
  * once, by doing it. What is missing makes a skipped test with the need in its name, and a failing one under FAULTS=strict.
  * Long tests run with TURNMILL_FAULTS=all only (npm run test:faults).
  */

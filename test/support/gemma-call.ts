@@ -1,4 +1,4 @@
-/** A reader of FunctionGemma's calls (formats.md §2), written from the syntax alone: it shares no code with the writer. */
+/** A reader of FunctionGemma's calls, written from the syntax alone: it shares no code with the writer. */
 
 export type Value =
   | { readonly kind: 'string' | 'number' | 'word'; readonly text: string }

@@ -1,5 +1,5 @@
 /**
- * A disk in memory that can lose power (F007): what programs see, and what is on the platter. fsync of a file puts its bytes there,
+ * A disk in memory that can lose power: what programs see, and what is on the platter. fsync of a file puts its bytes there,
  * fsync of a folder its names; anything else gets there at random, in blocks, or never. A rename is atomic. Writes may be short.
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';

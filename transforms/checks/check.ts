@@ -1,5 +1,5 @@
 /**
- * What an integrity check is (conversion.md §9): it looks at one kind of element and reports findings; it never changes
+ * What an integrity check is: it looks at one kind of element and reports findings; it never changes
  * or stops anything. One file each; `npm run gen` puts it into the registry.
  */
 import type { Conversation, Entry, Origin, Row, SessionEnd, Severity } from '../model/element.ts';

@@ -1,5 +1,5 @@
 /**
- * Was the last line of a written session rejected (reliability.md, F040 and F180)? The entry before it stands for the session, and the
+ * Was the last line of a written session rejected? The entry before it stands for the session, and the
  * conversation may lack its end: a log that was cut, or whose writer was killed.
  */
 import type { SessionEnd } from '../model/element.ts';

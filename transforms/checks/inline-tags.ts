@@ -1,5 +1,5 @@
 /**
- * Can the record be read back, now that its calls and results are tags in the text (conversion.md §5, §9)? Only for rows
+ * Can the record be read back, now that its calls and results are tags in the text? Only for rows
  * of a format that inlines them. All scans are linear.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Is a tool called again with the same arguments (conversion.md §9)? A model trained on it learns to repeat its calls.
+ * Is a tool called again with the same arguments? A model trained on it learns to repeat its calls.
  * Arguments are compared as parsed JSON, through a key that equal values share: linear in the number of calls.
  */
 

@@ -1,6 +1,6 @@
 /**
  * What a tool result says: an error when its text is JSON that has, at any depth, a truthy key `error`, `timeout`,
- * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses (conversion.md §9).
+ * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses.
  */
 
 import { isCrowdedText } from '../json/elements.ts';

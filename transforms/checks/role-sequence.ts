@@ -1,5 +1,5 @@
 /**
- * Does each entry go on from the one before it (conversion.md §9)? Its role trace must begin with the trace of its
+ * Does each entry go on from the one before it? Its role trace must begin with the trace of its
  * predecessor; where it does not, the log was compacted or rewound, or holds a second agent's requests.
  */
 import type { Entry, Message } from '../model/element.ts';

@@ -1,5 +1,5 @@
 /**
- * The role trace of a list of messages (conversion.md §9): who speaks, and for an assistant whether with text, calls
+ * The role trace of a list of messages: who speaks, and for an assistant whether with text, calls
  * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Are the entries of `tool_calls` well formed (conversion.md §9)? On rows, because with calls inlined the record has no
+ * Are the entries of `tool_calls` well formed? On rows, because with calls inlined the record has no
  * `tool_calls`: the inline rules stand in for these. What is looked at is the conversation, whatever the format made of it.
  */
 import type { Message, Row } from '../model/element.ts';

@@ -1,5 +1,5 @@
 /**
- * Has every call its result, and every result its call (conversion.md §9)? Ids come again in real logs, so a result
+ * Has every call its result, and every result its call? Ids come again in real logs, so a result
  * answers a call of its own block only: an assistant message with calls up to the next assistant message.
  */
 import type { Conversation, Message } from '../model/element.ts';

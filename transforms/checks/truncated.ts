@@ -1,4 +1,4 @@
-/** Do shorter entries follow the snapshot (conversion.md §3.3)? They are left out: the session was rewound or compacted. */
+/** Do shorter entries follow the snapshot? They are left out: the session was rewound or compacted. */
 import type { Conversation } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 

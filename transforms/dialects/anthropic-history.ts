@@ -1,6 +1,6 @@
 /**
  * The messages of one request of the Messages API after the other. What a request repeats is recognised by its bytes; a message
- * that differs in a cache mark only says the same as before and gives the same `Message` objects (performance.md §3).
+ * that differs in a cache mark only says the same as before and gives the same `Message` objects.
  */
 
 import { copyOf } from '../json/keep.ts';

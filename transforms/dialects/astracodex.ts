@@ -1,5 +1,5 @@
 /**
- * Dialect `astracodex` (formats.md §4): chats of a text-protocol agent, one JSON document `{meta, settings, state, messages, lastDocument?}`
+ * Dialect `astracodex`: chats of a text-protocol agent, one JSON document `{meta, settings, state, messages, lastDocument?}`
  * each, of three generations of keys. Calls that are written in the text are recovered; each chat is a session of its own
  * (docs/decisions/0037-old-agent-chats.md).
  */

@@ -1,5 +1,5 @@
 /**
- * One message of an old agent chat, whatever the generation of its keys (formats.md §4): what it says, thinks, calls and answers.
+ * One message of an old agent chat, whatever the generation of its keys: what it says, thinks, calls and answers.
  * JSON text stays as it is; only a text that holds blocks, thoughts or leaked lines is written anew.
  */
 import { elementsOf, valuesOf } from '../json/members.ts';

@@ -1,4 +1,4 @@
-/** The history that an agent of the text protocol is shown (formats.md §4): a JSON array, the newest messages when room is short. */
+/** The history that an agent of the text protocol is shown: a JSON array, the newest messages when room is short. */
 import type { ProtocolCall } from './call-object.ts';
 import { migrateMessage, type StoredMessage } from './chat-message.ts';
 import { createOpenCalls } from './open-calls.ts';

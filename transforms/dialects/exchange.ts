@@ -1,5 +1,5 @@
 /**
- * The native dialect: one request/response pair of an LLM proxy per line (conversion.md §2). The line is walked
+ * The native dialect: one request/response pair of an LLM proxy per line. The line is walked
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
 

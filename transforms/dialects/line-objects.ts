@@ -1,6 +1,6 @@
 /**
  * The objects of a line, one after the other, for every dialect of JSON: mostly one, several where a newline was lost
- * (conversion.md §2). What is torn, no JSON or no object rejects the line as a whole, with the place of the fault.
+ *. What is torn, no JSON or no object rejects the line as a whole, with the place of the fault.
  */
 
 import { elementsIn, mayExceed, mostInAll, pathTo } from '../json/elements.ts';

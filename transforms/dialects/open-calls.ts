@@ -1,4 +1,4 @@
-/** Ids of calls in logs that have none (formats.md §4): `0-read` is the first call of the conversation, and the result that follows answers it. */
+/** Ids of calls in logs that have none: `0-read` is the first call of the conversation, and the result that follows answers it. */
 
 export interface OpenCalls {
   /** The ids of the next assistant's calls; what was open before stays unanswered. */

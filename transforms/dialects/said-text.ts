@@ -1,4 +1,4 @@
-/** What an old agent's text holds beside its words (formats.md §4): thoughts in `<think>` tags and leaked lines of its protocol. */
+/** What an old agent's text holds beside its words: thoughts in `<think>` tags and leaked lines of its protocol. */
 import { tidy } from './tool-blocks.ts';
 
 const THINK = '<think>';

@@ -1,4 +1,4 @@
-/** What a grader's sample is (formats.md §5): the messages of a conversation, of any role, each with a text, and what is expected. */
+/** What a grader's sample is: the messages of a conversation, of any role, each with a text, and what is expected. */
 import { isObject } from '../model/message.ts';
 
 export const SAMPLE_FAULTS = {

@@ -1,5 +1,5 @@
 /**
- * Dialect `samples` (formats.md §5): samples for the calibration of graders, one object each, from JSONL or out of a TOML deck
+ * Dialect `samples`: samples for the calibration of graders, one object each, from JSONL or out of a TOML deck
  * (src/input/framing/toml-document.ts). Each is a session of its own; what stands beside its messages goes with the conversation.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Reads `tools` arrays, and knows the last distinct ones again: a log repeats its definitions on every line, so
- * they are compared, not scanned (performance.md §3).
+ * they are compared, not scanned.
  */
 
 import { copyOf, createKeeper } from '../json/keep.ts';
@@ -95,7 +95,7 @@ function definitionsOf(
 const keep = createKeeper();
 const keptCopy = (bytes: Uint8Array): Uint8Array => keep(bytes, 0, bytes.length);
 
-/** The object under `function` where there is one, else the whole (conversion.md §3.8). */
+/** The object under `function` where there is one, else the whole. */
 function flatten(definition: Uint8Array): ToolDefinition {
   let inner: CalledFunction | undefined;
   let outerName: string | undefined;

@@ -1,6 +1,6 @@
 /**
  * `--arrow-safe`: the list of tools and every `arguments` are JSON strings, so that a loader with columns (Arrow) cannot pad their
- * objects with nulls or give their values another type (formats.md §1).
+ * objects with nulls or give their values another type.
  */
 
 import { quote } from '../json/respace.ts';

@@ -1,5 +1,5 @@
 /**
- * Format `axolotl`: for axolotl's `type: chat_template` (formats.md §1). Like `trl`, and safe for columnar loaders unless
+ * Format `axolotl`: for axolotl's `type: chat_template`. Like `trl`, and safe for columnar loaders unless
  * `--no-arrow-safe` says otherwise: `tools` is one JSON string and every `arguments` a JSON string (of an object, or the
  * record is rejected). `reasoning_content` stays, like all other members.
  */

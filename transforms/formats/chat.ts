@@ -1,4 +1,4 @@
-/** Format `chat`: `{"messages":[...],"tools":[...]}`, every message and tool as its own bytes (conversion.md §3). */
+/** Format `chat`: `{"messages":[...],"tools":[...]}`, every message and tool as its own bytes. */
 
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';

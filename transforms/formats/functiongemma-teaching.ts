@@ -1,5 +1,5 @@
 /**
- * Format `functiongemma-teaching` (formats.md §3): developer, user, model in the teaching layout, from a conversation whose last
+ * Format `functiongemma-teaching`: developer, user, model in the teaching layout, from a conversation whose last
  * assistant message has exactly one call. Any other is rejected, by rule.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Format `functiongemma` (formats.md §2): Google's FunctionGemma in its official syntax, one text with all turns and control
+ * Format `functiongemma`: Google's FunctionGemma in its official syntax, one text with all turns and control
  * tokens. What cannot be said in it rejects the session, by rule.
  */
 

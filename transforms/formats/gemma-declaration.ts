@@ -1,5 +1,5 @@
 /**
- * A tool definition as FunctionGemma's `declaration:NAME{...}` (formats.md §2). What a declaration has no place for (other
+ * A tool definition as FunctionGemma's `declaration:NAME{...}`. What a declaration has no place for (other
  * keywords of JSON Schema, a tool without a name) is `definition-left-out`.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The rules of the FunctionGemma formats (formats.md §2, §3): what they cannot say, how grave that is, and whether the session
+ * The rules of the FunctionGemma formats: what they cannot say, how grave that is, and whether the session
  * is rejected for it. A report collects them, one finding for each rule and place.
  */
 import type { Severity } from '../model/element.ts';

@@ -1,5 +1,5 @@
 /**
- * A conversation as FunctionGemma's turns (formats.md §2). A call, its result and what the model says then stand in one
+ * A conversation as FunctionGemma's turns. A call, its result and what the model says then stand in one
  * model turn. A result has no id: the function's name comes from the nearest earlier unanswered call with its id.
  */
 import type { Conversation, Message } from '../model/element.ts';

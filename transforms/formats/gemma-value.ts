@@ -1,5 +1,5 @@
 /**
- * Values in FunctionGemma's syntax (formats.md §2): strings between `<escape>`, bare keys, numbers by their own text. Written
+ * Values in FunctionGemma's syntax: strings between `<escape>`, bare keys, numbers by their own text. Written
  * from JSON text in one walk, so that no number is rounded and no key is lost.
  */
 

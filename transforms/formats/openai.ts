@@ -1,5 +1,5 @@
 /**
- * Format `openai`: what OpenAI's fine-tuning and MLX-LM read (formats.md §1). Definitions stand in
+ * Format `openai`: what OpenAI's fine-tuning and MLX-LM read. Definitions stand in
  * `{"type":"function","function":...}`, arguments are strings, `parallel_tool_calls` is true where a turn has several
  * calls. Messages keep all their members. Absent or null arguments are written as `"{}"` (`empty-arguments`).
  */

@@ -1,5 +1,5 @@
 /**
- * The messages of a conversation as the text protocol shows them (formats.md §4): one JSON object each, laid out from the log's own
+ * The messages of a conversation as the text protocol shows them: one JSON object each, laid out from the log's own
  * text, so that numbers stay. What they look like is that of the library's `buildConversationHistory`.
  */
 

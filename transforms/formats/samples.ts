@@ -1,5 +1,5 @@
 /**
- * Format `samples`: a conversation for a grader (formats.md §5). Each message needs a role and a text; one that has them stays
+ * Format `samples`: a conversation for a grader. Each message needs a role and a text; one that has them stays
  * byte for byte. What the log said beside the messages (`expected`, `tags`) follows. `--as toml` writes one `[[samples]]`
  * table, files of which are decks; `--as context` what a grader is given.
  */
@@ -42,7 +42,7 @@ const fatal = (rule: string, message: string): FormatFinding => ({
 });
 const warning = (rule: string, message: string): FormatFinding => ({ rule, severity: 'WARNING', message });
 
-/** The message with a text: its own, that of its parts, or its calls or its result as tags (conversion.md §5). */
+/** The message with a text: its own, that of its parts, or its calls or its result as tags. */
 function withText(message: Message, where: string, report: Report): Message {
   if (message.role === '') report(fatal('unknown-role', `${where} has no role`));
   const content = valueBytes(message.bytes, 'content');

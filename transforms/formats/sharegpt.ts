@@ -1,5 +1,5 @@
 /**
- * Format `sharegpt`: LLaMA-Factory's `conversations` (formats.md §1), which must alternate: human or observation, then gpt
+ * Format `sharegpt`: LLaMA-Factory's `conversations`, which must alternate: human or observation, then gpt
  * or function_call. Neighbours of one kind are merged with a blank line, a text goes in front of the calls that follow
  * it, questions that nobody answered at the end are left out, all else rejects the record. A call is
  * `{"name": ..., "arguments": {...}}`, several are a list; with a text in front `TEXT\n<tool_call>CALL</tool_call>`, and

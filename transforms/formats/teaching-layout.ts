@@ -1,5 +1,5 @@
 /**
- * The teaching layout of FunctionGemma (formats.md §3): three turns, line by line; every value of the call is text between
+ * The teaching layout of FunctionGemma: three turns, line by line; every value of the call is text between
  * `<escape>`. Numbers come from their JSON text, in plain notation.
  */
 import { elementsOf, membersOf } from '../json/members.ts';

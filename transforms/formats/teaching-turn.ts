@@ -1,5 +1,5 @@
 /**
- * The teaching functions of the library (formats.md §3): from an Anthropic Messages response to a line of training data. They
+ * The teaching functions of the library: from an Anthropic Messages response to a line of training data. They
  * throw a `TeachingError` where the format `functiongemma-teaching` rejects a session.
  */
 import { quote } from '../json/respace.ts';

@@ -1,5 +1,5 @@
 /**
- * Format `trl`: for TRL, Unsloth and the templates of Hugging Face (formats.md §1). Like `openai`, but arguments are
+ * Format `trl`: for TRL, Unsloth and the templates of Hugging Face. Like `openai`, but arguments are
  * objects: several templates fail on strings or encode them twice. A string that holds an object becomes that object;
  * empty, null or absent arguments become `{}` (`empty-arguments`: nothing is lost); anything else rejects the record.
  * There is no `parallel_tool_calls`: no template reads it, and it would be null in the other rows of its column.

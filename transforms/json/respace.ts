@@ -1,6 +1,6 @@
 /**
  * JSON text in the layout of Python's `json.dumps` and of the Hugging Face `tojson` filter: `", "` and `": "`, no other
- * white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay (conversion.md §5).
+ * white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay.
  */
 import { withoutIndentation } from './one-line.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';

@@ -9,7 +9,7 @@ const SYSTEM = encode('"system"');
 const NULL_BYTES = 4;
 const LETTER_N = 0x6e;
 
-/** @param count gets the name of each rule that changed the message (conversion.md §3) */
+/** @param count gets the name of each rule that changed the message */
 export function canonical(message: Message, count: (rule: string) => void): Message {
   const mapped = developerToSystem(message);
   if (mapped !== message) count('developer-role');

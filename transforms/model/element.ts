@@ -1,6 +1,6 @@
 /**
  * The one data type that crosses the stages (docs/data-model.md): everything is an element, bad data too.
- * A message is its bytes: what no rule touched leaves exactly as it came (conversion.md §3).
+ * A message is its bytes: what no rule touched leaves exactly as it came.
  */
 
 /** Where an element came from: enough to find the exact bytes in the log again. */
@@ -36,7 +36,7 @@ export interface ToolDefinition {
   readonly name: string | undefined;
 }
 
-/** How many messages each named rule changed or dropped, for the books (reliability.md, I8). */
+/** How many messages each named rule changed or dropped, for the books. */
 export type Changes = ReadonlyMap<string, number>;
 
 /** One line of a log, not yet read. */
@@ -104,7 +104,7 @@ export interface Conversation {
   /** How many shorter entries came after it. */
   readonly truncated: number;
   readonly changes: Changes;
-  /** What became of every tool definition that was seen (reliability.md, I7). */
+  /** What became of every tool definition that was seen. */
   readonly toolCounts: ToolCounts;
 }
 
@@ -135,7 +135,7 @@ export interface Row {
   readonly written: readonly Message[];
 }
 
-/** Something that was kept out of the dataset, and why (conversion.md §6). */
+/** Something that was kept out of the dataset, and why. */
 export interface Rejection {
   readonly kind: 'rejection';
   /** `record`: one format cannot represent a session that another one writes. */
@@ -180,7 +180,7 @@ export interface Repair {
 
 export type Severity = 'ERROR' | 'WARNING';
 
-/** An integrity finding: reported, never stops the run (conversion.md §9). */
+/** An integrity finding: reported, never stops the run. */
 export interface Finding {
   readonly kind: 'finding';
   readonly severity: Severity;

@@ -1,4 +1,4 @@
-/** The group that a record belongs to: the name of its shards (conversion.md §8). */
+/** The group that a record belongs to: the name of its shards. */
 
 import type { Conversation } from './element.ts';
 import { hashOf } from './hashed-set.ts';

@@ -18,7 +18,7 @@ export interface MessageText {
 
 const NO_TEXT: MessageText = { text: undefined, otherParts: false };
 
-/** The text of a message (conversion.md §4). */
+/** The text of a message. */
 export function textOf(message: Message): MessageText {
   const content = contentOf(message);
   if (typeof content === 'string') return { text: content, otherParts: false };

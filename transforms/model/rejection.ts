@@ -1,4 +1,4 @@
-/** The closed list of reasons why a line or a session is kept out (conversion.md §6). */
+/** The closed list of reasons why a line or a session is kept out. */
 import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {

@@ -1,5 +1,5 @@
 /**
- * The tool usage report (conversion.md §10): what one conversation adds to it, sums per group that can be merged in any
+ * The tool usage report: what one conversation adds to it, sums per group that can be merged in any
  * order (workers each have a part), and the CSV text.
  */
 import { assistantCalls, hasFunctionCall } from '../checks/assistant-calls.ts';

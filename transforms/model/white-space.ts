@@ -1,5 +1,5 @@
 /**
- * White space as Python's `str.strip` has it: Unicode White_Space and U+001C to U+001F (conversion.md §4). JS's `\s`
+ * White space as Python's `str.strip` has it: Unicode White_Space and U+001C to U+001F. JS's `\s`
  * differs: it has U+FEFF and lacks U+0085 and U+001C to U+001F.
  */
 

@@ -1,4 +1,4 @@
-/** What a cleanup rule is (conversion.md §4). One file each; `npm run gen` puts it into the registry. */
+/** What a cleanup rule is. One file each; `npm run gen` puts it into the registry. */
 import type { Entry, Message } from '../model/element.ts';
 
 interface Named {

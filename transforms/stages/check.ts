@@ -1,5 +1,5 @@
 /**
- * The integrity stages (conversion.md §9): the checks of the registry at three places of the chain. A finding comes right
+ * The integrity stages: the checks of the registry at three places of the chain. A finding comes right
  * before the element that it is about, and the element goes on as it is; so a session's findings come before its end.
  */
 import type { Check, EntryCheck, Found, RejectedLines } from '../checks/check.ts';

@@ -1,5 +1,5 @@
 /**
- * Stage: entry -> entry, through the enabled rules (conversion.md §4). Rules on messages come first, in the order
+ * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order
  * of the contract, then rules on the whole entry. Every change is counted by rule.
  */
 import type { Entry, Message, StreamElement } from '../model/element.ts';

@@ -1,5 +1,5 @@
 /**
- * Stage: conversation -> row, through each of the chosen formats (formats.md). What a format cannot represent is a finding of
+ * Stage: conversation -> row, through each of the chosen formats. What a format cannot represent is a finding of
  * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
  * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0040).
  */

@@ -1,6 +1,6 @@
 /**
  * Stage: line -> entry, through a dialect. Blank lines get their fate here, bad ones are rejected with their position,
- * and for grouped input the session ends where its id changes (conversion.md §2, §8).
+ * and for grouped input the session ends where its id changes.
  */
 
 import type { Dialect, DialectReader } from '../dialects/dialect.ts';

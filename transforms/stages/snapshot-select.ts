@@ -1,5 +1,5 @@
 /**
- * Stage: entries -> one conversation per session (conversion.md §3). The snapshot is the last entry with the maximal
+ * Stage: entries -> one conversation per session. The snapshot is the last entry with the maximal
  * message count: a fold that keeps one candidate and the distinct tool definitions, whatever the session's length.
  */
 import { canonical } from '../model/canonical.ts';

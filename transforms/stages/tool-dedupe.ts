@@ -1,4 +1,4 @@
-/** Stage: tool definitions unique by name, the first one wins (conversion.md §3.8). A nameless one is always kept. */
+/** Stage: tool definitions unique by name, the first one wins. A nameless one is always kept. */
 import type { Conversation, ToolDefinition } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 

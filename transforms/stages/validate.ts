@@ -1,5 +1,5 @@
 /**
- * Stage: identity and order (conversion.md §3.3, §6). A session has one id and strictly increasing timestamps, where it has any; a
+ * Stage: identity and order. A session has one id and strictly increasing timestamps, where it has any; a
  * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
  */
 

@@ -1,4 +1,4 @@
-/** `turnmill formats`: the formats, one line each (formats.md). `turnmill list formats` tells their rules and options too. */
+/** `turnmill formats`: the formats, one line each. `turnmill list formats` tells their rules and options too. */
 
 import { SUCCESS } from '../exit-code.ts';
 import { logLevelOption } from '../options/run.ts';

@@ -1,6 +1,6 @@
 /**
  * Gunzip with its own loop over the members: node:zlib loses a member behind NULs, and dies of padding that spans
- * chunks (reliability.md §2, fact 9). Every member's CRC-32 and length are checked; whatever is left over is a fault
+ * chunks. Every member's CRC-32 and length are checked; whatever is left over is a fault
  * with its place. A cut exactly between two members cannot be seen here: that takes the file's size.
  */
 import { crc32 } from 'node:zlib';

@@ -1,5 +1,5 @@
 /**
- * How much a packed source may give (reliability.md §1.5, F076): so much in all, and beyond a size that no small file reaches
+ * How much a packed source may give: so much in all, and beyond a size that no small file reaches
  * only so many times what was read of it. Logs repeat themselves, so the ratio alone says nothing
  * (docs/decisions/0012-decompression-limits.md).
  */

@@ -1,5 +1,5 @@
 /**
- * Recognises packed sources by their first bytes; the file's name has no say (reliability.md, F075). None of the
+ * Recognises packed sources by their first bytes; the file's name has no say. None of the
  * magics can begin JSON, so plain logs are never mistaken, and what cannot be read is refused by its name instead of
  * being rejected line by line.
  */

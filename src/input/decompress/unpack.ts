@@ -6,7 +6,7 @@ import type { Members } from './members.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 import { type Packing, SNIFF_BYTES, sniff } from './sniff.ts';
 
-/** So often a source is unpacked whose decoder is killed (F003). */
+/** So often a source is unpacked whose decoder is killed. */
 export const MOST_TRIES = 3;
 
 export interface Unpacking {

@@ -1,6 +1,6 @@
 /**
  * Walks over one zstd frame without decoding it (RFC 8878 §3.1.1): the header and the sizes of the blocks say where it
- * ends. Needed because no decoder tells: node:zlib stops silently behind the first frame (reliability.md §2, fact 8).
+ * ends. Needed because no decoder tells: node:zlib stops silently behind the first frame.
  */
 
 /** What the decoder is not asked for: dictionaries, and windows over the zstd program's own limit of 2^27 bytes. */

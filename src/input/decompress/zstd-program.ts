@@ -1,6 +1,6 @@
 /**
  * The `zstd` program, for a Node whose zlib has no zstd. It gets bytes through its standard input and never a file's name, so
- * no name can be an option (reliability.md, F118). A group of its own: a Ctrl-C that stops the run stops the reading here first.
+ * no name can be an option. A group of its own: a Ctrl-C that stops the run stops the reading here first.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { SourceFault, TurnmillError } from '../../errors.ts';
@@ -109,7 +109,7 @@ function notStarted(error: NodeJS.ErrnoException): SourceFault {
   return new SourceFault(reason, `cannot start zstd: ${error.code}${missing ? `; ${HINT}` : ''}`, error);
 }
 
-/** Two turns of silence: a process that was stopped for a while sees one of them at once when it goes on (F006). */
+/** Two turns of silence: a process that was stopped for a while sees one of them at once when it goes on. */
 async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => void): Promise<void> {
   let turns = 0;
   const timer = setInterval(() => {

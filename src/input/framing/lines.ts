@@ -1,5 +1,5 @@
 /**
- * Framing of JSONL: cuts at 0x0A, bounds the line, tags the origin (conversion.md §2). Own code, because split2 re-splits
+ * Framing of JSONL: cuts at 0x0A, bounds the line, tags the origin. Own code, because split2 re-splits
  * its whole buffer on every chunk and drops what is too long. One slab is reused: a line's bytes are valid until the
  * next one is asked for; a partial line is moved once per slab, and a slab grows only for a giant line.
  */

@@ -1,6 +1,6 @@
 /**
  * What a source is, by its first bytes: JSON lines, one JSON document in their place (an array, printed JSON), or something
- * that was never a log, which is refused by its name instead of line by line (F062). Only what cannot be the beginning
+ * that was never a log, which is refused by its name instead of line by line. Only what cannot be the beginning
  * of a log is refused: a log whose first line is damaged is read.
  */
 import { SourceFault } from '../../errors.ts';

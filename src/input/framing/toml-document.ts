@@ -1,5 +1,5 @@
 /**
- * Framing of TOML decks (formats.md §5): every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON text, for
+ * Framing of TOML decks: every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON text, for
  * the dialect `samples`; its origin is where it stands in the deck. smol-toml judges and reads the whole document, so its size is bounded
  * (docs/decisions/0038-toml-decks.md).
  */

@@ -135,7 +135,7 @@ function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> 
   throw new SourceFault('vanished', 'it is gone since it was listed: its path leads to another file now');
 }
 
-/** A file of /proc says that it is empty and has content all the same (F090): nobody knows where it ends. */
+/** A file of /proc says that it is empty and has content all the same: nobody knows where it ends. */
 function refuseHidden(fd: number): void {
   if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
   throw new SourceFault('not-regular', 'its size is 0, but it has content');

@@ -1,5 +1,5 @@
 /**
- * Symbolic links in a folder of logs (reliability.md, F080): where one ends, and whether it may be gone to. What is read is
+ * Symbolic links in a folder of logs: where one ends, and whether it may be gone to. What is read is
  * the end itself, by its own path: a link that is changed later leads nowhere else.
  */
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';

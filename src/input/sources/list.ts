@@ -1,6 +1,6 @@
 /**
  * Lists the sources of a run: files as they are given, folders recursively, regular files only, in bytewise order of
- * their paths (conversion.md §8). A path is its bytes as Latin-1 characters here: it need not be UTF-8, compares as its
+ * their paths. A path is its bytes as Latin-1 characters here: it need not be UTF-8, compares as its
  * bytes do, and takes little room: there may be a million of them.
  */
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Before anything is read: can everything that is listed be unpacked here (reliability.md, F078)? */
+/** Before anything is read: can everything that is listed be unpacked here? */
 import { compressionNamed } from '../decompress/sniff.ts';
 import type { SourceRef } from './source.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The same damage by somebody who also mends the manifest's bytes and hashes: only the recount finds it (F168). Each
+ * The same damage by somebody who also mends the manifest's bytes and hashes: only the recount finds it. Each
  * test names the file and the words that lead to it.
  */
 import { describe, expect, test } from 'vitest';

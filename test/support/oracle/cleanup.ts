@@ -1,5 +1,5 @@
 /*
- * The four cleanup rules (conversion.md §4), in their order: goose-info, goose-bootstrap and
+ * The four cleanup rules, in their order: goose-info, goose-bootstrap and
  * empty-assistant on the messages, then goose-title on the entry. The reply is never changed.
  */
 import type { Entry } from './entry.ts';

@@ -1,5 +1,5 @@
 /*
- * One tree to one entry, or the first reason why not (conversion.md §2, §6). The order of the reasons is
+ * One tree to one entry, or the first reason why not. The order of the reasons is
  * fixed: not-an-object, duplicate-key, bad-timestamp, bad-session-id, bad-messages, bad-tools, bad-response.
  */
 

@@ -1,5 +1,5 @@
 /*
- * The group of a record (conversion.md §8): the date folder or the first valid entry's UTC date, the
+ * The group of a record: the date folder or the first valid entry's UTC date, the
  * scenario of the file name, or the one group `conversations`.
  */
 import { isCalendarDate, utcDate } from './timestamp.ts';

@@ -1,5 +1,5 @@
 /*
- * Bytes to lines to trees (conversion.md §2, §6): LF ends a line (a CR before it is JSON white space), one
+ * Bytes to lines to trees: LF ends a line (a CR before it is JSON white space), one
  * BOM is taken from the start of a source, a line of JSON blanks is `blank`, and everything else is either
  * one or more trees or one rejection. The UTF-8 of the whole line is checked before its JSON.
  */

@@ -1,5 +1,5 @@
 /*
- * One session to one conversation (conversion.md §3): cleanup, validation, truncation, the snapshot, and the
+ * One session to one conversation: cleanup, validation, truncation, the snapshot, and the
  * fate of every entry. An entry that goose-title dropped keeps that fate and takes no part in validation.
  */
 import { cleanEntry } from './cleanup.ts';

@@ -1,5 +1,5 @@
 /*
- * The sources of a directory (conversion.md §8): every regular *.jsonl or *.ndjson, plain or .gz, at any
+ * The sources of a directory: every regular *.jsonl or *.ndjson, plain or .gz, at any
  * depth, in bytewise order of the path below the root. A gzip that does not decode gives no bytes.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /*
- * The text of a message and white space as Python sees it (conversion.md §4).
+ * The text of a message and white space as Python sees it.
  * No regular expression over the text itself: everything is a linear scan.
  */
 import { get, getString, type Tree } from './tree.ts';

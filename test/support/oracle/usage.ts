@@ -1,5 +1,5 @@
 /*
- * The tool usage report (conversion.md §10), one row per group that has a record, groups in bytewise order.
+ * The tool usage report, one row per group that has a record, groups in bytewise order.
  * Counted on the conversation itself, before a format rewrites its messages.
  */
 import type { GroupBy } from './group.ts';

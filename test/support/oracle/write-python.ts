@@ -1,5 +1,5 @@
 /*
- * JSON text as Python's json.dumps(ensure_ascii=False) lays it out (conversion.md §5), from a tree,
+ * JSON text as Python's json.dumps(ensure_ascii=False) lays it out, from a tree,
  * so number text, key order and duplicate keys are those of the source.
  * Our choice where Python would write bytes that are not UTF-8: a lone surrogate stays an escape.
  */

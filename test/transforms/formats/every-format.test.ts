@@ -212,7 +212,7 @@ function isSame(value: Value, tree: Tree, top: boolean): boolean {
   return value.text === (/\..*[eE]/.test(tree.text) ? EXPANDED.get(tree.text) : tree.text);
 }
 
-/** A number with a fraction and an exponent is written without the exponent (formats.md §2): those of the generator. */
+/** A number with a fraction and an exponent is written without the exponent: those of the generator. */
 const EXPANDED = new Map([
   ['1.5e3', '1500'],
   ['2.5E-4', '0.00025'],

@@ -59,7 +59,7 @@ export const NO_TOKENS = [
   '<boss>',
 ];
 
-/** The teaching layout of the acceptance cases (formats.md §6): user turn `Context here`, reasoning `Selecting symbols...`. */
+/** The teaching layout of the acceptance cases: user turn `Context here`, reasoning `Selecting symbols...`. */
 export const TEACHING_GOLDEN = `<start_of_turn>developer
 You are a semantic code analysis assistant.
 You have access to the following functions:
