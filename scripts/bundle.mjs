@@ -10,7 +10,7 @@ import { rolldown } from 'rolldown';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 /** Where the entries lie; a worker's file is named beside the module that starts it. */
-const ENTRIES = { bin: 'src/cli/bin.js', 'lane-worker': 'chunks/lane-worker.js' };
+const ENTRIES = { bin: 'src/cli/bin.js', worker: 'chunks/worker.js' };
 const OUTSIDE = Object.keys(dependencies).filter((name) => name !== 'yargs');
 
 /**
@@ -41,7 +41,7 @@ export default (...given) => load('./${file}')(...given);`;
 
 const bundle = await rolldown({
   plugins: [lateStringWidth],
-  input: { bin: `${dist}src/cli/bin.js`, 'lane-worker': `${dist}src/engine/worker.js` },
+  input: { bin: `${dist}src/cli/bin.js`, worker: `${dist}src/engine/worker.js` },
   platform: 'node',
   external: (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`)),
 });
