@@ -10,8 +10,10 @@ import { rejectLine } from './rejection.ts';
 
 type Reading = readonly (Entry | Rejection)[];
 
-export const isNotJson = ([first, second]: Reading): boolean =>
-  second === undefined && first?.kind === 'rejection' && first.reason === 'invalid-json';
+export function isNotJson(reading: Reading): boolean {
+  const first = reading[0];
+  return first?.kind === 'rejection' && first.reason === 'invalid-json' && reading.length === 1;
+}
 
 /**
  * @param read reads a line; it gets this one several times, with numbers in the places of the words
