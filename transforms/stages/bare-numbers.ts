@@ -13,7 +13,7 @@ type Reading = readonly (Entry | Rejection)[];
 
 export function isNotJson(objects: LineObjects): boolean {
   if (objects.length !== 1) return false;
-  const [only] = objects;
+  const only = (objects as Reading)[0]; // a line of one object is an array: taking it apart costs an iterator
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
