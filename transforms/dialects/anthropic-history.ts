@@ -3,7 +3,7 @@
  * that differs in a cache mark only says the same as before and gives the same `Message` objects (performance.md §3).
  */
 import type { Message } from '../element.ts';
-import { copyOf } from '../json/keep.ts';
+import { createKeeper } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { membersOf, rememberMembers } from '../json/members.ts';
 import type { Scanner } from '../json/scanner.ts';
@@ -24,6 +24,7 @@ export interface History {
 }
 
 const OPEN_OBJECT = 0x7b;
+const keep = createKeeper();
 
 export function createHistory(scanner: Scanner): History {
   let depth = 0; // of the messages that are being read
@@ -49,7 +50,7 @@ export function createHistory(scanner: Scanner): History {
       const all: Message[] = [];
       for (const { messages } of list.items) {
         if (messages === undefined) return undefined;
-        all.push(...messages);
+        for (const message of messages) all.push(message); // a spread of a hundred thousand overflows the stack
       }
       return all;
     },
@@ -61,9 +62,9 @@ export function createHistory(scanner: Scanner): History {
 }
 
 function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
-  const own = copyOf(bytes, start, end);
+  const own = keep(bytes, start, end);
   const messages = own[0] === OPEN_OBJECT ? readMessage(own) : undefined;
-  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text));
+  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text).slice()); // without the room for more
   return { bytes: own, messages };
 }
 
