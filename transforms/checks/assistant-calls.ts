@@ -3,7 +3,7 @@
 import { valueSpan } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import type { Message } from '../model/element.ts';
-import { type ToolCall, toolCallsOf } from '../model/message.ts';
+import { type ToolCall, toolCallsOf, walkToolCalls } from '../model/message.ts';
 import { perMessage } from '../model/per-message.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
@@ -30,6 +30,14 @@ export function assistantCalls(message: Message): readonly ToolCall[] {
   if (message.role !== 'assistant') return NO_CALLS;
   const calls = knownToolCalls(message);
   return calls === undefined || calls === 'not-a-list' ? NO_CALLS : calls;
+}
+
+/** The same one by one: so many are not held at once. */
+export function eachAssistantCall(message: Message, visit: (call: ToolCall) => void): void {
+  if (message.role !== 'assistant') return;
+  const calls = fewCalls(message);
+  if (calls === 'many') walkToolCalls(message, visit);
+  else if (calls !== undefined && calls !== 'not-a-list') calls.forEach(visit);
 }
 
 /** Has the message a `tool_calls` list that is not empty? Told without reading the calls. */

@@ -6,7 +6,7 @@
 import { isCrowdedText } from '../json/elements.ts';
 import { parseJson } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
-import { assistantCalls } from './assistant-calls.ts';
+import { eachAssistantCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { equalityDigest, equalityKey } from './equality-key.ts';
 import { shownName } from './shown-name.ts';
@@ -21,13 +21,13 @@ interface Use {
 function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Use[]> {
   const uses = new Map<string, Use[]>();
   messages.forEach((message, at) => {
-    for (const call of assistantCalls(message)) {
-      if (!call.name) continue;
+    eachAssistantCall(message, (call) => {
+      if (!call.name) return;
       const use = { arguments: call.arguments, at };
       const known = uses.get(call.name);
       if (known === undefined) uses.set(call.name, [use]);
       else known.push(use);
-    }
+    });
   });
   return uses;
 }

@@ -4,7 +4,7 @@
  */
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { assistantCalls } from './assistant-calls.ts';
+import { eachAssistantCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { type Verdict, verdictOf } from './result-verdict.ts';
 import { shownName } from './shown-name.ts';
@@ -44,8 +44,10 @@ function* blocksOf(messages: readonly Message[]): Generator<Block> {
 
 function callsOf(message: Message): Call[] {
   const calls: Call[] = [];
-  assistantCalls(message).forEach(({ isObject, id, name }, index) => {
+  let index = 0;
+  eachAssistantCall(message, ({ isObject, id, name }) => {
     if (isObject) calls.push({ index, id, name });
+    index++;
   });
   return calls;
 }

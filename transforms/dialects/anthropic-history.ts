@@ -3,11 +3,11 @@
  * that differs in a cache mark only says the same as before and gives the same `Message` objects.
  */
 
-import { copyOf } from '../json/keep.ts';
+import { createKeeper } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { membersOf, rememberMembers } from '../json/members.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Message } from '../model/element.ts';
+import type { Message, Message } from '../model/element.ts';
 import { readMessage } from './anthropic-message.ts';
 
 /** A logged message and what it says; undefined when it is no message. */
@@ -25,6 +25,7 @@ export interface History {
 }
 
 const OPEN_OBJECT = 0x7b;
+const keep = createKeeper();
 
 export function createHistory(scanner: Scanner): History {
   let depth = 0; // of the messages that are being read
@@ -50,7 +51,7 @@ export function createHistory(scanner: Scanner): History {
       const all: Message[] = [];
       for (const { messages } of list.items) {
         if (messages === undefined) return undefined;
-        all.push(...messages);
+        for (const message of messages) all.push(message); // a spread of a hundred thousand overflows the stack
       }
       return all;
     },
@@ -62,9 +63,9 @@ export function createHistory(scanner: Scanner): History {
 }
 
 function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
-  const own = copyOf(bytes, start, end);
+  const own = keep(bytes, start, end);
   const messages = own[0] === OPEN_OBJECT ? readMessage(own) : undefined;
-  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text));
+  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text).slice()); // without the room for more
   return { bytes: own, messages };
 }
 

@@ -51,23 +51,25 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     }
     if (messages === undefined || bytes[at] !== OPEN_ARRAY)
       return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
-    const logged = elementsOf(copyOf(bytes, at, messages.end));
-    const read = logged.map((one) => (one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined));
-    const bad = read.indexOf(undefined);
-    if (bad >= 0) {
-      const detail = `messages[${bad}] is no object with a string role`;
-      return rejectObject(line, origin, 'bad-messages', detail, at);
+    const calls = createOpenCalls();
+    const said: Message[] = [];
+    const changes = new Map<string, number>();
+    for (const [index, one] of elementsOf(copyOf(bytes, at, messages.end)).entries()) {
+      const read = one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined;
+      if (read === undefined) {
+        const detail = `messages[${index}] is no object with a string role`;
+        return rejectObject(line, origin, 'bad-messages', detail, at);
+      }
+      for (const rule of read.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
+      for (const message of messagesOf(read, calls)) said.push(message);
     }
-    const chat = read as readonly ChatMessage[];
     const about =
       meta && bytes[meta.start] === OPEN_OBJECT ? bytes.subarray(meta.start, meta.end) : undefined;
-    const calls = createOpenCalls();
-    const said = chat.flatMap((message) => messagesOf(message, calls));
     const id = idOf(about);
     return conversationEntry(origin, number, said, NO_TOOLS, {
       ...(id !== undefined && { sessionId: id }),
       timestamp: createdAt(about),
-      changes: changesOf(chat),
+      changes,
       lacks: LACKS,
     });
   }
@@ -87,28 +89,24 @@ function createdAt(meta: Uint8Array | undefined): bigint | undefined {
   return stamp && timeOf(stamp);
 }
 
-function changesOf(chat: readonly ChatMessage[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const rule of chat.flatMap(({ changes }) => changes)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-  return counts;
-}
-
 function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
   const { role, content, thought, calls, result } = message;
   const ids = calls.length === 0 ? [] : open.call(calls.map(({ name }) => name));
   const text = result && (result[0] === QUOTE ? result : inString(result));
   if (role === 'tool')
     return [resultMessage(message, content.length > 2 ? content : (text ?? content), open)];
-  const list = calls.map(({ name, arguments: args }, i) => {
-    return callJson(ids[i], name, args[0] === QUOTE ? args : inString(args));
-  });
   const members: Piece[] = [['content', content]];
   if (thought !== '') members.push(['reasoning_content', quote(thought)]);
-  if (list.length > 0) members.push(['tool_calls', arrayOf(list)]);
+  if (calls.length > 0) members.push(['tool_calls', arrayOf(eachCall(calls, ids))]);
   const said = makeMessage(role, members);
   const notes = notesOf(message);
   const noted = notes.length === 0 ? said : { ...said, notes };
   return text === undefined ? [noted] : [noted, resultMessage(message, text, open)];
+}
+
+function* eachCall(calls: ChatMessage['calls'], ids: readonly string[]): Generator<Uint8Array> {
+  for (const [i, { name, arguments: args }] of calls.entries())
+    yield callJson(ids[i], name, args[0] === QUOTE ? args : inString(args));
 }
 
 function resultMessage({ answers }: ChatMessage, content: Uint8Array, open: OpenCalls): Message {

@@ -13,14 +13,32 @@ const QUOTE = 0x22;
 const COMMA = encode(',');
 const QUOTE_BYTES = encode('"');
 const LINE_FEED = encode('\\n');
+const OPEN_ARRAY = encode('[');
+const CLOSE_ARRAY = encode(']');
+const OPEN = encode('{');
+const CLOSE = encode('}');
+const MOST_PIECES = 64;
+const LONGEST_PIECE = 32;
+const knownPieces = new Map<string, Uint8Array>();
 
 /** The JSON text of an object with these members. */
 export function objectOf(members: readonly Piece[]): Uint8Array {
-  const pieces = members.flatMap(([key, json], i) => [
-    encode(`${i === 0 ? '' : ','}${quote(key)}:`),
-    typeof json === 'string' ? encode(json) : json,
-  ]);
-  return concat([encode('{'), ...pieces, encode('}')]);
+  const pieces: Uint8Array[] = [OPEN];
+  for (const [key, json] of members) {
+    pieces.push(bytesOf(`${pieces.length === 1 ? '' : ','}${quote(key)}:`));
+    pieces.push(typeof json === 'string' ? bytesOf(json) : json);
+  }
+  pieces.push(CLOSE);
+  return concat(pieces);
+}
+
+/** UTF-8 of a piece: the few short ones that most messages have (keys, roles) are encoded once; others share blocks of memory. */
+function bytesOf(text: string): Uint8Array {
+  const known = knownPieces.get(text);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(text);
+  if (knownPieces.size < MOST_PIECES && text.length <= LONGEST_PIECE) knownPieces.set(text, encode(text));
+  return bytes;
 }
 
 export function makeMessage(role: string, members: readonly Piece[]): Message {
@@ -46,13 +64,22 @@ export function callJson(
   return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
 }
 
+/** Pieces that are held one by one: each takes a hundred bytes beside its own. */
+const MOST_LOOSE = 2000;
+
 /** The JSON text of an array of these elements. */
-export function arrayOf(elements: readonly Uint8Array[]): Uint8Array {
-  return concat([
-    encode('['),
-    ...elements.flatMap((one, i) => (i === 0 ? [one] : [COMMA, one])),
-    encode(']'),
-  ]);
+export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
+  const joined: Uint8Array[] = [];
+  let loose: Uint8Array[] = [OPEN_ARRAY];
+  for (const element of elements) {
+    if (joined.length > 0 || loose.length > 1) loose.push(COMMA);
+    loose.push(element);
+    if (loose.length < MOST_LOOSE) continue;
+    joined.push(concat(loose));
+    loose = [];
+  }
+  loose.push(CLOSE_ARRAY);
+  return concat([...joined, ...loose]);
 }
 
 /** The JSON string of the texts of JSON strings, joined by line feeds; their escapes stay. */

@@ -115,17 +115,26 @@ export interface ToolCall {
 }
 
 /** `tool_calls`: the calls; `undefined` when absent or null; `'not-a-list'` when it is something else. */
-export function toolCallsOf({ bytes }: Message): readonly ToolCall[] | 'not-a-list' | undefined {
-  const list = valueSpan(bytes, 'tool_calls')?.valueStart;
-  if (list === undefined || bytes[list] === LETTER_N) return undefined;
-  if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
+export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list' | undefined {
   const calls: ToolCall[] = [];
+  const problem = walkToolCalls(message, (call) => void calls.push(call));
+  return problem === undefined ? calls : problem === 'absent' ? undefined : problem;
+}
+
+/** The same calls one by one; told is what there is in the place of a list. */
+export function walkToolCalls(
+  { bytes }: Message,
+  visit: (call: ToolCall) => void,
+): 'not-a-list' | 'absent' | undefined {
+  const list = valueSpan(bytes, 'tool_calls')?.valueStart;
+  if (list === undefined || bytes[list] === LETTER_N) return 'absent';
+  if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
   walkElements(bytes, list, trustingScanner, (_number, at) => {
     const call = readCall(bytes, at);
-    calls.push(call);
+    visit(call);
     return at + call.bytes.length;
   });
-  return calls;
+  return undefined;
 }
 
 /** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */

@@ -2,7 +2,7 @@
  * The tool usage report: what one conversation adds to it, sums per group that can be merged in any
  * order (workers each have a part), and the CSV text.
  */
-import { assistantCalls, hasFunctionCall } from '../checks/assistant-calls.ts';
+import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
 import { valueBytes } from '../json/members.ts';
 import { mayHold } from '../json/utf8.ts';
 import type { Conversation, Message } from './element.ts';
@@ -43,7 +43,8 @@ const BETWEEN: ReadonlySet<string> = new Set(['tool', 'function']);
 
 /** Calls of an assistant message: `tool_calls`, else a `function_call`, else the tags in its text. */
 function callCount(message: Message): number {
-  const calls = assistantCalls(message).length;
+  let calls = 0;
+  eachAssistantCall(message, () => calls++);
   if (calls > 0) return calls;
   if (hasFunctionCall(message)) return 1;
   const content = valueBytes(message.bytes, 'content');

@@ -6,14 +6,16 @@ import { endOfStatementWith, nextStatement } from './toml-headers.ts';
 
 const OPEN_ARRAY = 0x5b;
 const COMMA = 0x2c;
-/** The parser holds a table as several objects. */
-const TABLE_WEIGHT = 2;
+/** The parser holds a table as several objects, a key as two. */
+const TABLE_WEIGHT = 4;
+const KEY_WEIGHT = 2;
 /** All tables, keys and elements together, as a multiple of those of one. */
 const IN_ALL = 10;
 
 /** What a document has too many of; undefined when it may be parsed. */
 export function tomlCrowd(bytes: Buffer, most: number): string | undefined {
   const mostTables = Math.ceil(most / TABLE_WEIGHT);
+  const mostKeys = Math.ceil(most / KEY_WEIGHT);
   let tables = 0;
   let keys = 0; // of the table
   let all = 0;
@@ -40,7 +42,7 @@ export function tomlCrowd(bytes: Buffer, most: number): string | undefined {
     all++;
     p = endOfStatementWith(bytes, p, seeByte);
     if (tables > mostTables) return `more than ${mostTables} tables`;
-    if (keys > most) return `a table of more than ${most} keys`;
+    if (keys > mostKeys) return `a table of more than ${mostKeys} keys`;
     if (isCrowded) return `an array of more than ${most} elements`;
     if (all > IN_ALL * most) return `more than ${IN_ALL * most} tables, keys and elements in all`;
   }
