@@ -7,7 +7,7 @@ import { createKeeper } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { membersOf, rememberMembers } from '../json/members.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Message, Message } from '../model/element.ts';
+import type { Message } from '../model/element.ts';
 import { readMessage } from './anthropic-message.ts';
 
 /** A logged message and what it says; undefined when it is no message. */
