@@ -7,7 +7,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
 import type { LaneSettings, Settings } from '../settings/settings.ts';
-import { faultsThreads } from './lane-fault.ts';
 import { createOwnLane, type OwnLane } from './main-thread.ts';
 import { type Batch, runLane } from './run-task.ts';
 import type { LaneSource } from './task.ts';
@@ -61,7 +60,7 @@ async function* runThreads(
   settings: LaneSettings,
   { signal, onRestart, profile }: LaneHooks,
 ): AsyncGenerator<Batch> {
-  const { startLaneThread } = await import('./worker-thread.ts'); // late: one worker needs no thread
+  const { LaneThread: Lane } = await import('./worker-thread.ts'); // late: one worker needs no thread
   let fault: Error | undefined;
   let wake: () => void = () => undefined;
   let nextUnit = 0;
@@ -79,7 +78,7 @@ async function* runThreads(
   }
 
   function start(): LaneThread {
-    const lane = startLaneThread(settings, {
+    const lane: LaneThread = new Lane(settings, {
       onBatch(batch) {
         if (batch.flushed) give(lane);
         wake();
@@ -92,9 +91,9 @@ async function* runThreads(
 
   const abort = (): void => fail(signal?.reason as Error);
   signal?.addEventListener('abort', abort, { once: true });
-  const own = faultsThreads() ? undefined : createOwnLane(settings, signal, profile);
-  if (own !== undefined) give(own); // the first unit: the threads are still starting when it is read
-  const threads = Array.from({ length: own === undefined ? count : count - 1 }, start);
+  const own = createOwnLane(settings, signal, profile);
+  give(own); // the first unit: the threads are still starting when it is read
+  const threads = Array.from({ length: count - 1 }, start);
   try {
     for (let ahead = 0; ahead < UNITS_AHEAD; ahead++) threads.forEach(give);
     for (let unit = 0; unit < units.length; ) {
@@ -106,8 +105,8 @@ async function* runThreads(
         if (received.batch.flushed) unit++;
         continue;
       }
-      if (own?.isFree()) give(own);
-      if (own?.canWork()) {
+      if (own.isFree()) give(own);
+      if (own.canWork()) {
         await own.work();
         await setImmediate(); // the threads' batches come in, and they get their next units
       } else
@@ -117,6 +116,6 @@ async function* runThreads(
     }
   } finally {
     signal?.removeEventListener('abort', abort);
-    await Promise.all([own?.stop(), ...threads.map((lane) => lane.stop())]);
+    await Promise.all([own.stop(), ...threads.map((lane) => lane.stop())]);
   }
 }

@@ -20,7 +20,6 @@ import type { LaneSettings } from '../settings/settings.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { collectGarbage } from './heap-size.ts';
 import { UNWATCHED, type Watch, watchWith } from './instrument.ts';
-import { withStageFault } from './lane-fault.ts';
 import type { LaneSource } from './task.ts';
 
 /** What a lane hands out at a time. */
@@ -136,7 +135,7 @@ async function* readSources(
   function chainFor(sessionBy: SessionBy): Chain {
     const made = chains.get(sessionBy) ?? {
       push: fuseChain(
-        watch.chain(withStageFault(createChain(settings, sessionBy))),
+        watch.chain(createChain(settings, sessionBy)),
         watch.accept(collector.accept),
       ),
     };

@@ -1,8 +1,6 @@
 /** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
 
 import { join } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
@@ -11,7 +9,6 @@ import { createLineFile, type LineFile, type WrittenFile } from '../dataset/line
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
-import { SpoolFile } from '../dataset/spool-file.ts';
 import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
 import { writeWholeFile } from '../dataset/whole-file.ts';
@@ -21,19 +18,12 @@ import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
+import { FileSpool, MemorySpool, type Spool } from './spool.ts';
 
 /** Where a record stands: its shard below the output's root, and its line in it, from 1. */
 export interface Location {
   readonly shard: string;
   readonly line: number;
-}
-
-/** What is held of a source until it counts, when it is too much for the memory. */
-export interface Spool {
-  write(items: readonly unknown[]): void;
-  /** Everything that was written, in order. */
-  read(): Iterable<unknown>;
-  close(): void;
 }
 
 export interface Destination {
@@ -89,7 +79,7 @@ export function openDataset(
     text(file, text) {
       texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
     },
-    openSpool: () => createSpool(join(root, WORK_FILES.spool)),
+    openSpool: () => new FileSpool(join(root, WORK_FILES.spool)),
     async commit(body, runFacts, profile) {
       const finished = shards.finish();
       for (const file of lineFiles.values()) {
@@ -147,31 +137,6 @@ function openLineFile(staging: Staging, file: string): LineFile {
   return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
-function createSpool(path: string): Spool {
-  const file = new SpoolFile(path);
-  return {
-    write: (items) => file.write(serialize(items)),
-    *read() {
-      for (const block of file.read()) yield* deserialize(block) as unknown[];
-    },
-    close: () => file.close(),
-  };
-}
-
-/** Where nothing may be written: packed in memory, a session takes some 40 bytes. */
-function createMemorySpool(): Spool {
-  let blocks: Buffer[] = [];
-  return {
-    write: (items) => void blocks.push(deflateRawSync(serialize(items), { level: 1 })),
-    *read() {
-      for (const block of blocks) yield* deserialize(inflateRawSync(block)) as unknown[];
-    },
-    close() {
-      blocks = [];
-    },
-  };
-}
-
 /** Records to standard output; the ledger's sums are for the caller to tell. */
 export function openStdout(): Destination {
   const sink = createStdoutSink();
@@ -199,7 +164,7 @@ export function nowhere(): Destination {
     record: () => NOWHERE,
     line: () => undefined,
     text: () => undefined,
-    openSpool: createMemorySpool,
+    openSpool: () => new MemorySpool(),
     commit: async () => undefined,
     checkpoint: () => undefined,
     leave: () => false,
