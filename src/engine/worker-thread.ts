@@ -119,7 +119,9 @@ export class LaneThread {
         return;
       }
     }
-    this.#sources = this.#sources.map((source) => (source === culprit ? oneMoreDeath(source, cause) : source));
+    this.#sources = this.#sources.map((source) =>
+      source === culprit ? oneMoreDeath(source, cause) : source,
+    );
     this.#filter.restart();
     this.#hooks.onRestart();
     this.#thread = this.#start();
