@@ -14,7 +14,7 @@ import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
 import type { SourceReader } from '../input/open-source.ts';
 import { isStdin, type SourceRef } from '../input/sources/source.ts';
 import { type Outcome, type SourceBegin, weightOf } from '../ledger/result.ts';
-import { type Collector, createCollector } from '../ledger/source-ledger.ts';
+import { SourceLedger } from '../ledger/source-ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 import { createChain, fuseChain } from './chain.ts';
@@ -100,7 +100,7 @@ class TaskRunner {
   /** The first bytes of a source, until they are framed. */
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
   readonly #chains = new Map<SessionBy, Chain>();
-  readonly #collector: Collector;
+  readonly #ledger: SourceLedger;
   /** Undefined when the run has no limit of sessions. */
   readonly #atLimit: (() => boolean) | undefined;
   #outcomes: Outcome[] = [];
@@ -126,8 +126,8 @@ class TaskRunner {
     this.#memory = borrowScanMemory(settings.scanner);
     this.#slab = createSlab(this.#memory?.slab);
     const { limit } = settings;
-    if (limit !== undefined) this.#atLimit = () => this.#sessionsBefore + this.#collector.sessions >= limit;
-    this.#collector = createCollector({
+    if (limit !== undefined) this.#atLimit = () => this.#sessionsBefore + this.#ledger.sessions >= limit;
+    this.#ledger = new SourceLedger({
       keepRaw: (length) =>
         settings.quarantineContent === 'raw' || (this.#isReadOnce && length <= ONCE_RAW_BYTES),
       memberAt: (offset) => this.#memberAt?.(offset),
@@ -259,7 +259,12 @@ class TaskRunner {
     const known = this.#chains.get(sessionBy);
     if (known !== undefined) return known;
     const links = this.#watch.chain(createChain(this.#settings, sessionBy));
-    const chain = { push: fuseChain(links, this.#watch.accept(this.#collector.accept)) };
+    const chain = {
+      push: fuseChain(
+        links,
+        this.#watch.accept((element) => this.#ledger.accept(element)),
+      ),
+    };
     this.#chains.set(sessionBy, chain);
     return chain;
   }
@@ -311,8 +316,8 @@ class TaskRunner {
       last: true,
     };
     this.#pushAll([end], this.#chainFor(ref));
-    const { sessions } = this.#collector;
-    return { framing, sessions, books: this.#collector.endSource() };
+    const { sessions } = this.#ledger;
+    return { framing, sessions, books: this.#ledger.endSource() };
   }
 }
 

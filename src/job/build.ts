@@ -27,7 +27,7 @@ import {
   pathsOf,
   takeStreams,
 } from '../input/sources/stream-source.ts';
-import { createLedger, type Ledger } from '../ledger/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { createCheckpoints } from '../record/checkpoints.ts';
 import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
@@ -192,7 +192,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
   const { settings, hooks, listing, profile, started } = run;
   try {
     await requireDecoders(listing.sources);
-    const ledger = createLedger(listing, settings.format);
+    const ledger = new Ledger(listing, settings.format);
     const usage = new Map();
     const recorder = createRecorder({ settings, listing, destination, ledger, usage });
     const checkpoints = createCheckpoints(destination, done);
