@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 const BYTES = 16;
 
-/** A character for each byte. A Buffer in its place takes four times as long. */
+/** Returns a string with one character for each byte. A Buffer would take four times as long. */
 export function idHash(id: string): string {
   return hash('sha256', id, 'binary').slice(0, BYTES);
 }

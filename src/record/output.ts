@@ -20,16 +20,16 @@ import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import { FileSpool, MemorySpool, type Spool } from './spool.ts';
 
-/** Where a record stands: its shard below the output's root, and its line in it, from 1. */
+/** Place of a record: its shard below the output's root, and its line in it, from 1. */
 export interface Location {
   readonly shard: string;
   readonly line: number;
 }
 
 export interface Destination {
-  /** Can nothing be taken back once it is written? Then a source's records count as they come. */
+  /** True when nothing can be taken back once it is written: the records of a source then count as they come. */
   readonly streams: boolean;
-  /** Are records only counted? Then what is held need not have their bytes. */
+  /** True when records are only counted: results that are held then need no bytes. */
   readonly discards: boolean;
   record(row: RowOutcome): Location | Promise<Location>;
   /** Appends a line of JSON to one of the files beside the shards. */
@@ -37,13 +37,13 @@ export interface Destination {
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
   openSpool(): Spool | undefined;
-  /** Makes it visible, all or nothing. The profile is told when the reading back begins and ends. */
+  /** Publishes the dataset, all or nothing. The profile gets the segments `read-back` and `sync`. */
   commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed | undefined>;
-  /** Everything so far is of so many sources, and the disk has it: a run can go on from here. */
+  /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
-  /** The run was stopped: leaves what a run can go on from, or nothing. Is there such a thing now? */
+  /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
   leave(): boolean;
-  /** The run failed: leaves nothing behind. */
+  /** Ends a run that failed: leaves nothing behind. */
   discard(): void;
 }
 
@@ -125,7 +125,7 @@ export function openDataset(
   };
 }
 
-/** Of several formats each has its folder. */
+/** Each of several formats has its own folder. */
 function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
   const format = formats.find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
@@ -137,7 +137,7 @@ function openLineFile(staging: Staging, file: string): LineFile {
   return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
-/** Records to standard output; the ledger's sums are for the caller to tell. */
+/** Writes records to standard output and nothing else. */
 export function openStdout(): Destination {
   const sink = createStdoutSink();
   const at = (): Location => ({ shard: '-', line: sink.records });
@@ -156,7 +156,7 @@ export function openStdout(): Destination {
   };
 }
 
-/** Counts, and writes nothing. */
+/** Counts and writes nothing. */
 export function nowhere(): Destination {
   return {
     streams: true,

@@ -103,7 +103,7 @@ describe('replay', () => {
     );
   });
 
-  const partly = (): ReturnType<typeof RestartFilter> => {
+  const partly = (): RestartFilter => {
     const replay = new RestartFilter();
     replay.pass(batch([begin(0), row('a'), session('a'), row('b'), session('b')]));
     replay.restart();

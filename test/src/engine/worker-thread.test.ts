@@ -136,7 +136,7 @@ it('counts three deaths at most against a source, each with its cause', () => {
       thread.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
     thread.emit('exit', death);
   }
-  const [unit] = (threads[4] as PlayedThread).got as { sources: LaneSource[] }[];
+  const [unit] = (threads[4] as PlayedThread).got as unknown as { sources: LaneSource[] }[];
   expect(unit?.sources.map(({ deaths }) => deaths)).toEqual([
     ['it exited early with status 0', 'ERR_WORKER_OUT_OF_MEMORY', 'it exited early with status 2'],
     undefined,
