@@ -1,6 +1,6 @@
 /**
- * A file of blocks, written once and read back once: what is held of a source until it counts. Lengths and checksums
- * of the blocks stay in memory, so that a damaged file is told before anything of it is used.
+ * A file of blocks that is written once and read back: what is held of a source until it counts. The lengths and checksums
+ * of the blocks stay in memory, so a damaged file, or an older state of it, is noticed before any block of it is used.
  */
 import { crc32 } from 'node:zlib';
 import { ioError } from '../errors.ts';
@@ -18,19 +18,26 @@ export class SpoolFile {
   readonly #fd: number;
   readonly #blocks: Block[] = [];
 
-  /** Makes the file, which must not exist, and takes its name away at once: it is gone with the process. */
+  /** Creates the file, which must not exist, and unlinks it at once: it is gone when the process is. */
   constructor(path: string) {
     this.#path = path;
     this.#fd = this.#attempt('make', () => fs.openSync(path, 'wx+', 0o600));
     this.#attempt('unlink', () => fs.unlinkSync(path));
   }
 
-  write(block: Uint8Array): void {
-    this.#blocks.push({ bytes: block.length, crc32: crc32(block) });
-    writeAll(this.#fd, block, this.#path);
+  /** Writes one block. Its pieces are written one after the other, so a large one is not copied. */
+  write(pieces: readonly Uint8Array[]): void {
+    let bytes = 0;
+    let checksum = 0;
+    for (const piece of pieces) {
+      bytes += piece.length;
+      checksum = crc32(piece, checksum);
+    }
+    this.#blocks.push({ bytes, crc32: checksum });
+    for (const piece of pieces) writeAll(this.#fd, piece, this.#path);
   }
 
-  /** The blocks in the order in which they were written. Throws `io` when one is not what was written. */
+  /** Returns the blocks in the order in which they were written. Throws `io` when one is not what was written. */
   *read(): Generator<Buffer> {
     let at = 0;
     for (const { bytes, crc32: checksum } of this.#blocks) {

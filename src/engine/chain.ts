@@ -1,4 +1,4 @@
-/** The main job's stages in order, made for one lane and fused: an element runs through all of them at once. */
+/** The stages of a run in their order, created for one worker and fused: an element runs through all of them at once. */
 
 import {
   cleanup,
@@ -15,13 +15,13 @@ import { checkConversations, checkEntries, checkRows } from '../../transforms/st
 import { checkReaders } from '../../transforms/stages/check-readers.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 
-/** One stage of a run, made for a lane. */
+/** One stage of a run, created for one worker. */
 export interface ChainLink {
   readonly name: string;
   readonly handlers: Handlers;
 }
 
-/** @param sessionBy what is a session in the source that is read */
+/** @param sessionBy whether a session is a whole source or all entries with one id */
 export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
   const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements } = settings;
@@ -48,7 +48,7 @@ export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): r
   ];
 }
 
-/** The chain as one function. */
+/** Returns the chain as one function. */
 export function fuseChain(
   chain: readonly ChainLink[],
   emit: (element: StreamElement) => void,

@@ -1,6 +1,6 @@
 /**
- * A lane's parts under a profile's clock: they are wrapped from outside, so that neither the lane nor a stage, a framer or a
- * reader knows about it. Without a profile they are the parts themselves.
+ * Measures the parts of a task with a profile's clock. They are wrapped from outside, so neither the task nor a stage, framer or
+ * reader knows about it. Without a profile nothing is wrapped.
  */
 
 import { tally } from '../../transforms/json/tally.ts';
@@ -44,7 +44,7 @@ type Handler = (element: StreamElement) => Iterable<StreamElement>;
 
 function watchLink(profile: Profile, { name, handlers }: ChainLink): ChainLink {
   const { bytes } = profile;
-  profile.enter(profile.enter(name)); // in the order of the stages, and those too that have nothing to do
+  profile.enter(profile.enter(name)); // lists all stages in their order, also those that will have nothing to do
   const watched = (handler: Handler): Handler => {
     return (element) => {
       const outer = profile.enter(name);
@@ -72,7 +72,7 @@ function watchFramer(profile: Profile, framer: Framer): Framer {
   };
 }
 
-/** What a thread waits for is not its work: the pipe, and the inflating, which another thread does. */
+/** Waiting for a pipe, or for another thread that decompresses, is not counted as reading. */
 async function watchReader(
   profile: Profile,
   opening: string,

@@ -1,57 +1,67 @@
 /**
- * The lane of the main thread, beside those of the worker threads: it reads only when nothing else is to be done there, so it
- * needs no thread, no copies between threads and no second warm-up, and recording always comes first.
+ * The worker that is the main thread itself. It reads only when the main thread has nothing else to do, so writing results
+ * always comes first; it needs no thread, no copies between threads and no second warm-up.
  */
 
 import { batchWeight } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { LaneSettings } from '../settings/settings.ts';
-import { runLane, WINDOW_BYTES } from './run-task.ts';
-import type { Unit } from './task.ts';
+import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
+import type { LaneSource, Unit } from './task.ts';
 import type { Received } from './worker-thread.ts';
 
-export interface OwnLane {
-  /** Has it no unit to read, and room for what the next one gives? */
-  isFree(): boolean;
-  /** Has it a unit to read, and room? */
-  canWork(): boolean;
-  give(unit: Unit): void;
-  /** Reads on up to the next batch. */
-  work(): Promise<void>;
-  next(): Received | undefined;
-  stop(): Promise<unknown>;
-}
+export class OwnLane {
+  readonly #batches: AsyncGenerator<Batch>;
+  readonly #received: Received[] = [];
+  #unit: Unit | undefined;
+  /** Weight of the batches in `#received`. */
+  #unreadBytes = 0;
 
-export function createOwnLane(settings: LaneSettings, signal?: AbortSignal, profile?: Profile): OwnLane {
-  let unit: Unit | undefined;
-  const waiting: Received[] = [];
-  let heldBytes = 0; // of what waits
-
-  function* sources(): Generator<Unit[number]> {
-    // `work` is called only while there is a unit: after its last source the next one is here
-    while (unit !== undefined) yield* unit;
+  constructor(settings: LaneSettings, signal?: AbortSignal, profile?: Profile) {
+    this.#batches = runLane(this.#sources(), settings, signal, profile);
   }
-  const lane = runLane(sources(), settings, signal, profile);
-  const hasRoom = (): boolean => heldBytes < WINDOW_BYTES;
 
-  return {
-    isFree: () => unit === undefined && hasRoom(),
-    canWork: () => unit !== undefined && hasRoom(),
-    give(next) {
-      unit = next;
-    },
-    async work() {
-      const { value: batch } = await lane.next();
-      if (batch === undefined) return;
-      const weight = batchWeight(batch.outcomes);
-      heldBytes += weight;
-      const taken = (): void => {
-        heldBytes -= weight;
-      };
-      waiting.push({ batch, taken });
-      if (batch.flushed) unit = undefined;
-    },
-    next: () => waiting.shift(),
-    stop: () => lane.return(undefined),
-  };
+  /** Returns true when it has no unit to read, and room for the results of the next one. */
+  isFree(): boolean {
+    return this.#unit === undefined && this.#hasRoom();
+  }
+
+  /** Returns true when it has a unit to read, and room. */
+  canWork(): boolean {
+    return this.#unit !== undefined && this.#hasRoom();
+  }
+
+  give(unit: Unit): void {
+    this.#unit = unit;
+  }
+
+  /** Reads up to the next batch. To be called only when `canWork`. */
+  async work(): Promise<void> {
+    const { value: batch } = await this.#batches.next();
+    if (batch === undefined) return;
+    const weight = batchWeight(batch.outcomes);
+    this.#unreadBytes += weight;
+    const taken = (): void => {
+      this.#unreadBytes -= weight;
+    };
+    this.#received.push({ batch, taken });
+    if (batch.flushed) this.#unit = undefined;
+  }
+
+  next(): Received | undefined {
+    return this.#received.shift();
+  }
+
+  stop(): Promise<unknown> {
+    return this.#batches.return(undefined);
+  }
+
+  *#sources(): Generator<LaneSource> {
+    // `work` is called only while there is a unit, so the next one is here when the last source of one has been read
+    while (this.#unit !== undefined) yield* this.#unit;
+  }
+
+  #hasRoom(): boolean {
+    return this.#unreadBytes < WINDOW_BYTES;
+  }
 }

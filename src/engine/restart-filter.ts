@@ -1,96 +1,98 @@
 /**
- * What a lane has handed out of the source that it reads, so that another worker can read that source again: the
- * outcomes are a function of the source, so those that are already out are passed over when they come a second time.
- * Nothing is held back, and whoever takes the outcomes sees neither the death nor a doubled or missing one.
+ * Hides the death of a worker thread from whoever takes its results. The results of a source depend on nothing but the source, so
+ * the thread that takes over reads it again, and as many results as were already delivered are dropped. If the file has
+ * changed since, everything that the second reading sends is dropped, and the source is rejected.
  */
 
-import { fatesOfSession, type Outcome, type SourceReport } from '../ledger/result.ts';
+import { fatesOfSession, type Outcome, type SourceBegin, type SourceReport } from '../ledger/result.ts';
 import type { Batch } from './run-task.ts';
 
-export interface Replay {
-  /** What is new in the batch. */
-  pass(batch: Batch): Batch;
-  /** The source that is not yet reported will be read again, from its beginning. */
-  restart(): void;
-}
+export class RestartFilter {
+  /** Results of the source that have been delivered. */
+  #delivered = 0;
+  /** Results of the source that the present thread has sent. */
+  #sent = 0;
+  /** Stamp of the file as it was when it was read first. */
+  #stamp: string | undefined;
+  #isSameFile = true;
+  /** Fates of the lines whose results have been delivered. */
+  readonly #fates = new Map<string, number>();
+  /** Bytes of the source that the present thread has read. */
+  #openBytes = 0;
+  /** Bytes that a dead thread had read, and that are about to be read and counted again. */
+  #againBytes = 0;
 
-export function createReplay(): Replay {
-  let passed = 0; // outcomes of the source that are out
-  let at = 0; // outcomes of the source that this worker has sent
-  let stamp: string | undefined; // of the file that was read first
-  let sameFile = true;
-  const fates = new Map<string, number>(); // of the lines whose outcomes are out
-  let openBytes = 0; // of the source that this worker has read
-  let againBytes = 0; // of those that it reads next, so many have been read before
-
-  const add = (fate: string, n: number): void => {
-    if (n > 0) fates.set(fate, (fates.get(fate) ?? 0) + n);
-  };
-
-  function track(outcome: Outcome): void {
-    if (outcome.kind === 'source-begin') stamp = outcome.stamp;
-    else if (outcome.kind === 'session') for (const [fate, n] of fatesOfSession(outcome)) add(fate, n);
-    else if (outcome.kind === 'rejected-line') {
-      add(`rejected:${outcome.reason}`, 1);
-      for (const [reason, n] of outcome.rest ?? []) add(`rejected:${reason}`, n);
+  /** Returns the batch with the results and bytes that are new. */
+  pass(batch: Batch): Batch {
+    const readBytes = this.#newBytes(batch.readBytes);
+    const outcomes: Outcome[] = [];
+    for (const outcome of batch.outcomes) {
+      if (outcome.kind === 'source') outcomes.push(this.#endSource(outcome));
+      else if (this.#isNew(outcome)) outcomes.push(outcome);
     }
+    return { ...batch, outcomes, readBytes };
   }
 
-  /** The lane drops what it has handed out of the source, and reads it once more: so does whoever takes the outcomes. */
-  function startOver(): void {
-    passed = at = 0;
-    sameFile = true;
-    fates.clear();
+  /** The source that has no report yet will be read again from its beginning. */
+  restart(): void {
+    this.#againBytes += this.#openBytes;
+    this.#sent = this.#openBytes = 0;
   }
 
-  /** Of a file that is not the one that was read first, nothing is new. */
-  function isNew(outcome: Outcome): boolean {
-    if (outcome.kind === 'source-begin' && outcome.again === true) startOver();
-    at++;
-    if (outcome.kind === 'source-begin' && passed > 0) sameFile = outcome.stamp === stamp;
-    if (at <= passed || !sameFile) return false;
-    passed = at;
-    track(outcome);
+  #isNew(outcome: Outcome): boolean {
+    if (outcome.kind === 'source-begin') this.#begin(outcome);
+    this.#sent++;
+    if (this.#sent <= this.#delivered || !this.#isSameFile) return false;
+    this.#delivered = this.#sent;
+    this.#track(outcome);
     return true;
   }
 
-  function endSource(report: SourceReport): SourceReport {
-    const complete = sameFile && at >= passed;
-    const ended = complete ? report : cutOff(report, sorted(fates));
-    passed = at = againBytes = 0;
-    sameFile = true;
-    fates.clear();
-    openBytes = Math.max(0, openBytes - report.readBytes);
+  #begin({ again, stamp }: SourceBegin): void {
+    // what was delivered of the source is taken back, and it is read once more
+    if (again === true) this.#forgetSource();
+    if (this.#delivered > 0) this.#isSameFile = stamp === this.#stamp;
+  }
+
+  #track(outcome: Outcome): void {
+    if (outcome.kind === 'source-begin') this.#stamp = outcome.stamp;
+    else if (outcome.kind === 'session') for (const [fate, n] of fatesOfSession(outcome)) this.#add(fate, n);
+    else if (outcome.kind === 'rejected-line') {
+      this.#add(`rejected:${outcome.reason}`, 1);
+      for (const [reason, n] of outcome.rest ?? []) this.#add(`rejected:${reason}`, n);
+    }
+  }
+
+  #add(fate: string, n: number): void {
+    if (n > 0) this.#fates.set(fate, (this.#fates.get(fate) ?? 0) + n);
+  }
+
+  #forgetSource(): void {
+    this.#delivered = this.#sent = 0;
+    this.#isSameFile = true;
+    this.#fates.clear();
+  }
+
+  #endSource(report: SourceReport): SourceReport {
+    const isComplete = this.#isSameFile && this.#sent >= this.#delivered;
+    const ended = isComplete ? report : cutOff(report, sorted(this.#fates));
+    this.#forgetSource();
+    this.#againBytes = 0;
+    this.#openBytes = Math.max(0, this.#openBytes - report.readBytes);
     return ended;
   }
 
-  function newBytes(readBytes: number): number {
-    openBytes += readBytes;
-    const again = Math.min(againBytes, readBytes);
-    againBytes -= again;
+  #newBytes(readBytes: number): number {
+    this.#openBytes += readBytes;
+    const again = Math.min(this.#againBytes, readBytes);
+    this.#againBytes -= again;
     return readBytes - again;
   }
-
-  return {
-    pass(batch) {
-      const readBytes = newBytes(batch.readBytes);
-      const outcomes: Outcome[] = [];
-      for (const outcome of batch.outcomes) {
-        if (outcome.kind === 'source') outcomes.push(endSource(outcome));
-        else if (isNew(outcome)) outcomes.push(outcome);
-      }
-      return { ...batch, outcomes, readBytes };
-    },
-    restart() {
-      againBytes += openBytes;
-      at = openBytes = 0;
-    },
-  };
 }
 
 /**
- * The report of a source that did not give again what is out already: it is rejected. Where nothing can be taken back
- * (standard output), what is out keeps its fate.
+ * The report of a source whose second reading did not give the same results as the first one: it is rejected. Records that are
+ * on standard output cannot be taken back, so lines whose results have been delivered keep their fates.
  */
 function cutOff(report: SourceReport, fates: SourceReport['fates']): SourceReport {
   const rejection = report.rejection ?? {

@@ -1,21 +1,21 @@
-/** Cuts the sources into units: what a worker gets at a time, and hands out whole. */
+/** Cuts the sources into units. A worker gets one unit at a time. */
 import type { SourceRef } from '../input/sources/source.ts';
 
 /** A source and its index in the listing. */
 export interface LaneSource {
   readonly index: number;
   readonly ref: SourceRef;
-  /** Hand out everything at its end: somebody waits for it. */
+  /** Hand out all results at the end of this source instead of waiting until a batch is full. */
   readonly flush?: boolean;
-  /** Why each worker thread died that read it before. */
+  /** Causes of death of the worker threads that read it before. */
   readonly deaths?: readonly string[];
 }
 
-/** A unit is one big source, or small ones up to this size and number. */
+/** Sizes of a unit of small sources. A large source is a unit of its own. */
 const UNIT_BYTES = 4 * 1024 * 1024;
 const UNIT_SOURCES = 256;
 
-/** Sources that stand together in the listing; the last one flushes. */
+/** Sources that are neighbours in the listing; the last one has `flush`. */
 export type Unit = readonly LaneSource[];
 
 /** Is the source to be read? */

@@ -1,29 +1,29 @@
 /**
- * How many lanes a run is worth. A thread loads and warms up its own code, a third of a second of CPU time: without
- * `--workers` there is one for each half second of work, at most as many as cores.
+ * Chooses the number of workers. A thread loads and warms up its own code, which takes a third of a second of CPU time, so
+ * without `--workers` there is one for each half second of work, and at most one for each core.
  */
 import { availableParallelism } from 'node:os';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** What one lane reads in about half a second (bench/RESULTS.md, main). */
+/** Bytes that one worker reads in about half a second (bench/RESULTS.md, main). */
 const LANE_BYTES = 512 * 1024 * 1024;
-/** Opening, reporting and booking a source takes as long as so many bytes (small). */
+/** Opening and reporting a source takes as long as reading this many bytes (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;
-/** Inflating a byte of a compressed file, and reading what comes out (gz). */
+/** A byte of a compressed file takes as long as this many bytes of a plain one (bench/RESULTS.md, gz). */
 const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
 
 /**
  * @param sources to be read
- * @param settings `workers` as asked for; undefined: by the work that there is
+ * @param settings when `workers` is undefined, the number depends on the work
  */
 export function laneCount(
   sources: readonly SourceRef[],
   { workers, limit }: Pick<Settings, 'workers' | 'limit'>,
   cores: number = availableParallelism(),
 ): number {
-  if (limit !== undefined) return 1; // the sessions count in their order
+  if (limit !== undefined) return 1; // sessions are counted in their order
   if (sources.some(({ path }) => path === undefined)) return 1; // standard input has one reader
   if (workers !== undefined) return workers;
   const work = sources.reduce((sum, source) => sum + SOURCE_BYTES + bytesOf(source), 0);

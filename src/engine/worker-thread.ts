@@ -1,31 +1,24 @@
 /**
- * A lane's worker thread, seen from the main thread. A thread that dies (exit, out of memory) is replaced, and the new one
- * goes on with the first source that is not yet reported; what is already out of it is passed over. The
- * source that was in hand counts the death: after the third one its lane rejects it instead of reading it.
- * A fault that the thread reports is no death: it ends the run.
+ * A worker thread as the main thread sees it. A thread that dies (exit, out of memory) is replaced; the new one starts with
+ * the first source that has no report yet, and what the old one had delivered of it is dropped. The death is counted against
+ * the source that was being read: after the third one the source is rejected. A fault that the thread reports is not a death:
+ * it ends the run.
  */
 
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
+import { decodePart } from '../ledger/part.ts';
 import type { LaneSettings } from '../settings/settings.ts';
-import { createReplay } from './restart-filter.ts';
+import { RestartFilter } from './restart-filter.ts';
 import { type Batch, MOST_DEATHS } from './run-task.ts';
 import type { LaneSource, Unit } from './task.ts';
-import type { FromWorker, LaneWorkerData, ToWorker } from './worker.ts';
+import type { FromWorker, LaneWorkerData, PostedBatch, PostedFault, ToWorker } from './worker.ts';
 
 /** A batch that came out of the thread. */
 export interface Received {
   readonly batch: Batch;
-  /** To call when it has been used: the thread may go on. */
+  /** To be called when the batch has been used: the thread may go on. */
   taken(): void;
-}
-
-export interface LaneThread {
-  /** The thread is to read it after those that it has. */
-  give(unit: Unit): void;
-  /** The next batch, if one has come. */
-  next(): Received | undefined;
-  stop(): Promise<unknown>;
 }
 
 export interface LaneThreadHooks {
@@ -35,77 +28,110 @@ export interface LaneThreadHooks {
   readonly onRestart: () => void;
 }
 
-export function startLaneThread(settings: LaneSettings, hooks: LaneThreadHooks): LaneThread {
-  const waiting: Received[] = [];
-  const replay = createReplay();
-  let sources: LaneSource[] = []; // given and not yet reported
-  let idleDeaths = 0; // one after the other, over no source
-  let stopped = false;
-  let worker = start();
+/** The part of a `Worker` that is used here. */
+export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
+export type StartThread = (data: LaneWorkerData) => Thread;
 
-  function start(): Worker {
+const startThread: StartThread = (workerData) =>
+  new Worker(new URL('./worker.js', import.meta.url), { workerData });
+
+export class LaneThread {
+  readonly #settings: LaneSettings;
+  readonly #hooks: LaneThreadHooks;
+  readonly #startThread: StartThread;
+  readonly #received: Received[] = [];
+  readonly #filter = new RestartFilter();
+  /** Given to the thread and not yet reported. */
+  #sources: LaneSource[] = [];
+  /** One after the other, while no source was being read. */
+  #idleDeaths = 0;
+  #isStopped = false;
+  #thread: Thread;
+
+  /** @param start starts a thread; tests pass one of their own */
+  constructor(settings: LaneSettings, hooks: LaneThreadHooks, start: StartThread = startThread) {
+    this.#settings = settings;
+    this.#hooks = hooks;
+    this.#startThread = start;
+    this.#thread = this.#start();
+  }
+
+  /** The thread reads the unit after those that it has. */
+  give(unit: Unit): void {
+    this.#sources = [...this.#sources, ...unit];
+    send(this.#thread, { type: 'unit', sources: unit });
+  }
+
+  /** The next batch, if one has come. */
+  next(): Received | undefined {
+    return this.#received.shift();
+  }
+
+  stop(): Promise<unknown> {
+    this.#isStopped = true;
+    return this.#thread.terminate();
+  }
+
+  #start(): Thread {
     const inHand = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
-    const thread = new Worker(new URL('./worker.js', import.meta.url), {
-      workerData: { settings, inHand } satisfies LaneWorkerData,
-    });
+    const thread = this.#startThread({ settings: this.#settings, inHand });
     let cause: Error | undefined;
-    thread.on('message', (got: FromWorker) => {
-      if (got.type === 'fault') fail(faultOf(got));
-      else receive(thread, got);
-    });
-    thread.on('messageerror', fail);
+    thread.on('message', (message: FromWorker) => this.#receive(thread, message));
+    thread.on('messageerror', (error) => this.#fail(error));
     thread.on('error', (error) => {
-      cause = error;
+      cause = error as Error;
     });
-    // what the thread had posted has come before this
-    thread.on('exit', (code) => died(Atomics.load(inHand, 0), causeOf(cause, code)));
+    // everything that the thread had posted arrives before this event
+    thread.on('exit', (code) => this.#replace(Atomics.load(inHand, 0), causeOf(cause, code)));
     return thread;
   }
 
-  function receive(thread: Worker, { batch, weight }: Extract<FromWorker, { type: 'batch' }>): void {
-    const reported = batch.outcomes.filter(({ kind }) => kind === 'source').length;
-    if (reported > 0) {
-      sources = sources.slice(reported);
-      idleDeaths = 0;
+  #receive(thread: Thread, message: FromWorker): void {
+    try {
+      if (message.type === 'fault') throw faultOf(message);
+      this.#take(thread, message);
+    } catch (error) {
+      this.#fail(error as Error);
     }
-    const fresh = replay.pass(batch);
-    waiting.push({ batch: fresh, taken: () => send(thread, { type: 'taken', weight }) });
-    hooks.onBatch(fresh);
   }
 
-  function died(index: number, cause: string): void {
-    if (stopped) return;
-    const culprit = sources.find((source) => source.index === index);
+  #take(thread: Thread, { pieces, readBytes, flushed, profile, weight }: PostedBatch): void {
+    const outcomes = decodePart(pieces);
+    const reported = outcomes.filter(({ kind }) => kind === 'source').length;
+    if (reported > 0) {
+      this.#sources = this.#sources.slice(reported);
+      this.#idleDeaths = 0;
+    }
+    const batch = this.#filter.pass({ outcomes, readBytes, flushed, ...(profile && { profile }) });
+    this.#received.push({ batch, taken: () => send(thread, { type: 'taken', weight }) });
+    this.#hooks.onBatch(batch);
+  }
+
+  /** @param index of the source that the dead thread was reading, or -1 */
+  #replace(index: number, cause: string): void {
+    if (this.#isStopped) return;
+    const culprit = this.#sources.find((source) => source.index === index);
     if (culprit === undefined || (culprit.deaths ?? []).length === MOST_DEATHS) {
-      idleDeaths++;
-      if (idleDeaths === MOST_DEATHS) {
-        fail(new TurnmillError('worker-lost', `${MOST_DEATHS} worker threads died over no source: ${cause}`));
+      this.#idleDeaths++;
+      if (this.#idleDeaths === MOST_DEATHS) {
+        const text = `${MOST_DEATHS} worker threads died while they read no source: ${cause}`;
+        this.#fail(new TurnmillError('worker-lost', text));
         return;
       }
     }
-    sources = sources.map((source) => (source === culprit ? oneMoreDeath(source, cause) : source));
-    replay.restart();
-    hooks.onRestart();
-    worker = start();
-    if (sources.length > 0) send(worker, { type: 'unit', sources });
+    this.#sources = this.#sources.map((source) =>
+      source === culprit ? oneMoreDeath(source, cause) : source,
+    );
+    this.#filter.restart();
+    this.#hooks.onRestart();
+    this.#thread = this.#start();
+    if (this.#sources.length > 0) send(this.#thread, { type: 'unit', sources: this.#sources });
   }
 
-  function fail(fault: Error): void {
-    stopped = true;
-    hooks.onFault(fault);
+  #fail(fault: Error): void {
+    this.#isStopped = true;
+    this.#hooks.onFault(fault);
   }
-
-  return {
-    give(unit) {
-      sources = [...sources, ...unit];
-      send(worker, { type: 'unit', sources: unit });
-    },
-    next: () => waiting.shift(),
-    stop() {
-      stopped = true;
-      return worker.terminate();
-    },
-  };
 }
 
 function oneMoreDeath(source: LaneSource, cause: string): LaneSource {
@@ -114,16 +140,16 @@ function oneMoreDeath(source: LaneSource, cause: string): LaneSource {
 }
 
 function causeOf(error: Error | undefined, code: number): string {
-  if (error === undefined) return `it ended with ${code} before its time`;
+  if (error === undefined) return `it exited early with status ${code}`;
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
-function faultOf({ code, message, stack }: Extract<FromWorker, { type: 'fault' }>): Error {
+function faultOf({ code, message, stack }: PostedFault): Error {
   const fault = code === '' ? new Error(message) : new TurnmillError(code as ErrorCode, message);
   fault.stack = stack;
   return fault;
 }
 
-function send(worker: Worker, message: ToWorker): void {
-  worker.postMessage(message);
+function send(thread: Thread, message: ToWorker): void {
+  thread.postMessage(message);
 }

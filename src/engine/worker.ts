@@ -1,10 +1,11 @@
-/** A lane in a worker thread: gets units of sources, posts batches, and waits while too much of them is unread. */
+/** A worker thread: takes units of sources, runs them and posts the results as parts. It waits while too many are unread. */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
-import { batchWeight, type Outcome } from '../ledger/result.ts';
+import { encodePart, joinSmall } from '../ledger/part.ts';
+import { batchWeight } from '../ledger/result.ts';
+import type { ProfileFigures } from '../profile.ts';
 import type { LaneSettings } from '../settings/settings.ts';
-import { type Strike, strikeFrom } from './lane-fault.ts';
 import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
 import type { LaneSource } from './task.ts';
 
@@ -14,78 +15,103 @@ export type ToWorker =
   | { readonly type: 'taken'; readonly weight: number }
   | { readonly type: 'end' };
 
-/** To the main thread. */
-export type FromWorker =
-  | { readonly type: 'batch'; readonly batch: Batch; readonly weight: number }
-  | { readonly type: 'fault'; readonly code: string; readonly message: string; readonly stack: string };
+/** A batch on its way to the main thread; `pieces` are the part with its results. */
+export interface PostedBatch {
+  readonly type: 'batch';
+  readonly pieces: readonly Uint8Array[];
+  readonly readBytes: number;
+  readonly flushed: boolean;
+  readonly profile: ProfileFigures | undefined;
+  /** What the results take in memory, about. The worker counts it as unread until it comes back as `taken`. */
+  readonly weight: number;
+}
+
+/** An error that ends the run. */
+export interface PostedFault {
+  readonly type: 'fault';
+  /** Empty when the error is a bug. */
+  readonly code: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+export type FromWorker = PostedBatch | PostedFault;
 
 export interface LaneWorkerData {
   readonly settings: LaneSettings;
-  /** One cell of shared memory: the index of the source in hand. It outlives the thread. */
+  /** One cell of shared memory with the index of the source that is being read. It outlives the thread. */
   readonly inHand: Int32Array<SharedArrayBuffer>;
 }
 
-const port = parentPort;
-if (port !== null) await run(port, workerData as LaneWorkerData, strikeFrom(process.env.TURNMILL_FAULT));
+class TaskWorker {
+  readonly #port: MessagePort;
+  readonly #data: LaneWorkerData;
+  readonly #queue: LaneSource[] = [];
+  #hasAll = false;
+  #unreadBytes = 0;
+  #wake: () => void = () => undefined;
 
-async function run(
-  to: NonNullable<typeof parentPort>,
-  { settings, inHand }: LaneWorkerData,
-  strike: Strike | undefined,
-): Promise<void> {
-  const queue: LaneSource[] = [];
-  let ended = false;
-  let unread = 0;
-  let current: LaneSource | undefined;
-  let batches = 0; // since it is current
-  let wake: () => void = () => undefined;
-  const message = (): Promise<void> =>
-    new Promise((resolve) => {
-      wake = resolve;
+  constructor(port: MessagePort, data: LaneWorkerData) {
+    this.#port = port;
+    this.#data = data;
+    port.on('message', (message: ToWorker) => this.#receive(message));
+  }
+
+  /** Reads all sources and closes the port. An error is posted, not thrown. */
+  async run(): Promise<void> {
+    try {
+      for await (const batch of runLane(this.#sources(), this.#data.settings)) {
+        while (this.#unreadBytes > WINDOW_BYTES) await this.#message();
+        this.#post(batch);
+      }
+    } catch (error) {
+      const { message, stack = '' } = error as Error;
+      const code = error instanceof TurnmillError ? error.code : '';
+      this.#port.postMessage({ type: 'fault', code, message, stack } satisfies PostedFault);
+    }
+    this.#port.close();
+  }
+
+  #receive(message: ToWorker): void {
+    if (message.type === 'unit') this.#queue.push(...message.sources);
+    else if (message.type === 'taken') this.#unreadBytes -= message.weight;
+    else this.#hasAll = true;
+    this.#wake();
+  }
+
+  /** Resolves when the next message has come. */
+  #message(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
     });
+  }
 
-  to.on('message', (got: ToWorker) => {
-    if (got.type === 'unit') queue.push(...got.sources);
-    else if (got.type === 'taken') unread -= got.weight;
-    else ended = true;
-    wake();
-  });
-
-  async function* sources(): AsyncGenerator<LaneSource> {
+  async *#sources(): AsyncGenerator<LaneSource> {
     for (;;) {
-      const next = queue.shift();
+      const next = this.#queue.shift();
       if (next !== undefined) {
-        current = next;
-        batches = 0;
-        Atomics.store(inHand, 0, next.index);
-        strike?.(next, batches);
+        Atomics.store(this.#data.inHand, 0, next.index);
         yield next;
-      } else if (ended) return;
-      else await message();
+      } else if (this.#hasAll) return;
+      else await this.#message();
     }
   }
 
-  try {
-    for await (const batch of runLane(sources(), settings)) {
-      while (unread > WINDOW_BYTES) await message();
-      const weight = batchWeight(batch.outcomes);
-      unread += weight;
-      to.postMessage({ type: 'batch', batch, weight } satisfies FromWorker, transfersOf(batch.outcomes));
-      if (current !== undefined) strike?.(current, ++batches);
-    }
-  } catch (error) {
-    const { message: text, stack = '' } = error as Error;
-    const code = error instanceof TurnmillError ? error.code : '';
-    to.postMessage({ type: 'fault', code, message: text, stack } satisfies FromWorker);
+  #post({ outcomes, readBytes, flushed, profile }: Batch): void {
+    const weight = batchWeight(outcomes);
+    const pieces = joinSmall(encodePart(outcomes));
+    this.#unreadBytes += weight;
+    this.#port.postMessage(
+      { type: 'batch', pieces, readBytes, flushed, profile, weight } satisfies PostedBatch,
+      buffersOf(pieces),
+    );
   }
-  to.close();
 }
 
-/** The buffers that nobody else uses: they move instead of being copied. */
-function transfersOf(outcomes: readonly Outcome[]): ArrayBuffer[] {
-  return outcomes.flatMap((outcome) => {
-    const bytes = outcome.kind === 'row' ? outcome.bytes : undefined;
-    const whole = bytes !== undefined && bytes.length === bytes.buffer.byteLength;
-    return whole ? [bytes.buffer as ArrayBuffer] : [];
-  });
+/** The buffers that belong to one piece alone: they move to the other thread instead of being copied. */
+function buffersOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
+  const own = pieces.filter(({ length, buffer }) => length > 0 && length === buffer.byteLength);
+  return [...new Set(own.map(({ buffer }) => buffer as ArrayBuffer))];
 }
+
+if (parentPort !== null) await new TaskWorker(parentPort, workerData as LaneWorkerData).run();

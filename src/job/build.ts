@@ -27,11 +27,11 @@ import {
   pathsOf,
   takeStreams,
 } from '../input/sources/stream-source.ts';
-import { createLedger, type Ledger } from '../ledger/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { createCheckpoints } from '../record/checkpoints.ts';
 import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
-import { type CameBack, createRecorder } from '../record/result-writer.ts';
+import { type CameBack, Recorder } from '../record/result-writer.ts';
 import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import type { TakeOver } from '../reuse/take-over.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
@@ -192,9 +192,9 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
   const { settings, hooks, listing, profile, started } = run;
   try {
     await requireDecoders(listing.sources);
-    const ledger = createLedger(listing, settings.format);
+    const ledger = new Ledger(listing, settings.format);
     const usage = new Map();
-    const recorder = createRecorder({ settings, listing, destination, ledger, usage });
+    const recorder = new Recorder({ settings, listing, destination, ledger, usage });
     const checkpoints = createCheckpoints(destination, done);
     const parts = { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile };
     const { readBytes, workerRestarts } = await recordAll(parts);

@@ -1,6 +1,6 @@
 /**
- * Bounds the findings of a session: a line of tiny malformed calls would give a report of many times its size. The first ones are
- * reported one by one, the others by rule, each rule with the number of those that are left.
+ * Limits the findings of a session: the report of a line of tiny malformed calls would be many times as large as the line.
+ * The first findings are reported one by one, the others as one finding for each rule, with their number.
  */
 import type { Finding } from '../../transforms/model/element.ts';
 import type { FindingOutcome } from './result.ts';
@@ -11,7 +11,7 @@ export const MOST_FINDINGS = 1000;
 export class FindingLimit {
   readonly #report: (finding: FindingOutcome) => void;
   #count = 0;
-  /** By severity and rule: the first that is not reported, and how many there are. */
+  /** Findings that are not reported one by one, by severity and rule: the first one, and how many there are. */
   readonly #rest = new Map<string, { readonly first: Finding; count: number }>();
 
   constructor(report: (finding: FindingOutcome) => void) {
@@ -29,7 +29,7 @@ export class FindingLimit {
     else rest.count++;
   }
 
-  /** The session is over. */
+  /** Ends the session. */
   end(): void {
     for (const { first, count } of this.#rest.values()) {
       const message = `${count} more ${count === 1 ? 'finding' : 'findings'} of this rule in the session`;
@@ -38,7 +38,7 @@ export class FindingLimit {
     this.forget();
   }
 
-  /** Nothing more is reported of the session. */
+  /** Drops what has not been reported of the session. */
   forget(): void {
     this.#count = 0;
     this.#rest.clear();

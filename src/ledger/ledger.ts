@@ -1,10 +1,11 @@
 /**
- * The account of everything that was seen: sums over sources and sessions, and the identities
- * that must hold before anything is committed. All counts are exact integers.
+ * The account of a run: sums over sources and sessions, and the identities that must hold before anything is published
+ * (docs/faults.md). All counts are exact integers.
  */
 import type { Counts, LedgerSums } from '../dataset/schema.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { KeptOut } from '../settings/error-budget.ts';
+import { Tally } from './counts.ts';
 import {
   type FindingOutcome,
   fatesOfSession,
@@ -13,237 +14,256 @@ import {
   type SourceReport,
 } from './result.ts';
 
-export interface Ledger {
-  source(report: SourceReport): void;
-  session(report: SessionReport): void;
-  finding(finding: FindingOutcome): void;
-  rewrites(changes: readonly (readonly [string, number])[]): void;
-  record(format: string): void;
-  /** A session has records in this format. */
-  wrote(format: string): void;
-  /** Sources that were not reached, because the run's limit of sessions was. */
-  overLimit(count: number): void;
-  /** How much was kept out so far, and of how much. */
-  keptOut(): KeptOut;
-  /** Of a run that may or can read none of what there is: which of the two. */
-  allUnreadable(): 'permission' | 'io' | undefined;
-  /** What does not add up; empty when the books balance. */
-  imbalances(): readonly string[];
-  /** Of all formats, so far. */
-  records(): number;
-  sums(): LedgerSums;
-}
-
-/** Fates that entries have by their session. */
+/** Fates that entries get from their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];
-const rejectedFate = (fate: string): boolean => fate.startsWith('rejected:');
 
-/** Reasons for passing over a source that lose nothing. */
+/** Reasons for passing over a source that lose no content. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
 
-/** Is a source that is passed over for this reason no rejection? */
+/** Returns true when a source that is passed over for this reason does not count as rejected. */
 export function losesNothing(reason: string): boolean {
   return HARMLESS.has(reason);
 }
 
-export function createLedger(listing: Listing, formats: readonly string[]): Ledger {
-  const sources = new Map<string, number>();
-  const fates = new Map<string, number>();
-  const repairs = new Map<string, number>();
-  const sessions = new Map<string, number>();
-  const tools = new Map<string, number>();
-  const rewrites = new Map<string, number>();
-  const findings = new Map<string, number>();
-  const bytes = new Map<string, number>();
-  const ofOpenSource = new Map<string, number>(); // entries of its sessions so far, by fate
-  const problems: string[] = [];
-  let lines = 0;
-  const byFormat = new Map(formats.map((name) => [name, new Map([['records', 0]])]));
-  const wroteBy = new Map<string, number>(); // sessions
-  let errors = 0;
-  let warnings = 0;
-  let notReached = 0;
-  let rejectedLines = 0;
-  const answers: (string | undefined)[] = []; // of the system, where a source could not be read
-  let refusedRecords = 0; // by one format, of sessions that another one wrote
-  // without a rejected line
-  let lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
+/** What one format did with the sessions. */
+interface FormatSums {
+  /** `records`, and `refused:REASON`. */
+  readonly counts: Tally;
+  /** Sessions that have at least one record in it. */
+  sessions: number;
+}
 
-  const add = (counts: Map<string, number>, key: string, n = 1): void => {
-    if (n !== 0) counts.set(key, (counts.get(key) ?? 0) + n);
-  };
-  const demand = (holds: boolean, problem: () => string): void => {
-    if (!holds) problems.push(problem());
-  };
+export class Ledger {
+  readonly #listing: Listing;
+  readonly #formats: ReadonlyMap<string, FormatSums>;
+  readonly #sources = new Tally();
+  readonly #fates = new Tally();
+  readonly #repairs = new Tally();
+  readonly #sessions = new Tally();
+  readonly #tools = new Tally();
+  readonly #rewrites = new Tally();
+  readonly #findings = new Tally();
+  readonly #bytes = new Tally();
+  /** Entries of the sessions of the source that is open, by fate. */
+  readonly #openFates = new Tally();
+  readonly #problems: string[] = [];
+  /** errno of each source that could not be read. */
+  readonly #unreadable: (string | undefined)[] = [];
+  #lines = 0;
+  #errors = 0;
+  #warnings = 0;
+  #notReached = 0;
+  #rejectedLines = 0;
+  /** Records that one format refused of sessions that another one wrote. */
+  #refusedRecords = 0;
+  /** Sources that are kept out without a rejected line. */
+  #lostSources: number;
 
-  const ofFormat = (name: string): Map<string, number> => byFormat.get(name) as Map<string, number>;
-  const records = (): number => formats.reduce((all, name) => all + (ofFormat(name).get('records') ?? 0), 0);
-
-  /** With the sessions, where a format made more records of them than one each. */
-  function countsOf(name: string): ReadonlyMap<string, number> {
-    const counts = ofFormat(name);
-    const wrote = wroteBy.get(name) ?? 0;
-    return wrote === counts.get('records') ? counts : new Map([...counts, ['sessions', wrote]]);
+  constructor(listing: Listing, formats: readonly string[]) {
+    this.#listing = listing;
+    this.#formats = new Map(formats.map((name) => [name, { counts: new Tally(), sessions: 0 }]));
+    this.#lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
   }
 
-  function addSource(report: SourceReport): void {
-    const { framing, status } = report;
-    const name = listing.sources[report.source]?.name;
-    const { bytes: all, bomBytes, lineBytes, terminatorBytes } = framing;
-    add(sources, status);
-    if (report.rejection?.reason === 'unreadable') answers.push(report.rejection.code);
-    add(bytes, 'read', all);
-    add(bytes, 'bom', bomBytes);
-    add(bytes, 'lines', lineBytes);
-    add(bytes, 'terminators', terminatorBytes);
-    lines += report.lines;
-    const rejectedBefore = rejectedLines;
+  /** Adds a source, after its sessions. */
+  source(report: SourceReport): void {
+    const { framing, status, rejection } = report;
+    this.#sources.add(status);
+    if (rejection?.reason === 'unreadable') this.#unreadable.push(rejection.code);
+    this.#bytes.add('read', framing.bytes);
+    this.#bytes.add('bom', framing.bomBytes);
+    this.#bytes.add('lines', framing.lineBytes);
+    this.#bytes.add('terminators', framing.terminatorBytes);
+    this.#lines += report.lines;
+    const rejectedBefore = this.#rejectedLines;
     for (const [fate, n] of report.fates) {
-      add(fates, fate, n);
-      if (rejectedFate(fate)) rejectedLines += n;
+      this.#fates.add(fate, n);
+      if (fate.startsWith('rejected:')) this.#rejectedLines += n;
     }
-    if (status === 'rejected' && rejectedLines === rejectedBefore) lostSources++;
-    for (const [repair, n] of repairsOf(report)) add(repairs, repair, n);
-    checkEntries(name, report);
-    if (status !== 'read' && status !== 'empty') return;
-    demand(all === bomBytes + lineBytes + terminatorBytes, () => `I1: the bytes of ${name} do not add up`);
-    const { packed, readBytes } = report;
-    const accounted = packed === undefined ? all : packed.memberBytes + packed.paddingBytes;
-    demand(
-      readBytes === accounted,
-      () => `I1: ${name} gave ${readBytes} bytes, but ${accounted} are accounted for`,
-    );
-    const split = report.repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
-    const expected = framing.lines + split;
-    demand(
-      report.lines === expected,
-      () => `I2: ${name} has ${expected} lines, but ${report.lines} got a fate`,
-    );
+    if (status === 'rejected' && this.#rejectedLines === rejectedBefore) this.#lostSources++;
+    for (const [repair, n] of repairsOf(report)) this.#repairs.add(repair, n);
+    this.#checkEntries(report);
+    if (status === 'read' || status === 'empty') this.#checkBytesAndLines(report);
   }
 
-  /** I3: the entries that a source's fates speak of are those of its sessions. */
-  function checkEntries(name: string | undefined, { status, fates: stated }: SourceReport): void {
-    const found = new Map(stated);
-    for (const fate of ENTRY_FATES) {
-      const [ofSource, ofSessions] = [found.get(fate) ?? 0, ofOpenSource.get(fate) ?? 0];
-      demand(
-        ofSource === ofSessions || status === 'rejected',
-        () => `I3: ${name} has ${ofSource} entries '${fate}', its sessions have ${ofSessions}`,
-      );
-    }
-    ofOpenSource.clear();
-  }
-
-  function addSession(report: SessionReport): void {
-    add(sessions, 'seen');
-    add(sessions, report.outcome);
-    for (const [fate, n] of fatesOfSession(report)) add(ofOpenSource, fate, n);
+  /** Adds a session, before its source. */
+  session(report: SessionReport): void {
+    this.#sessions.add('seen');
+    this.#sessions.add(report.outcome);
+    for (const [fate, n] of fatesOfSession(report)) this.#openFates.add(fate, n);
     const { toolCounts, refusals = [] } = report;
-    for (const { format, reason } of refusals) add(ofFormat(format), `refused:${reason}`);
-    refusedRecords += refusals.length;
+    for (const { format, reason } of refusals) this.#format(format).counts.add(`refused:${reason}`);
+    this.#refusedRecords += refusals.length;
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
-    demand(
+    this.#demand(
       seen === kept + duplicateSame + duplicateConflict,
       () => `I7: session ${report.sessionId} has ${seen} tool definitions that do not add up`,
     );
-    add(tools, 'seen', seen);
-    add(tools, 'kept', kept);
-    add(tools, 'duplicate-same', duplicateSame);
-    add(tools, 'duplicate-conflict', duplicateConflict);
+    this.#tools.add('seen', seen);
+    this.#tools.add('kept', kept);
+    this.#tools.add('duplicate-same', duplicateSame);
+    this.#tools.add('duplicate-conflict', duplicateConflict);
   }
 
-  function checkSums(): void {
-    const of = (counts: ReadonlyMap<string, number>, key: string): number => counts.get(key) ?? 0;
-    const sum = (counts: ReadonlyMap<string, number>): number =>
-      [...counts.values()].reduce((a, b) => a + b, 0);
-    const ended = of(sessions, 'written') + of(sessions, 'rejected') + of(sessions, 'empty');
-    demand(sum(fates) === lines, () => `I2: ${lines} lines, but ${sum(fates)} fates`);
-    demand(
-      of(sessions, 'seen') === ended,
-      () => `I4: ${of(sessions, 'seen')} sessions, but ${ended} have an outcome`,
+  finding({ rule, severity, count = 1 }: FindingOutcome): void {
+    this.#findings.add(rule, count);
+    if (severity === 'ERROR') this.#errors += count;
+    else this.#warnings += count;
+  }
+
+  rewrites(changes: readonly (readonly [string, number])[]): void {
+    for (const [rule, n] of changes) this.#rewrites.add(rule, n);
+  }
+
+  /** Adds a record in this format. */
+  record(format: string): void {
+    this.#format(format).counts.add('records');
+  }
+
+  /** Adds a session that has records in this format. */
+  wrote(format: string): void {
+    this.#format(format).sessions++;
+  }
+
+  /** Adds sources that were not reached because the run's limit of sessions was. */
+  overLimit(count: number): void {
+    this.#notReached += count;
+  }
+
+  /** Returns how much has been kept out so far, and of how much. */
+  keptOut(): KeptOut {
+    const others = this.#lostSources + this.#refusedRecords;
+    return { rejections: this.#rejectedLines + others, all: this.#lines + others };
+  }
+
+  /** Returns why no source at all could be read; undefined when one could. */
+  allUnreadable(): 'permission' | 'io' | undefined {
+    const codes = this.#unreadable;
+    const shut = this.#listing.skipped.filter(({ reason }) => reason === 'unreadable').length;
+    if (this.#listing.sources.length > codes.length || codes.length + shut === 0) return undefined;
+    return shut > 0 || codes.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
+  }
+
+  /** Returns what does not add up; empty when everything does. */
+  imbalances(): readonly string[] {
+    this.#checkSums();
+    return this.#problems;
+  }
+
+  /** Records of all formats so far. */
+  records(): number {
+    let records = 0;
+    for (const { counts } of this.#formats.values()) records += counts.get('records');
+    return records;
+  }
+
+  sums(): LedgerSums {
+    const plain = {
+      sources: this.#sources.toObject(),
+      skipped: this.#skipped().toObject(),
+      extensions: this.#listing.extensions,
+      fates: this.#fates.toObject(),
+      repairs: this.#repairs.toObject(),
+      sessions: this.#sessions.toObject(),
+      tools: this.#tools.toObject(),
+      rewrites: this.#rewrites.toObject(),
+      findings: this.#findings.toObject(),
+      bytes: this.#bytes.toObject(),
+    };
+    const formats = Object.fromEntries([...this.#formats].map(([name, sums]) => [name, countsOf(sums)]));
+    const { errors, warnings } = { errors: this.#errors, warnings: this.#warnings };
+    return { ...plain, lines: this.#lines, records: this.records(), formats, errors, warnings };
+  }
+
+  #skipped(): Tally {
+    const skipped = new Tally();
+    for (const { reason } of this.#listing.skipped) if (reason !== 'excluded') skipped.add(reason);
+    skipped.add('excluded', this.#listing.excluded);
+    skipped.add('over-limit', this.#notReached);
+    return skipped;
+  }
+
+  #format(name: string): FormatSums {
+    return this.#formats.get(name) as FormatSums;
+  }
+
+  #demand(holds: boolean, problem: () => string): void {
+    if (!holds) this.#problems.push(problem());
+  }
+
+  /** I3: the fates of a source count the same entries as its sessions do. */
+  #checkEntries({ source, status, fates }: SourceReport): void {
+    const stated = new Map(fates);
+    for (const fate of ENTRY_FATES) {
+      const [bySource, bySessions] = [stated.get(fate) ?? 0, this.#openFates.get(fate)];
+      this.#demand(
+        bySource === bySessions || status === 'rejected',
+        () =>
+          `I3: ${this.#nameOf(source)} has ${bySource} entries '${fate}', its sessions have ${bySessions}`,
+      );
+    }
+    this.#openFates.clear();
+  }
+
+  /** I1 and I2: every byte and every line of a source that was read to its end is accounted for. */
+  #checkBytesAndLines({ source, framing, packed, readBytes, repairs, lines }: SourceReport): void {
+    const { bytes, bomBytes, lineBytes, terminatorBytes } = framing;
+    const name = this.#nameOf(source);
+    this.#demand(
+      bytes === bomBytes + lineBytes + terminatorBytes,
+      () => `I1: the bytes of ${name} do not add up`,
     );
-    const written = of(sessions, 'written');
-    for (const [name, counts] of byFormat) {
-      const accounted = sum(counts) - of(counts, 'records') + of(wroteBy, name);
-      demand(
+    const accounted = packed === undefined ? bytes : packed.memberBytes + packed.paddingBytes;
+    this.#demand(
+      readBytes === accounted,
+      () => `I1: ${name} gave ${readBytes} bytes, but ${accounted} are accounted for`,
+    );
+    const split = repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
+    const expected = framing.lines + split;
+    this.#demand(lines === expected, () => `I2: ${name} has ${expected} lines, but ${lines} got a fate`);
+  }
+
+  #nameOf(source: number): string | undefined {
+    return this.#listing.sources[source]?.name;
+  }
+
+  /** The identities of the whole run. */
+  #checkSums(): void {
+    const fates = this.#fates.sum();
+    this.#demand(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
+    const written = this.#sessions.get('written');
+    const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
+    const seen = this.#sessions.get('seen');
+    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have an outcome`);
+    for (const [name, { counts, sessions }] of this.#formats) {
+      const accounted = counts.sum() - counts.get('records') + sessions;
+      this.#demand(
         accounted === written,
         () => `I4: ${written} written sessions, ${accounted} accounted for in ${name}`,
       );
     }
-    demand(
-      of(fates, 'snapshot') === written,
-      () => `I3: ${of(fates, 'snapshot')} snapshots, ${written} written`,
-    );
-    const definitions = of(tools, 'kept') + of(tools, 'duplicate-same') + of(tools, 'duplicate-conflict');
-    demand(
-      of(tools, 'seen') === definitions,
-      () => `I7: ${of(tools, 'seen')} tool definitions, ${definitions} accounted for`,
-    );
-    const accounted = sum(sources) + notReached;
-    demand(
-      accounted === listing.sources.length,
-      () => `I6: ${listing.sources.length} sources, ${accounted} accounted for`,
-    );
+    const snapshots = this.#fates.get('snapshot');
+    this.#demand(snapshots === written, () => `I3: ${snapshots} snapshots, ${written} written`);
+    this.#checkTools();
+    const sources = this.#sources.sum() + this.#notReached;
+    const listed = this.#listing.sources.length;
+    this.#demand(sources === listed, () => `I6: ${listed} sources, ${sources} accounted for`);
   }
 
-  return {
-    source: addSource,
-    session: addSession,
-    finding({ rule, severity, count = 1 }) {
-      add(findings, rule, count);
-      if (severity === 'ERROR') errors += count;
-      else warnings += count;
-    },
-    rewrites(changes) {
-      for (const [rule, n] of changes) add(rewrites, rule, n);
-    },
-    record(format) {
-      add(ofFormat(format), 'records');
-    },
-    wrote(format) {
-      add(wroteBy, format);
-    },
-    overLimit(count) {
-      notReached += count;
-    },
-    keptOut() {
-      const beside = lostSources + refusedRecords;
-      return { rejections: rejectedLines + beside, all: lines + beside };
-    },
-    allUnreadable() {
-      const shut = listing.skipped.filter(({ reason }) => reason === 'unreadable').length;
-      if (listing.sources.length > answers.length || answers.length + shut === 0) return undefined;
-      return shut > 0 || answers.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
-    },
-    imbalances() {
-      checkSums();
-      return problems;
-    },
-    records,
-    sums() {
-      const skipped = new Map<string, number>();
-      for (const { reason } of listing.skipped) if (reason !== 'excluded') add(skipped, reason);
-      add(skipped, 'excluded', listing.excluded);
-      add(skipped, 'over-limit', notReached);
-      const plain = {
-        sources: sorted(sources),
-        skipped: sorted(skipped),
-        extensions: listing.extensions,
-        fates: sorted(fates),
-        repairs: sorted(repairs),
-        sessions: sorted(sessions),
-        tools: sorted(tools),
-        rewrites: sorted(rewrites),
-        findings: sorted(findings),
-        bytes: sorted(bytes),
-      };
-      const perFormat = Object.fromEntries(formats.map((name) => [name, sorted(countsOf(name))]));
-      return { ...plain, lines, records: records(), formats: perFormat, errors, warnings };
-    },
-  };
+  #checkTools(): void {
+    const tools = this.#tools;
+    const accounted = tools.get('kept') + tools.get('duplicate-same') + tools.get('duplicate-conflict');
+    this.#demand(
+      tools.get('seen') === accounted,
+      () => `I7: ${tools.get('seen')} tool definitions, ${accounted} accounted for`,
+    );
+  }
 }
 
-function sorted(counts: ReadonlyMap<string, number>): Counts {
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The counts of a format; with its sessions where they are not as many as its records. */
+function countsOf({ counts, sessions }: FormatSums): Counts {
+  const records = counts.get('records');
+  const all = { records, ...counts.toObject(), ...(sessions === records ? {} : { sessions }) };
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -7,7 +7,15 @@
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
-import type { Outcome } from './result.ts';
+import type {
+  FindingOutcome,
+  Outcome,
+  RejectedLine,
+  RowOutcome,
+  SessionReport,
+  SourceBegin,
+  SourceReport,
+} from './result.ts';
 
 /** Ends in the version. A reader of another version refuses the part. */
 const MAGIC = Buffer.from('TMP1', 'latin1');
@@ -15,6 +23,8 @@ export const PART_HEADER_BYTES = 20;
 const TEXT_LENGTH_AT = 4;
 const FIELDS_LENGTH_AT = 8;
 const CHECKSUM_AT = 16;
+/** A longer field is a piece of its own. */
+const LARGE_BYTES = 64 * 1024;
 
 /** Lengths of the two halves of a part, from its header. */
 export interface PartLengths {
@@ -37,6 +47,34 @@ export function encodePart(results: readonly Outcome[]): readonly Uint8Array[] {
   header.writeBigUInt64LE(BigInt(fieldBytes), FIELDS_LENGTH_AT);
   header.writeUInt32LE(checksumOf([text, ...fields]), CHECKSUM_AT);
   return [Buffer.concat([header, text]), ...fields];
+}
+
+/**
+ * Joins neighbours among the pieces of a part, so that they are few. A field of 64 KiB or more stays as it is: a giant record
+ * is not copied. Every joined piece owns its `ArrayBuffer`.
+ */
+export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  const joined: Uint8Array[] = [];
+  let begin = 0;
+  for (let at = 0; at <= pieces.length; at++) {
+    const piece = pieces[at];
+    if (piece !== undefined && piece.length < LARGE_BYTES) continue;
+    if (at > begin) joined.push(concatenated(pieces.slice(begin, at)));
+    if (piece !== undefined) joined.push(piece);
+    begin = at + 1;
+  }
+  return joined;
+}
+
+/** Not `Buffer.concat`: its small results lie in a pool that other buffers share. */
+function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 /**
@@ -106,35 +144,66 @@ class Fields {
 }
 
 /** A result as its JSON text holds it: each byte field is its length. */
-type Plain = Record<string, unknown> & { readonly kind: string };
+type Plain = Record<string, unknown> & { readonly kind: Outcome['kind'] };
 
-/** The byte fields go to `fields`; `withBytes` takes them in the same order. */
+/** Paths of the byte fields of a type, members joined by dots. Bytes in an array have no path: that does not compile. */
+type BytePath<T> = T extends Uint8Array
+  ? ''
+  : T extends readonly (infer E)[]
+    ? [BytePath<E>] extends [never]
+      ? never
+      : 'bytes in an array'
+    : T extends object
+      ? { [K in keyof T & string]: Joined<K, BytePath<NonNullable<T[K]>>> }[keyof T & string]
+      : never;
+type Joined<K extends string, P extends string> = P extends '' ? K : `${K}.${P}`;
+
+type BytesOf<R> = Readonly<Record<string & BytePath<R>, true>>;
+
+/** Every byte field of every kind of result. One that is missing here does not compile. */
+const BYTE_FIELDS = {
+  'source-begin': {} satisfies BytesOf<SourceBegin>,
+  row: { bytes: true } satisfies BytesOf<RowOutcome>,
+  'rejected-line': { raw: true } satisfies BytesOf<RejectedLine>,
+  session: { 'entryLog.packed': true, 'rejection.log.packed': true } satisfies BytesOf<SessionReport>,
+  finding: {} satisfies BytesOf<FindingOutcome>,
+  source: {} satisfies BytesOf<SourceReport>,
+} satisfies Record<Outcome['kind'], object>;
+const PATHS = new Map<string, readonly (readonly string[])[]>(
+  Object.entries(BYTE_FIELDS).map(([kind, fields]) => [
+    kind,
+    Object.keys(fields).map((path) => path.split('.')),
+  ]),
+);
+
+/** Puts the byte fields into `fields`; `withBytes` takes them in the same order. */
 function withoutBytes(result: Outcome, fields: Uint8Array[]): object {
-  const put = (bytes: Uint8Array): number => {
-    fields.push(bytes);
-    return bytes.length;
-  };
-  if (result.kind === 'row') return { ...result, bytes: put(result.bytes) };
-  if (result.kind === 'rejected-line' && result.raw !== undefined) return { ...result, raw: put(result.raw) };
-  if (result.kind === 'session' && result.rejection !== undefined) {
-    const { rejection } = result;
-    const { log } = rejection;
-    return { ...result, rejection: { ...rejection, log: { ...log, packed: put(log.packed) } } };
-  }
-  return result;
+  let plain: object = result;
+  for (const path of PATHS.get(result.kind) ?? []) plain = withLength(plain, path, 0, fields);
+  return plain;
 }
 
+/** A copy of the object with the length of a field in its place. The object itself when it has no such field. */
+function withLength(holder: object, path: readonly string[], at: number, fields: Uint8Array[]): object {
+  const key = path[at] as string;
+  const value = (holder as Record<string, unknown>)[key];
+  if (value === undefined) return holder;
+  if (at < path.length - 1) return { ...holder, [key]: withLength(value as object, path, at + 1, fields) };
+  fields.push(value as Uint8Array);
+  return { ...holder, [key]: (value as Uint8Array).length };
+}
+
+/** @param plain fresh out of the text: the fields are put into it */
 function withBytes(plain: Plain, fields: Fields): Outcome {
-  const { kind, bytes, raw, rejection } = plain;
-  if (kind === 'row') return { ...plain, bytes: fields.take(bytes) } as unknown as Outcome;
-  if (kind === 'rejected-line' && raw !== undefined)
-    return { ...plain, raw: fields.take(raw) } as unknown as Outcome;
-  if (kind === 'session' && rejection !== undefined) {
-    const why = rejection as { readonly log: { readonly packed: unknown } };
-    const log = { ...why.log, packed: fields.take(why.log.packed) };
-    return { ...plain, rejection: { ...why, log } } as unknown as Outcome;
-  }
+  for (const path of PATHS.get(plain.kind) ?? []) putField(plain, path, fields);
   return plain as unknown as Outcome;
+}
+
+function putField(plain: Plain, path: readonly string[], fields: Fields): void {
+  let holder: Record<string, unknown> | undefined = plain;
+  for (const key of path.slice(0, -1)) holder = holder?.[key] as typeof holder;
+  const key = path.at(-1) as string;
+  if (holder?.[key] !== undefined) holder[key] = fields.take(holder[key]);
 }
 
 function checksumOf(pieces: readonly Uint8Array[]): number {

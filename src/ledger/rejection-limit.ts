@@ -1,6 +1,6 @@
 /**
- * Bounds the rejections of one line: a line of two million empty objects would fill a quarantine of many times its size. The
- * last one that is listed holds the number of the others, by reason.
+ * Limits the rejections of one line: the quarantine of a line of two million empty objects would be many times as large as the
+ * line. The last rejection that is listed holds the number of the others, by reason.
  */
 import type { RejectedLine } from './result.ts';
 
@@ -18,7 +18,7 @@ export class RejectionLimit {
     this.#report = report;
   }
 
-  /** @param make the outcome; it is not called where the rejection is only counted */
+  /** @param make creates the result; not called when the rejection is only counted */
   take(line: number, reason: string, make: () => RejectedLine): void {
     if (line !== this.#line) {
       this.end();
@@ -30,7 +30,7 @@ export class RejectionLimit {
     else this.#rest.set(reason, (this.#rest.get(reason) ?? 0) + 1);
   }
 
-  /** The line is over. */
+  /** Ends the line. */
   end(): void {
     if (this.#last !== undefined) {
       const rest = [...this.#rest].sort(([a], [b]) => (a < b ? -1 : 1));

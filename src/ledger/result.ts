@@ -1,4 +1,4 @@
-/** What a lane finds out, in source order: plain data that crosses from worker threads to the recorder. */
+/** Results: everything that a task finds out, in the order of its sources, as plain data. The ledger, the quarantine and the writers take them. */
 import type {
   EntryLog,
   Finding,
@@ -16,13 +16,13 @@ export interface SourceBegin {
   readonly kind: 'source-begin';
   /** Index in the listing. */
   readonly source: number;
-  /** May its end take everything back? A file may have changed, a gzip stream may be corrupt; a plain pipe just ends. */
+  /** Can the results of the source be taken back at its end? A file may have changed, a gzip stream may be corrupt; a plain pipe just ends. */
   readonly provisional: boolean;
-  /** May a session of it come back after it has ended? Then the part that was there is taken back at the source's end. */
+  /** Set when a session may come back after it has ended. Its earlier part is then taken back at the end of the source. */
   readonly mayReopen?: true;
-  /** Size, time and number of the file that was opened: read again, it must be the same. */
+  /** Size, time and inode of the file that was opened. The same when the file is read again unchanged. */
   readonly stamp?: string | undefined;
-  /** It begins once more, because it may have been rewritten while it was read: what came of it so far does not count. */
+  /** Set when the source is read once more because it may have been rewritten meanwhile: its results so far do not count. */
   readonly again?: true | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface RowOutcome {
   readonly bytes: Uint8Array;
 }
 
-/** A format that did not write a session which another one wrote. */
+/** A format that refused a session which another format wrote. */
 export interface Refusal {
   readonly format: string;
   readonly reason: string;
@@ -45,12 +45,12 @@ export function refusalOf({ format = '', reason, stage, detail }: Rejection): Re
   return { format, reason, stage, detail };
 }
 
-/** The end of a session, after its rows. */
+/** The end of a session; comes after its rows. */
 export interface SessionReport {
   readonly kind: 'session';
   readonly sessionId: string | undefined;
   readonly outcome: Exclude<SessionOutcome, 'none'>;
-  /** Of a written session: where its snapshot lies. */
+  /** Place of the snapshot of a written session. */
   readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number } | undefined;
   readonly entries: number;
   readonly superseded: number;
@@ -58,24 +58,24 @@ export interface SessionReport {
   readonly changes: readonly (readonly [string, number])[];
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
-  /** Of a session that was written in some of the formats: the others. */
+  /** The formats that refused a session that was written in another format. */
   readonly refusals?: readonly Refusal[] | undefined;
-  /** Of a written session that may yet come back: the place of each of its entries. */
+  /** Places of the entries of a written session that may yet come back. */
   readonly entryLog?: EntryLog | undefined;
-  /** Of a rejected session: why, and the place of each of its entries. */
+  /** Why a session was rejected, and the places of its entries. */
   readonly rejection?:
     | {
         readonly reason: string;
         readonly stage: string;
         readonly detail: string;
-        /** The line of the violation. */
+        /** Line of the violation. */
         readonly line: number;
         readonly log: EntryLog;
       }
     | undefined;
 }
 
-/** A line that was rejected by itself. */
+/** A rejected line. */
 export interface RejectedLine {
   readonly kind: 'rejected-line';
   readonly reason: string;
@@ -84,13 +84,13 @@ export interface RejectedLine {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
-  /** Of the line's bytes, hexadecimal. */
+  /** SHA-256 of the line's bytes, in hexadecimal. */
   readonly sha256: string;
-  /** Of a line that came out of gzip: the member that it begins in. */
+  /** The gzip member that the line begins in. */
   readonly member?: number;
-  /** The line's bytes, where quarantine keeps them. */
+  /** The line's bytes, when quarantine keeps them. */
   readonly raw?: Uint8Array;
-  /** Further objects of the same line that were rejected and are listed nowhere, by reason. */
+  /** Rejected objects of the same line that are not listed one by one: their number by reason. */
   readonly rest?: readonly (readonly [string, number])[];
 }
 
@@ -101,11 +101,11 @@ export interface FindingOutcome {
   readonly sessionId: string | undefined;
   readonly line: number;
   readonly message: string;
-  /** Findings that this one stands for, where they are not told one by one. */
+  /** How many findings this one counts for, when they are not reported one by one. */
   readonly count?: number;
 }
 
-/** The end of a source: only now does anything of it count. */
+/** The end of a source. Nothing of the source counts before it. */
 export interface SourceReport {
   readonly kind: 'source';
   readonly source: number;
@@ -115,19 +115,19 @@ export interface SourceReport {
     | {
         readonly reason: string;
         readonly detail: string;
-        /** What the system answered, where it was asked in vain. */
+        /** errno of the system call that failed, if one did. */
         readonly code?: string;
       }
     | undefined;
   readonly compression: Compression;
-  /** Of a packed source, as far as it was read. */
+  /** Counts of a compressed source, as far as it was read. */
   readonly packed?: PackedCounts | undefined;
-  /** Which file it was (src/input/fingerprint.ts), where that can be told. */
+  /** The fingerprint of the file (src/input/fingerprint.ts), if it has one. */
   readonly proof?: string | undefined;
   /** Bytes read from the file. */
   readonly readBytes: number;
   readonly framing: FramingCounts;
-  /** Lines, where a line of n objects counts n times: the sum of the fates. */
+  /** The sum of the fates: a line of n objects counts n times. */
   readonly lines: number;
   readonly fates: readonly (readonly [string, number])[];
   readonly repairs: readonly (readonly [string, number])[];
@@ -135,7 +135,7 @@ export interface SourceReport {
 
 export type Outcome = SourceBegin | RowOutcome | SessionReport | RejectedLine | FindingOutcome | SourceReport;
 
-/** The fates of a session's entries. */
+/** Returns the fates of a session's entries. */
 export function fatesOfSession(session: SessionReport): readonly (readonly [string, number])[] {
   const { outcome, entries, superseded, truncated, rejection } = session;
   if (outcome === 'rejected') return [[`rejected:${rejection?.reason}`, entries]];
@@ -147,7 +147,7 @@ export function fatesOfSession(session: SessionReport): readonly (readonly [stri
   ];
 }
 
-/** All mends of a source: those of its lines and those of its framing. */
+/** Returns all repairs of a source, those of its framing included. */
 export function repairsOf({ repairs, framing }: SourceReport): readonly (readonly [string, number])[] {
   const { bomBytes, crlf, noFinalNewline } = framing;
   if (bomBytes === 0 && crlf === 0 && !noFinalNewline) return repairs;
@@ -159,7 +159,7 @@ export function repairsOf({ repairs, framing }: SourceReport): readonly (readonl
   return [...ofFraming.filter(([, n]) => n > 0), ...repairs];
 }
 
-/** About how many bytes an outcome takes while it waits. */
+/** Returns about how many bytes a result takes while it waits. */
 export function weightOf(outcome: Outcome): number {
   const base = 256;
   switch (outcome.kind) {
@@ -176,14 +176,14 @@ export function weightOf(outcome: Outcome): number {
   }
 }
 
-/** An id or a name of a tool may be as long as a line. */
+/** A session id or the name of a tool may be as long as a line. */
 function sessionWeight({ sessionId = '', usage, rejection, entryLog }: SessionReport): number {
   let weight = sessionId.length + (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
   for (const name of usage?.definitions ?? []) weight += name.length;
   return weight;
 }
 
-/** The same for the outcomes of a batch. */
+/** Returns the weight of all results of a batch. */
 export function batchWeight(outcomes: readonly Outcome[]): number {
   return outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
 }

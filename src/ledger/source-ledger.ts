@@ -1,6 +1,6 @@
 /**
- * The books of one lane: every element that leaves the chain becomes an outcome, and every line of the source gets its
- * fate. What does not add up is a bug: the run ends with status 70.
+ * The account of one source: turns the elements that leave the chain into results and gives every line its fate. An account
+ * that does not add up is a bug; the run ends with status 70.
  */
 
 import { copyOf } from '../../transforms/json/keep.ts';
@@ -16,6 +16,7 @@ import type {
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
+import { NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
 import { RejectionLimit } from './rejection-limit.ts';
 import {
@@ -27,135 +28,145 @@ import {
   type SessionReport,
 } from './result.ts';
 
-export interface Collector {
-  accept(element: StreamElement): void;
-  /** Ends the source: its fates and repairs. */
-  endSource(): SourceBooks;
-  /** Sessions that have ended in this source so far. */
-  readonly sessions: number;
-}
-
+/** The fates and repairs of a source that has ended. */
 export interface SourceBooks {
+  /** The sum of the fates. */
   readonly lines: number;
   readonly fates: readonly (readonly [string, number])[];
   readonly repairs: readonly (readonly [string, number])[];
 }
 
-export interface CollectorOptions {
+export interface SourceLedgerOptions {
+  /** Is a rejected line of this length kept with its bytes? */
   readonly keepRaw: (length: number) => boolean;
-  /** The gzip member that a byte of the source came out of. */
+  /** Returns the gzip member that a byte of the source came out of. */
   readonly memberAt?: ((offset: number) => number | undefined) | undefined;
   readonly onOutcome: (outcome: Outcome) => void;
-  /** May a session of the source that is read come back after it has ended? */
+  /** May a session of the present source come back after it has ended? */
   readonly mayReopen?: (() => boolean) | undefined;
-  /** Is the run's limit of sessions reached? What comes then is not counted. */
+  /** Is the run's limit of sessions reached? Elements that come after that are not counted. */
   readonly full?: (() => boolean) | undefined;
 }
 
-const NO_LINES: readonly (readonly [string, number])[] = [];
 const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
 
-export function createCollector(options: CollectorOptions): Collector {
-  const fates = new Map<string, number>();
-  const repairs = new Map<string, number>();
-  const findings = new FindingLimit(options.onOutcome);
-  const rejections = new RejectionLimit(options.onOutcome);
-  let rows: Row[] = [];
-  let refusals: Refusal[] = [];
-  let rejection: Rejection | undefined;
-  let sessions = 0;
+export class SourceLedger {
+  readonly #options: SourceLedgerOptions;
+  readonly #fates = new Tally();
+  readonly #repairs = new Tally();
+  readonly #findings: FindingLimit;
+  readonly #rejections: RejectionLimit;
+  /** Of the session that is being read. */
+  #rows: Row[] = [];
+  #refusals: Refusal[] = [];
+  #rejection: Rejection | undefined;
+  #sessions = 0;
 
-  const add = (counts: Map<string, number>, key: string, n: number): void => {
-    if (n > 0) counts.set(key, (counts.get(key) ?? 0) + n);
-  };
-
-  function rejectLine(rejected: Rejection): void {
-    const { reason, origin } = rejected;
-    add(fates, `rejected:${reason}`, 1);
-    rejections.take(origin.line, reason, () => rejectedLine(rejected, options));
+  constructor(options: SourceLedgerOptions) {
+    this.#options = options;
+    this.#findings = new FindingLimit(options.onOutcome);
+    this.#rejections = new RejectionLimit(options.onOutcome);
   }
 
-  function endSession(end: SessionEnd): void {
-    findings.end();
-    const outcome = rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
-    if (outcome !== 'none') {
-      sessions++;
-      const mayReopen = end.alone !== true && options.mayReopen?.() === true;
-      const report = reportOf(end, outcome, { rows, refusals, rejection, mayReopen });
-      bookEntries(report);
-      for (const { group, format, bytes } of rows) options.onOutcome({ kind: 'row', group, format, bytes });
-      options.onOutcome(report);
+  /** Sessions of the source that have ended so far. */
+  get sessions(): number {
+    return this.#sessions;
+  }
+
+  accept(element: StreamElement): void {
+    if (this.#options.full?.() === true) return;
+    switch (element.kind) {
+      case 'row':
+        this.#rows.push(element);
+        break;
+      case 'fate':
+        this.#fates.add(element.fate);
+        break;
+      case 'rejection':
+        this.#reject(element);
+        break;
+      case 'repair':
+        this.#repairs.add(element.repair, element.count);
+        break;
+      case 'finding':
+        this.#findings.take(element);
+        break;
+      case 'session-end':
+        this.#endSession(element);
+        break;
+      default:
+        throw new TurnmillError('unbalanced', `an element of kind ${element.kind} left the last stage`);
     }
-    rows = [];
-    refusals = [];
-    rejection = undefined;
   }
 
-  function bookEntries(report: SessionReport): void {
-    let booked = 0;
+  /** Ends the source and returns its account. The next element belongs to another source. */
+  endSource(): SourceBooks {
+    this.#rejections.end();
+    this.#findings.forget();
+    const books: SourceBooks = {
+      lines: this.#fates.sum(),
+      fates: this.#fates.sorted(),
+      repairs: this.#repairs.sorted(),
+    };
+    this.#fates.clear();
+    this.#repairs.clear();
+    this.#forgetSession();
+    this.#sessions = 0;
+    return books;
+  }
+
+  #reject(rejected: Rejection): void {
+    const { scope, reason, origin } = rejected;
+    if (scope === 'session') this.#rejection ??= rejected;
+    else if (scope === 'record') this.#refusals.push(refusalOf(rejected));
+    else {
+      this.#fates.add(`rejected:${reason}`);
+      this.#rejections.take(origin.line, reason, () => rejectedLine(rejected, this.#options));
+    }
+  }
+
+  #endSession(end: SessionEnd): void {
+    this.#findings.end();
+    const outcome = this.#rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
+    if (outcome !== 'none') this.#report(end, outcome);
+    this.#forgetSession();
+  }
+
+  #report(end: SessionEnd, outcome: SessionReport['outcome']): void {
+    const { onOutcome, mayReopen } = this.#options;
+    this.#sessions++;
+    const parts = {
+      rows: this.#rows,
+      refusals: this.#refusals,
+      rejection: this.#rejection,
+      mayReopen: end.alone !== true && mayReopen?.() === true,
+    };
+    const report = reportOf(end, outcome, parts);
+    this.#addEntries(report);
+    for (const { group, format, bytes } of this.#rows) onOutcome({ kind: 'row', group, format, bytes });
+    onOutcome(report);
+  }
+
+  #addEntries(report: SessionReport): void {
+    let counted = 0;
     for (const [fate, n] of fatesOfSession(report)) {
-      add(fates, fate, n);
-      booked += n;
+      this.#fates.add(fate, n);
+      counted += n;
     }
     const { entries } = report;
-    if (booked !== entries) {
-      throw new TurnmillError('unbalanced', `a session has ${entries} entries, but ${booked} got a fate`);
+    if (counted !== entries) {
+      throw new TurnmillError('unbalanced', `a session has ${entries} entries, but ${counted} got a fate`);
     }
   }
 
-  return {
-    accept(element) {
-      if (options.full?.() === true) return;
-      switch (element.kind) {
-        case 'row':
-          rows.push(element);
-          break;
-        case 'fate':
-          add(fates, element.fate, 1);
-          break;
-        case 'rejection':
-          if (element.scope === 'session') rejection ??= element;
-          else if (element.scope === 'record') refusals.push(refusalOf(element));
-          else rejectLine(element);
-          break;
-        case 'repair':
-          add(repairs, element.repair, element.count);
-          break;
-        case 'finding':
-          findings.take(element);
-          break;
-        case 'session-end':
-          endSession(element);
-          break;
-        default:
-          throw new TurnmillError('unbalanced', `an element of kind ${element.kind} left the last stage`);
-      }
-    },
-    endSource() {
-      rejections.end();
-      findings.forget();
-      let lines = 0;
-      for (const n of fates.values()) lines += n;
-      const books: SourceBooks = { lines, fates: sorted(fates), repairs: sorted(repairs) };
-      fates.clear();
-      repairs.clear();
-      rows = [];
-      refusals = [];
-      rejection = undefined;
-      sessions = 0;
-      return books;
-    },
-    get sessions() {
-      return sessions;
-    },
-  };
+  #forgetSession(): void {
+    this.#rows = [];
+    this.#refusals = [];
+    this.#rejection = undefined;
+  }
 }
 
-function sorted(counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
-  return counts.size === 0 ? NO_LINES : [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: CollectorOptions): RejectedLine {
+function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOptions): RejectedLine {
   const { reason, stage, detail, origin, bytes } = rejected;
   const { line, offset, length } = origin;
   const hash = rejected.sha256 ?? sha256(bytes ?? '');
@@ -176,7 +187,7 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: CollectorOptio
   };
 }
 
-/** What a session left when it ended. */
+/** What the elements of a session left by its end. */
 interface SessionParts {
   readonly rows: readonly Row[];
   readonly refusals: readonly Refusal[];
@@ -199,7 +210,7 @@ function reportOf(
     entries: log.count,
     superseded: conversation?.superseded ?? 0,
     truncated: conversation?.truncated ?? 0,
-    changes: conversation === undefined ? NO_LINES : sorted(conversation.changes),
+    changes: conversation === undefined ? NO_COUNTS : sortedCounts(conversation.changes),
     toolCounts: conversation?.toolCounts,
     usage: conversation && usageOf(conversation),
     refusals: conversation !== undefined && refusals.length > 0 ? refusals : undefined,

@@ -1,22 +1,22 @@
 /**
- * When a run makes a checkpoint (`--resume`): at the end of a source, after so much work that a short run makes none, and so
- * rarely that they take at most a twentieth of the time.
+ * Decides when a run makes a checkpoint (`--resume`): at the end of a source, after enough work that a short run makes none, and
+ * rarely enough that checkpoints take at most a twentieth of the time.
  */
 
 import type { Outcome } from '../ledger/result.ts';
 import type { Destination } from './output.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Bytes read and taken over between two. `TURNMILL_CHECKPOINT_BYTES` is for tests: 0 makes one after every source. */
+/** Bytes read or reused between two checkpoints. `TURNMILL_CHECKPOINT_BYTES` overrides it for tests: 0 makes one after every source. */
 const INTERVAL_BYTES = 256 * MEBIBYTE;
 const LEAST_RATIO = 20;
 
 export interface Checkpoints {
-  /** After it was recorded. */
+  /** Takes every result after it was written. */
   see(outcome: Outcome): void;
 }
 
-/** @param done sources that a run has done that this one goes on from: its own checkpoint holds until then */
+/** @param done sources that are reused from a checkpoint, which is good until the first new one */
 export function createCheckpoints(destination: Destination, done: number): Checkpoints {
   const given = process.env.TURNMILL_CHECKPOINT_BYTES;
   const interval = given === undefined ? INTERVAL_BYTES : Number(given);

@@ -1,11 +1,11 @@
 /**
- * Which source each session id was first seen in: a hash table in one typed array, because there may be a million ids in a run and
- * a Map takes three times the room.
+ * Remembers which source each session id was first seen in. A hash table in one typed array: a run may have a million ids, and
+ * a Map takes three times the memory.
  */
 import { quickHash } from './quick-hash.ts';
 
 const HASH_WORDS = 4;
-/** The hash, and the index of the source plus 1: 0 is a free slot. */
+/** A slot is the hash, and the index of the source plus 1; 0 marks a free slot. */
 const SLOT_WORDS = HASH_WORDS + 1;
 const FIRST_SLOTS = 1024;
 
@@ -15,7 +15,7 @@ export class FirstSources {
   readonly #key = new Uint32Array(HASH_WORDS);
   #used = 0;
 
-  /** The index of the source that had the id first: this one, if it is new. */
+  /** Returns the index of the source that had the id first, which is `source` when the id is new. */
   of(id: string, source: number): number {
     if (this.#used * 2 >= this.#slots) this.#grow();
     const key = this.#key;
@@ -29,7 +29,7 @@ export class FirstSources {
     return source;
   }
 
-  /** Where the slot of a hash begins, or the free one that it gets. */
+  /** Returns where the slot of a hash begins, or the free slot that it gets. */
   #find(key: Uint32Array): number {
     for (let slot = (key[0] as number) % this.#slots; ; slot = (slot + 1) % this.#slots) {
       const at = slot * SLOT_WORDS;

@@ -1,7 +1,8 @@
-/** The outcomes of a source, held until its report says that they count: in memory, and in a spool when that is too little. */
+/** Holds the results of a source until its report says whether they count: in memory, and in a spool when there are many. */
 
 import { type Outcome, weightOf } from '../ledger/result.ts';
-import type { Destination, Spool } from './output.ts';
+import type { Destination } from './output.ts';
+import type { Spool } from './spool.ts';
 
 const HELD_BYTES = 4 * 1024 * 1024;
 const NO_BYTES = new Uint8Array(0);
@@ -10,7 +11,7 @@ export class HeldOutcomes {
   readonly #destination: Pick<Destination, 'discards' | 'openSpool'>;
   #held: Outcome[] = [];
   #bytes = 0;
-  /** A giant record alone is not spooled: that would take a second copy of it. */
+  /** Weight of the largest result. A single giant record is not spooled: reading it back would take a second copy of it. */
   #largest = 0;
   #spool: Spool | undefined;
 
@@ -31,9 +32,9 @@ export class HeldOutcomes {
     this.#forget();
   }
 
-  /** All of them, in their order; can be read several times. */
+  /** Returns all of them, in their order. Can be called several times. */
   *all(): Generator<Outcome> {
-    if (this.#spool !== undefined) yield* this.#spool.read() as Iterable<Outcome>;
+    if (this.#spool !== undefined) yield* this.#spool.read();
     yield* this.#held;
   }
 

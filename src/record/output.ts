@@ -1,8 +1,6 @@
 /** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
 
 import { join } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
@@ -11,7 +9,6 @@ import { createLineFile, type LineFile, type WrittenFile } from '../dataset/line
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
-import { SpoolFile } from '../dataset/spool-file.ts';
 import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
 import { writeWholeFile } from '../dataset/whole-file.ts';
@@ -21,25 +18,18 @@ import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
+import { FileSpool, MemorySpool, type Spool } from './spool.ts';
 
-/** Where a record stands: its shard below the output's root, and its line in it, from 1. */
+/** Place of a record: its shard below the output's root, and its line in it, from 1. */
 export interface Location {
   readonly shard: string;
   readonly line: number;
 }
 
-/** What is held of a source until it counts, when it is too much for the memory. */
-export interface Spool {
-  write(items: readonly unknown[]): void;
-  /** Everything that was written, in order. */
-  read(): Iterable<unknown>;
-  close(): void;
-}
-
 export interface Destination {
-  /** Can nothing be taken back once it is written? Then a source's records count as they come. */
+  /** True when nothing can be taken back once it is written: the records of a source then count as they come. */
   readonly streams: boolean;
-  /** Are records only counted? Then what is held need not have their bytes. */
+  /** True when records are only counted: results that are held then need no bytes. */
   readonly discards: boolean;
   record(row: RowOutcome): Location | Promise<Location>;
   /** Appends a line of JSON to one of the files beside the shards. */
@@ -47,13 +37,13 @@ export interface Destination {
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
   openSpool(): Spool | undefined;
-  /** Makes it visible, all or nothing. The profile is told when the reading back begins and ends. */
+  /** Publishes the dataset, all or nothing. The profile gets the segments `read-back` and `sync`. */
   commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed | undefined>;
-  /** Everything so far is of so many sources, and the disk has it: a run can go on from here. */
+  /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
-  /** The run was stopped: leaves what a run can go on from, or nothing. Is there such a thing now? */
+  /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
   leave(): boolean;
-  /** The run failed: leaves nothing behind. */
+  /** Ends a run that failed: leaves nothing behind. */
   discard(): void;
 }
 
@@ -89,7 +79,7 @@ export function openDataset(
     text(file, text) {
       texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
     },
-    openSpool: () => createSpool(join(root, WORK_FILES.spool)),
+    openSpool: () => new FileSpool(join(root, WORK_FILES.spool)),
     async commit(body, runFacts, profile) {
       const finished = shards.finish();
       for (const file of lineFiles.values()) {
@@ -135,7 +125,7 @@ export function openDataset(
   };
 }
 
-/** Of several formats each has its folder. */
+/** Each of several formats has its own folder. */
 function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
   const format = formats.find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
@@ -147,32 +137,7 @@ function openLineFile(staging: Staging, file: string): LineFile {
   return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
-function createSpool(path: string): Spool {
-  const file = new SpoolFile(path);
-  return {
-    write: (items) => file.write(serialize(items)),
-    *read() {
-      for (const block of file.read()) yield* deserialize(block) as unknown[];
-    },
-    close: () => file.close(),
-  };
-}
-
-/** Where nothing may be written: packed in memory, a session takes some 40 bytes. */
-function createMemorySpool(): Spool {
-  let blocks: Buffer[] = [];
-  return {
-    write: (items) => void blocks.push(deflateRawSync(serialize(items), { level: 1 })),
-    *read() {
-      for (const block of blocks) yield* deserialize(inflateRawSync(block)) as unknown[];
-    },
-    close() {
-      blocks = [];
-    },
-  };
-}
-
-/** Records to standard output; the ledger's sums are for the caller to tell. */
+/** Writes records to standard output and nothing else. */
 export function openStdout(): Destination {
   const sink = createStdoutSink();
   const at = (): Location => ({ shard: '-', line: sink.records });
@@ -191,7 +156,7 @@ export function openStdout(): Destination {
   };
 }
 
-/** Counts, and writes nothing. */
+/** Counts and writes nothing. */
 export function nowhere(): Destination {
   return {
     streams: true,
@@ -199,7 +164,7 @@ export function nowhere(): Destination {
     record: () => NOWHERE,
     line: () => undefined,
     text: () => undefined,
-    openSpool: createMemorySpool,
+    openSpool: () => new MemorySpool(),
     commit: async () => undefined,
     checkpoint: () => undefined,
     leave: () => false,

@@ -1,6 +1,6 @@
 /**
- * Writes quarantine's records: what was kept out, where it stands, the hash of its bytes, and the bytes
- * themselves where they are asked for or cannot be read again. docs/decisions/0031-quarantine.md.
+ * Writes the records of the quarantine: what was kept out, its place, the hash of its bytes, and the bytes themselves when the
+ * user wants them or they cannot be read again. docs/decisions/0031-quarantine.md.
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import { TurnmillError } from '../errors.ts';
@@ -12,28 +12,14 @@ import type { Refusal, RejectedLine, SessionReport, SourceReport } from '../ledg
 import type { Settings } from '../settings/settings.ts';
 
 const VERSION = 2;
-/** A longer line is kept by its place only. */
+/** Of a longer line only the place is kept. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
-export interface Quarantine {
-  /** The file that the next lines and sessions are of; its stamp, to know it again. */
-  begin(ref: SourceRef, stamp: string | undefined): void;
-  /** The bytes of a source without a stamp, once they are known. */
-  sized(bytes: number): void;
-  line(line: RejectedLine): void;
-  session(session: SessionReport, rejection: NonNullable<SessionReport['rejection']>): Promise<void>;
-  refusal(session: SessionReport, refusal: Refusal): Promise<void>;
-  /** @param size of the file, where it is known */
-  source(ref: Named, rejection: NonNullable<SourceReport['rejection']>, size: number | undefined): void;
-  /** The source is over. */
-  end(): Promise<void> | void;
-}
-
 export interface QuarantineParts {
   readonly settings: Settings;
-  /** Undefined when nothing is written. */
+  /** Undefined when the run writes no files. */
   readonly write: ((record: object) => void) | undefined;
 }
 
@@ -42,7 +28,7 @@ interface Why {
   readonly stage: string;
 }
 
-/** What a record says of the bytes at its place. */
+/** The bytes at a place, as a record holds them. */
 interface Content {
   readonly member: number | undefined;
   readonly raw: object;
@@ -54,128 +40,176 @@ interface Place {
   readonly length: number;
 }
 
-export function createQuarantine({ settings, write }: QuarantineParts): Quarantine {
-  const { quarantineContent, quarantineSizeBytes, onReject } = settings;
-  const keepBytes = quarantineContent === 'raw' ? RAW_MAX_BYTES : 0;
-  let left = quarantineSizeBytes;
-  let ref: SourceRef | undefined;
-  let stamp: string | undefined;
-  let size: number | undefined; // of the source that is begun
-  let again: Promise<SecondReading | undefined> | undefined;
-  let latest: { readonly offset: number; readonly content: Content } | undefined; // several formats may refuse one
+export class Quarantine {
+  readonly #parts: QuarantineParts;
+  /** Rejected bytes up to this length are kept; 0 when only their places are. */
+  readonly #keepBytes: number;
+  /** Bytes that may still be kept in this run. */
+  #left: number;
+  #ref: SourceRef | undefined;
+  #stamp: string | undefined;
+  /** Bytes of the present source. */
+  #size: number | undefined;
+  /** The second reading of the present source; undefined until it is needed. */
+  #again: Promise<SecondReading | undefined> | undefined;
+  /** Several formats may refuse the same line. */
+  #latest: { readonly offset: number; readonly content: Content } | undefined;
 
-  function put(scope: string, { reason, stage }: Why, source: object, fields: object): void {
-    write?.({ v: VERSION, scope, reason, stage, source, ...fields });
+  constructor(parts: QuarantineParts) {
+    const { quarantineContent, quarantineSizeBytes } = parts.settings;
+    this.#parts = parts;
+    this.#keepBytes = quarantineContent === 'raw' ? RAW_MAX_BYTES : 0;
+    this.#left = quarantineSizeBytes;
   }
 
-  function sourceOf({ name, nameBase64, input }: Named, size: number | undefined): object {
+  /**
+   * Begins a source: the lines and sessions that follow belong to it.
+   * @param stamp of the file, to recognize it when it is read again
+   */
+  begin(ref: SourceRef, stamp: string | undefined): void {
+    this.#ref = ref;
+    this.#stamp = stamp;
+    this.#size = stamp === undefined ? undefined : sizeOfStamp(stamp);
+  }
+
+  /** Sets the size of a source without a stamp, once it is known. */
+  sized(bytes: number): void {
+    this.#size = bytes;
+  }
+
+  line({ detail, sha256, raw, member, rest, ...rejection }: RejectedLine): void {
+    const { reason, line } = rejection;
+    const content = this.#contentOf(rejection, sha256, raw);
+    this.#put('line', rejection, this.#here(), {
+      ...placed(rejection, member),
+      ...content,
+      error: errorOf(reason, detail),
+      ...restOf(rest),
+    });
+    this.#rejected(`${this.#name}:${line}`, reason);
+  }
+
+  /** Lists the entries of a rejected session. */
+  async session(
+    { sessionId }: SessionReport,
+    { reason, stage, detail, line, log }: NonNullable<SessionReport['rejection']>,
+  ): Promise<void> {
+    const session_key = sessionId ?? null;
+    const error = errorOf(reason, `${detail} (line ${line})`);
+    if (this.#parts.write !== undefined) {
+      for (const { place, more } of listedPlaces(placesOf(log))) {
+        const { member, raw } = await this.#contentAgain(place);
+        const about = { ...placed(place, member), session_key, ...raw, error };
+        this.#put('session', { reason, stage }, this.#here(), {
+          ...about,
+          ...restOf(more > 0 ? [[reason, more]] : undefined),
+        });
+      }
+    }
+    this.#rejected(`${this.#name}:${line}`, reason);
+  }
+
+  /** Lists the record of a session that one of several formats refused. */
+  async refusal(
+    { sessionId, snapshot }: SessionReport,
+    { format, reason, stage, detail }: Refusal,
+  ): Promise<void> {
+    const place = snapshot as Place;
+    if (this.#parts.write !== undefined) {
+      const { member, raw } = await this.#contentAgain(place);
+      const about = { ...placed(place, member), session_key: sessionId ?? null, format };
+      this.#put('record', { reason, stage }, this.#here(), {
+        ...about,
+        ...raw,
+        error: errorOf(reason, detail),
+      });
+    }
+    this.#rejected(`${this.#name}:${place.line}, format ${format}`, reason);
+  }
+
+  /** Lists a whole source. @param size of the file, where it is known */
+  source(
+    of: Named,
+    { reason, detail, code = reason }: NonNullable<SourceReport['rejection']>,
+    size: number | undefined,
+  ): void {
+    const error = errorOf(code, detail);
+    this.#put('source', { reason, stage: 'source' }, this.#sourceOf(of, size), { error });
+    this.#rejected(of.name, reason);
+  }
+
+  /** Ends the source. */
+  end(): Promise<void> | void {
+    this.#latest = undefined;
+    const again = this.#again;
+    if (again === undefined) return;
+    this.#again = undefined;
+    return again.then((reading) => reading?.close());
+  }
+
+  get #name(): string {
+    return (this.#ref as SourceRef).name;
+  }
+
+  #put(scope: string, { reason, stage }: Why, source: object, fields: object): void {
+    this.#parts.write?.({ v: VERSION, scope, reason, stage, source, ...fields });
+  }
+
+  /** The present source as a record names it. */
+  #here(): object {
+    return this.#sourceOf(this.#ref as SourceRef, this.#size);
+  }
+
+  #sourceOf({ name, nameBase64, input }: Named, size: number | undefined): object {
     return {
       uri: name,
       ...(nameBase64 === undefined ? {} : { uri_b64: nameBase64 }),
-      ...(settings.inputs.length > 1 ? { input } : {}),
+      ...(this.#parts.settings.inputs.length > 1 ? { input } : {}),
       ...(size === undefined ? {} : { size }),
     };
   }
 
-  /** The source that is begun. */
-  const here = (): object => sourceOf(ref as SourceRef, size);
-
-  /** With `--on-reject fail` the first one ends the run. */
-  function rejected(what: string, reason: string): void {
-    if (onReject === 'fail') throw new TurnmillError('rejected', `${what}: ${reason}`, { subject: what });
+  /** With `--on-reject fail` the first rejection ends the run. */
+  #rejected(subject: string, reason: string): void {
+    if (this.#parts.settings.onReject === 'fail')
+      throw new TurnmillError('rejected', `${subject}: ${reason}`, { subject });
   }
 
-  /** The hash, and the bytes where they are kept, else where they are. */
-  function contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): object {
-    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, left))
+  /** Returns the hash, and the bytes where they are kept, else where they are. */
+  #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): object {
+    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, this.#left))
       return { raw_sha256: sha256, raw_ref: { offset, length } };
-    left -= raw.length;
+    this.#left -= raw.length;
     return { raw_sha256: sha256, raw_b64: Buffer.from(raw).toString('base64') };
   }
 
-  /** The same of a line that was read long ago: its hash is null when it cannot be read again. */
-  async function contentAgain(place: Place): Promise<Content> {
+  /** Reads the bytes at a place again. The hash is null when that is no longer possible. */
+  async #contentAgain(place: Place): Promise<Content> {
     const { offset, length } = place;
-    if (latest?.offset === offset) return latest.content;
-    again ??= readAgain(ref as SourceRef, stamp);
-    const stretch = await (await again)?.take(offset, length, keepBytes);
+    if (this.#latest?.offset === offset) return this.#latest.content;
+    this.#again ??= readAgain(this.#ref as SourceRef, this.#stamp);
+    const stretch = await (await this.#again)?.take(offset, length, this.#keepBytes);
     const content: Content = {
       member: stretch?.member,
-      raw: contentOf(place, stretch?.sha256 ?? null, stretch?.bytes),
+      raw: this.#contentOf(place, stretch?.sha256 ?? null, stretch?.bytes),
     };
-    latest = { offset, content };
+    this.#latest = { offset, content };
     return content;
   }
-
-  const placed = ({ line, offset, length }: Place, member: number | undefined): object => ({
-    line,
-    byte_start: offset,
-    byte_end: offset + length,
-    ...(member === undefined ? {} : { member }),
-  });
-
-  return {
-    begin(next, itsStamp) {
-      ref = next;
-      stamp = itsStamp;
-      size = stamp === undefined ? undefined : sizeOfStamp(stamp);
-    },
-    sized(bytes) {
-      size = bytes;
-    },
-    line({ detail, sha256, raw, member, rest, ...rejection }) {
-      const { reason, line } = rejection;
-      const content = contentOf(rejection, sha256, raw);
-      put('line', rejection, here(), {
-        ...placed(rejection, member),
-        ...content,
-        error: errorOf(reason, detail),
-        ...restOf(rest),
-      });
-      rejected(`${(ref as SourceRef).name}:${line}`, reason);
-    },
-    async session({ sessionId }, { reason, stage, detail, line: violation, log }) {
-      const session_key = sessionId ?? null;
-      const error = errorOf(reason, `${detail} (line ${violation})`);
-      if (write !== undefined) {
-        for (const { place, more } of listedPlaces(placesOf(log))) {
-          const { member, raw } = await contentAgain(place);
-          const about = { ...placed(place, member), session_key, ...raw, error };
-          put('session', { reason, stage }, here(), {
-            ...about,
-            ...restOf(more > 0 ? [[reason, more]] : undefined),
-          });
-        }
-      }
-      rejected(`${(ref as SourceRef).name}:${violation}`, reason);
-    },
-    async refusal({ sessionId, snapshot }, { format, reason, stage, detail }) {
-      const place = snapshot as Place;
-      if (write !== undefined) {
-        const { member, raw } = await contentAgain(place);
-        const about = { ...placed(place, member), session_key: sessionId ?? null, format };
-        put('record', { reason, stage }, here(), { ...about, ...raw, error: errorOf(reason, detail) });
-      }
-      rejected(`${(ref as SourceRef).name}:${place.line}, format ${format}`, reason);
-    },
-    source(of, { reason, detail, code = reason }, size) {
-      put('source', { reason, stage: 'source' }, sourceOf(of, size), { error: errorOf(code, detail) });
-      rejected(of.name, reason);
-    },
-    end() {
-      latest = undefined;
-      if (again === undefined) return;
-      const reading = again;
-      again = undefined;
-      return reading.then((opened) => opened?.close());
-    },
-  };
 }
 
-/** The places of a session's entries that are listed; of a line with many the last one of them, with the number of the others. */
+function placed({ line, offset, length }: Place, member: number | undefined): object {
+  const place = { line, byte_start: offset, byte_end: offset + length };
+  return member === undefined ? place : { ...place, member };
+}
+
+/**
+ * The places of a session's entries that are listed. Of a line with many entries the last one that is listed has the number of
+ * those that are not.
+ */
 function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Place; readonly more: number }> {
-  let last: Place | undefined; // the last one of its line that is listed
-  let count = 0; // of its line so far
+  let last: Place | undefined; // the last place of its line that is listed
+  let count = 0; // entries of that line so far
   for (const place of places) {
     if (place.line !== last?.line) {
       if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
@@ -187,7 +221,7 @@ function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Pla
   if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
 }
 
-/** What a record says of further objects of its line: how many it stands for in all, and those that are not listed by reason. */
+/** Further objects of the same line: how many the record counts for in all, and by reason those that are not listed. */
 function restOf(rest: RejectedLine['rest']): object {
   if (rest === undefined) return {};
   return { count: rest.reduce((sum, [, n]) => sum + n, 1), rest: Object.fromEntries(rest) };

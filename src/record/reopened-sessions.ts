@@ -1,6 +1,6 @@
 /**
- * Sessions of a source that came back after they had ended. The part that looked complete is taken back while the outcomes of the
- * source are still held: its rows and findings go, and its entries get the fate of the part that came later.
+ * Takes back sessions of a source that came back after they had ended, while the results of the source are still held: the rows
+ * and findings of the earlier part are dropped, and its entries get the fate of the later part.
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
@@ -11,13 +11,13 @@ export const REOPENED = 'session-reopened';
 type Fates = readonly (readonly [string, number])[];
 
 export class ReopenedSessions {
-  /** Ids that came back, and the line where they first did. */
+  /** The line where each id came back first, by hash of the id. */
   readonly #lines = new Map<string, number>();
   /** Numbers of the sessions of the source that are taken back. */
   readonly #numbers = new Set<number>();
   readonly #moved = new Map<string, number>();
 
-  /** Takes every outcome of the source while it is held. */
+  /** Takes every result of the source. */
   see(outcome: Outcome): void {
     if (outcome.kind !== 'session' || outcome.sessionId === undefined) return;
     if (outcome.rejection?.reason !== REOPENED) return;
@@ -29,12 +29,12 @@ export class ReopenedSessions {
     return this.#lines.size;
   }
 
-  /** The line where a session came back first. */
+  /** The line where the first of them came back. */
   get first(): number | undefined {
     return this.#lines.values().next().value;
   }
 
-  /** Takes the sessions back. `held` gives all that is held, and is read twice: what is to go comes before its session. */
+  /** Takes the sessions back. @param held returns all held results; called twice, because dropped results come before their session */
   *amend(held: () => Iterable<Outcome>): Generator<Outcome> {
     if (this.#lines.size === 0) {
       yield* held();
@@ -57,7 +57,7 @@ export class ReopenedSessions {
     }
   }
 
-  /** The source's report, once its sessions have been amended. */
+  /** Returns the source's report with the new fates. Call it after `amend`. */
   amendReport(report: SourceReport): SourceReport {
     if (this.#moved.size === 0) return report;
     const fates = new Map(report.fates);
@@ -66,7 +66,7 @@ export class ReopenedSessions {
     return { ...report, fates: left };
   }
 
-  /** Where a session that was written came back; undefined when it did not. */
+  /** Returns the line where a written session came back; undefined when it did not. */
   #lineOf({ sessionId, entryLog }: SessionReport): number | undefined {
     if (sessionId === undefined || entryLog === undefined) return undefined;
     return this.#lines.get(keyOf(sessionId));

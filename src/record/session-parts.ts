@@ -1,10 +1,10 @@
-/** Finds sessions with entries in several sources: each becomes a record of its own, of which none is the whole conversation. */
+/** Reports sessions with entries in several sources: each source gives a record of its own, and none is the whole conversation. */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import type { FindingOutcome, SessionReport } from '../ledger/result.ts';
 import { FirstSources } from './first-sources.ts';
 
 export const SESSION_IN_PARTS = 'session-in-parts';
-/** Of a source; the others are counted in one more finding. */
+/** Findings of a source that are reported one by one. The others are counted in one more finding. */
 const MOST_FINDINGS = 1000;
 
 type Finding = FindingOutcome;
@@ -44,7 +44,7 @@ export class SessionParts {
     });
   }
 
-  /** The findings of the source that ends. */
+  /** Returns the findings of the source that ends. */
   take(): readonly Finding[] {
     const findings = this.#findings;
     if (this.#untold > 0) {
@@ -58,7 +58,7 @@ export class SessionParts {
   }
 }
 
-/** Is the id one that a dialect makes of the name of the source, because the log has none? */
+/** Returns true for an id that a dialect made from the source's name because the log has none. */
 function isMadeUp(id: string, { name }: SourceRef): boolean {
   return id === name || id.startsWith(`${name}:`);
 }

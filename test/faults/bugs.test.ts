@@ -1,6 +1,6 @@
 /**
- * F008, F012: a run that ends before its time, and a bug in any stage, end with 70 and commit nothing. Faults are put in from outside: by
- * TURNMILL_FAULT (src/engine/lane-fault.ts), or by a module that is loaded first and changes what Node offers.
+ * F008, F012: a run that ends before its time, and a bug in any stage, end with 70 and commit nothing. Faults are put in from
+ * outside, by a module that is loaded first: test/support/throwing-stage.mjs, or one that changes what Node offers.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -15,15 +15,18 @@ import { writePlainLogs } from '../support/plain-logs.ts';
 
 const STAGES = createChain({ ...DEFAULT_SETTINGS, profile: false }, 'file').map(({ name }) => name);
 
+const THROWING_STAGE = new URL('../support/throwing-stage.mjs', import.meta.url).href;
+
 interface Given {
-  readonly fault?: string;
+  /** Which stage throws, and at which element: see throwing-stage.mjs. */
+  readonly throwing?: string;
   /** Loaded first, in every thread. */
   readonly first?: string;
   readonly workers?: number;
   readonly input?: string;
 }
 
-async function run({ fault, first, workers = 1, input }: Given): Promise<Ended & { parent: string }> {
+async function run({ throwing, first, workers = 1, input }: Given): Promise<Ended & { parent: string }> {
   const parent = temporaryFolder();
   const logs = join(parent, 'logs');
   const bulk = workers === 1 ? { sessions: 6, entries: 3 } : { sessions: 40, entries: 12 };
@@ -31,7 +34,8 @@ async function run({ fault, first, workers = 1, input }: Given): Promise<Ended &
   const loaded = first === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(first)}`];
   const args = ['build', input ?? logs, '--out', join(parent, 'out'), '--workers', String(workers)];
   args.push('--reasoning', 'drop'); // else that stage has nothing to do
-  const env = fault === undefined ? process.env : { ...process.env, TURNMILL_FAULT: fault };
+  const given = { THROWING_STAGE: throwing, NODE_OPTIONS: `--import=${THROWING_STAGE}` };
+  const env = throwing === undefined ? process.env : { ...process.env, ...given };
   const child = spawn(process.execPath, [...loaded, COMMAND, ...args], {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -47,9 +51,9 @@ describe('a bug in a stage is told with its place, and nothing is committed', ()
         [2, 1],
         [2, 2],
       ] as const) {
-        const { status, stderr, parent } = await run({ fault: `stage:${stage}:${at}`, workers });
+        const { status, stderr, parent } = await run({ throwing: `${stage}:${at}`, workers });
         expect(status, stderr).toBe(70);
-        expect(stderr).toContain(`TURNMILL_FAULT asked for it in ${stage}`);
+        expect(stderr).toContain(`a bug from outside in ${stage}`);
         expect(stderr).toMatch(/while 2026-01-1[34]\/job-0\d\d\.jsonl was read, line \d+, byte \d+/);
         expect(readdirSync(parent)).toEqual(['logs']);
       }

@@ -1,22 +1,23 @@
 /**
  * F003, F010: a worker thread dies, by process.exit or because its heap is full; its source is read again in a fresh one and
- * nothing is lost or doubled. A thread cannot be killed by a signal (SIGKILL ends the whole process: kill.test.ts), so it
- * kills itself when TURNMILL_FAULT asks it to (src/engine/lane-fault.ts); `worker_restarts` in run.json proves that it did.
+ * nothing is lost or doubled. A thread cannot be killed by a signal (SIGKILL ends the whole process: kill.test.ts), so a module
+ * that is loaded first makes it end itself (test/support/thread-faults.mjs); `worker_restarts` in run.json proves that it did.
+ * The main thread reads the first unit and never fails: the sources that are named here go to worker threads.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND, type Ended, ended, turnmill } from '../support/command.ts';
-import { hashesOf } from '../support/folder.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { sessionLines, writePlainLogs } from '../support/plain-logs.ts';
 
 const FILES = ['a.jsonl', 'b.jsonl', 'c.jsonl', 'd.jsonl', 'e.jsonl'];
 const SHARD = 'data/conversations-00000.jsonl';
 
-/** Five units of many sessions, whose records are many batches, and one unit of small files. */
+/** Five units of many sessions, whose results are many batches; that of b.jsonl has small files after it. */
 function writeLogs(logs: string): void {
   mkdirSync(logs);
   for (const [n, name] of FILES.entries()) {
@@ -26,15 +27,27 @@ function writeLogs(logs: string): void {
     const lines = [...sessions.flat(), 'torn', ''];
     writeFileSync(join(logs, name), lines.join('\n'));
   }
-  writePlainLogs(join(logs, 'small'), { sessions: 20, entries: 3, messageChars: 400, seed: 1 });
+  writePlainLogs(join(logs, 'bb'), { sessions: 20, entries: 3, messageChars: 400, seed: 1 });
 }
 
-function build(logs: string, out: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+const FAULTS = new URL('../support/thread-faults.mjs', import.meta.url).href;
+
+/** @param fault see thread-faults.mjs; it fires as often as `fired` tells afterwards */
+async function build(
+  logs: string,
+  out: string,
+  args: readonly string[],
+  fault?: string,
+  heapMegabytes?: number,
+): Promise<Ended & { readonly fired: number }> {
   const all = ['build', logs, '--out', out, '--session-by', 'id', '--group-by', 'none', ...args];
-  const stdio = ['ignore', 'pipe', 'pipe'] as const;
-  return ended(
-    spawn(process.execPath, [COMMAND, ...all], { env: { ...process.env, ...env }, stdio: [...stdio] }),
-  );
+  const log = join(fault === undefined ? logs : temporaryFolder(), 'fired');
+  const heap = heapMegabytes === undefined ? '' : ` --max-old-space-size=${heapMegabytes}`;
+  const given = { THREAD_FAULT: fault, THREAD_FAULT_LOG: log, NODE_OPTIONS: `--import=${FAULTS}${heap}` };
+  const env = fault === undefined ? process.env : { ...process.env, ...given };
+  const child = spawn(process.execPath, [COMMAND, ...all], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const run = await ended(child);
+  return { ...run, fired: existsSync(log) ? statSync(log).size : 0 };
 }
 
 const restartsOf = (out: string): number =>
@@ -59,7 +72,7 @@ describe('F003, F010: one worker thread dies', () => {
     logs = join(folder, 'logs');
     writeLogs(logs);
     const whole = join(folder, 'straight');
-    expect(await build(logs, whole, ['--workers', '2'], {})).toMatchObject({ status: 3 });
+    expect(await build(logs, whole, ['--workers', '2'])).toMatchObject({ status: 3 });
     expect(restartsOf(whole)).toBe(0);
     straight = hashesOf(whole);
     records = readFileSync(join(whole, SHARD));
@@ -69,50 +82,50 @@ describe('F003, F010: one worker thread dies', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const small = 'small/2026-01-13/job-008.jsonl';
+  const small = 'bb/2026-01-13/job-008.jsonl';
   it.each([
-    ['2', 'worker-exit:b.jsonl', 1],
-    ['2', 'worker-exit:a.jsonl:1:2', 1],
-    ['4', 'worker-exit:c.jsonl:2:2', 2],
-    ['4', 'worker-exit:e.jsonl:2:1', 2],
-    ['2', `worker-exit:${small}:2`, 2],
-    ['4', `worker-exit:${small}`, 1],
+    ['2', 'exit:b.jsonl:1:0', 1],
+    ['2', 'exit:b.jsonl:1:2', 1],
+    ['4', 'exit:c.jsonl:2:2', 2],
+    ['4', 'exit:e.jsonl:2:1', 2],
+    ['2', `exit:${small}:2:0`, 2],
+    ['4', `exit:${small}:1:0`, 1],
   ])('%s workers, %s: the same dataset', async (workers, fault, restarts) => {
     const out = join(folder, `out-${workers}-${fault.replaceAll(/\W/g, '-')}`);
-    const run = await build(logs, out, ['--workers', workers], { TURNMILL_FAULT: fault });
-    expect(run.status, run.stderr).toBe(3);
+    const run = await build(logs, out, ['--workers', workers], fault);
+    expect(run, run.stderr).toMatchObject({ status: 3, fired: restarts });
     expect(hashesOf(out)).toEqual(straight);
     expect(restartsOf(out)).toBe(restarts);
   });
 
   it('2 workers, out of memory: the same dataset', async () => {
     const out = join(folder, 'oom');
-    const env = { TURNMILL_FAULT: 'worker-oom:b.jsonl:1:2', NODE_OPTIONS: '--max-old-space-size=100' };
-    expect(await build(logs, out, ['--workers', '2'], env)).toMatchObject({ status: 3 });
+    const run = await build(logs, out, ['--workers', '2'], 'oom:b.jsonl:1:2', 100);
+    expect(run, run.stderr).toMatchObject({ status: 3, fired: 1 });
     expect(hashesOf(out)).toEqual(straight);
     expect(restartsOf(out)).toBe(1);
   });
 
   it.each([
-    ['2', 'worker-exit:b.jsonl:1:2'],
-    ['4', 'worker-exit:d.jsonl:2:2'],
-  ])('%s workers, %s: the same records on standard output', async (workers, fault) => {
-    const run = await build(logs, '-', ['--workers', workers], { TURNMILL_FAULT: fault });
-    expect(run.status, run.stderr).toBe(3);
+    ['2', 'exit:b.jsonl:1:2', 1],
+    ['4', 'exit:d.jsonl:2:2', 2],
+  ])('%s workers, %s: the same records on standard output', async (workers, fault, fired) => {
+    const run = await build(logs, '-', ['--workers', workers], fault);
+    expect(run, run.stderr).toMatchObject({ status: 3, fired });
     expect(run.stdout.equals(records)).toBe(true);
   });
 
   it.each([
-    ['2', 'c.jsonl', 0],
+    ['2', 'b.jsonl', 0],
     ['4', 'c.jsonl', 2],
     ['2', small, 0],
   ])(
     '%s workers die three times over %s: worker-crash, and the run goes on',
     async (workers, name, batches) => {
       const out = join(folder, `crash-${workers}-${name.replaceAll(/\W/g, '-')}`);
-      const fault = `worker-exit:${name}:3:${batches}`;
-      const run = await build(logs, out, ['--workers', workers], { TURNMILL_FAULT: fault });
-      expect(run.status, run.stderr).toBe(3);
+      const fault = `exit:${name}:3:${batches}`;
+      const run = await build(logs, out, ['--workers', workers], fault);
+      expect(run, run.stderr).toMatchObject({ status: 3, fired: 3 });
       expect(restartsOf(out)).toBe(3);
       const sources = jsonOf(join(out, 'ledger/sources.jsonl'));
       expect(sources.filter(({ status }) => status === 'rejected')).toMatchObject([
@@ -133,13 +146,12 @@ describe('F003, F010: one worker thread dies', () => {
   );
 
   it('three deaths after records are on standard output: whole sessions, none twice, and the books balance', async () => {
-    const env = { TURNMILL_FAULT: 'worker-exit:c.jsonl:3:1' };
-    const run = await build(logs, '-', ['--workers', '2'], env);
-    expect(run.status).toBe(3);
+    const run = await build(logs, '-', ['--workers', '2'], 'exit:b.jsonl:3:1');
+    expect(run, run.stderr).toMatchObject({ status: 3, fired: 3 });
     expect(run.stderr).toContain('worker-crash');
     const [all, found] = [recordsIn(records), recordsIn(run.stdout)];
-    const from = owners.indexOf('c.jsonl');
-    const count = owners.filter((owner) => owner === 'c.jsonl').length;
+    const from = owners.indexOf('b.jsonl');
+    const count = owners.filter((owner) => owner === 'b.jsonl').length;
     const out = count - (all.length - found.length);
     expect(out).toBeGreaterThan(0);
     expect(out).toBeLessThan(count);
@@ -148,16 +160,16 @@ describe('F003, F010: one worker thread dies', () => {
 
   it('a fault that the thread reports ends the run', async () => {
     const out = join(folder, 'bug');
-    const run = await build(logs, out, ['--workers', '2'], { TURNMILL_FAULT: 'worker-bug:b.jsonl:1:2' });
-    expect(run).toMatchObject({ status: 70 });
-    expect(run.stderr).toContain('TURNMILL_FAULT asked for it');
+    const run = await build(logs, out, ['--workers', '2'], 'bug:b.jsonl:1:2');
+    expect(run).toMatchObject({ status: 70, fired: 1 });
+    expect(run.stderr).toContain('a bug from outside');
     expect(existsSync(out)).toBe(false);
   });
 
   it('threads that die before they have a source end the run', async () => {
     const out = join(folder, 'idle');
-    const run = await build(logs, out, ['--workers', '2'], { TURNMILL_FAULT: 'worker-exit' });
-    expect(run).toMatchObject({ status: 70 });
+    const run = await build(logs, out, ['--workers', '2'], 'exit');
+    expect(run).toMatchObject({ status: 70, fired: 3 });
     expect(run.stderr).toContain('worker-lost');
     expect(existsSync(out)).toBe(false);
   });

@@ -41,14 +41,14 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   swallow_transform_error: {
     file: 'src/engine/run-task.ts',
-    from: 'throw at === undefined ? error : struckAt(at.origin, error);',
-    to: 'void [at, error, struckAt];',
+    from: 'throw at === undefined ? error : withPlace(at.origin, error);',
+    to: 'void [at, error, withPlace];',
     test: ['test/faults/bugs.test.ts', 'a throw in format'],
   },
   unordered_output: {
     file: 'src/engine/pool.ts',
-    from: 'const received = owner[unit]?.next();',
-    to: 'const received = owner.toReversed().map((lane) => lane.next()).find((one) => one !== undefined);',
+    from: 'const received = this.#owners[unit]?.next();',
+    to: 'const received = this.#owners.toReversed().map((one) => one.next()).find((one) => one !== undefined);',
     test: ['test/faults/nothing-lost.test.ts', 'in the order of the sources'],
   },
   lossy_numbers: {

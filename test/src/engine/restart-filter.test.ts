@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createReplay } from '../../../src/engine/restart-filter.ts';
+import { RestartFilter } from '../../../src/engine/restart-filter.ts';
 import type { Batch } from '../../../src/engine/run-task.ts';
 import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
 
@@ -70,7 +70,7 @@ describe('replay', () => {
     fc.assert(
       fc.property(sizes, deaths, (sessions, lives) => {
         const sources = sessions.map((count, i) => source(i, count));
-        const replay = createReplay();
+        const replay = new RestartFilter();
         const out: Outcome[] = [];
         let bytes = 0;
         let reported = 0;
@@ -103,8 +103,8 @@ describe('replay', () => {
     );
   });
 
-  const partly = (): ReturnType<typeof createReplay> => {
-    const replay = createReplay();
+  const partly = (): RestartFilter => {
+    const replay = new RestartFilter();
     replay.pass(batch([begin(0), row('a'), session('a'), row('b'), session('b')]));
     replay.restart();
     return replay;

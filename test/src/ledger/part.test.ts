@@ -1,7 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodePart, encodePart, PART_HEADER_BYTES, readPartHeader } from '../../../src/ledger/part.ts';
+import {
+  decodePart,
+  encodePart,
+  joinSmall,
+  PART_HEADER_BYTES,
+  readPartHeader,
+} from '../../../src/ledger/part.ts';
 import type { Outcome } from '../../../src/ledger/result.ts';
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
@@ -57,6 +63,25 @@ describe('a part', () => {
   it('does not copy byte fields', () => {
     const row = results[1] as Extract<Outcome, { kind: 'row' }>;
     expect(encodePart([row])[1]).toBe(row.bytes);
+  });
+
+  it('is few pieces once small ones are joined, and a large field is still not copied', () => {
+    const large = new Uint8Array(64 * 1024).fill(32);
+    const rows = [1, 2, 3].map((n) => ({ ...results[1], bytes: n === 2 ? large : bytes('x') }) as Outcome);
+    const pieces = joinSmall(encodePart(rows));
+    expect(pieces.map((piece) => piece === large)).toEqual([false, true, false]);
+    for (const piece of pieces) expect(piece.buffer.byteLength).toBe(piece.length);
+    expect(plain(decodePart(pieces))).toEqual(plain(rows));
+  });
+
+  it('holds the entry log of a session that may come back', () => {
+    const session = results[3] as Extract<Outcome, { kind: 'session' }>;
+    const { rejection: _, ...kept } = session;
+    const log = { count: 1, packed: Uint8Array.of(1, 2, 128) };
+    const written: Outcome = { ...kept, outcome: 'written', entryLog: log };
+    expect(plain(decodePart([whole(encodePart([written, ...results]))]))).toEqual(
+      plain([written, ...results]),
+    );
   });
 
   it('tells its lengths in its header', () => {

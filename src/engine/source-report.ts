@@ -1,0 +1,59 @@
+/** What the engine knows of a source while it reads it, and the report that it makes of it. */
+
+import { type SourceFault, systemCode } from '../errors.ts';
+import type { Framer, FramingCounts } from '../input/framing/framer.ts';
+import type { SourceReader } from '../input/open-source.ts';
+import type { SourceRef } from '../input/sources/source.ts';
+import type { SourceReport } from '../ledger/result.ts';
+import type { SourceBooks } from '../ledger/source-ledger.ts';
+
+/** The source that is being read. */
+export interface OpenSource {
+  readonly index: number;
+  readonly ref: SourceRef;
+  reader?: SourceReader;
+  framer?: Framer | undefined;
+  /** Was the limit of sessions reached in it? */
+  isLimited?: boolean;
+  /** Is this its second reading? */
+  again?: true;
+}
+
+/** A source that is over. */
+export interface Ended {
+  readonly framing: FramingCounts;
+  readonly sessions: number;
+  readonly books: SourceBooks;
+}
+
+/** The report of a source that has ended. @param fault why it is rejected */
+export function reportOf(
+  { index, reader, isLimited }: OpenSource,
+  { framing, books }: Ended,
+  fault: SourceFault | undefined,
+): SourceReport {
+  const { lines, fates, repairs } = books;
+  const isBlank = fates.every(([fate]) => fate === 'blank');
+  const isMisnamed = fault === undefined && reader?.misnamed === true;
+  return {
+    kind: 'source',
+    source: index,
+    status: fault === undefined ? (isLimited ? 'limited' : isBlank ? 'empty' : 'read') : 'rejected',
+    rejection: fault && { reason: fault.reason, detail: fault.message, ...errnoOf(fault) },
+    compression: reader?.compression ?? 'none',
+    packed: reader?.packed,
+    proof: reader?.proof?.(),
+    readBytes: reader?.readBytes() ?? 0,
+    framing,
+    lines,
+    fates,
+    repairs: isMisnamed ? [...repairs, ['wrong-extension', 1]] : repairs,
+  };
+}
+
+/** errno of the system call that failed, if one did. */
+function errnoOf({ cause }: SourceFault): { readonly code?: string } {
+  const code =
+    (cause as NodeJS.ErrnoException | undefined)?.syscall === undefined ? undefined : systemCode(cause);
+  return code === undefined ? {} : { code };
+}

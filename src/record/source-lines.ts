@@ -1,0 +1,130 @@
+/**
+ * Writes the lines of the dataset's files about sources, sessions and findings. Each line spells out how it names its source:
+ * spreading that into the lines of every session took a tenth of a run over small files.
+ */
+import { LINE_FILES } from '../dataset/layout.ts';
+import type { PackedCounts } from '../input/decompress/packed-counts.ts';
+import type { FramingCounts } from '../input/framing/framer.ts';
+import type { SkippedSource, SourceRef } from '../input/sources/source.ts';
+import {
+  type FindingOutcome,
+  type Refusal,
+  repairsOf,
+  type SessionReport,
+  type SourceReport,
+} from '../ledger/result.ts';
+import type { Destination, Location } from './output.ts';
+
+/** Where the record of a session in a format was written. */
+export interface RecordPlace extends Location {
+  readonly format: string;
+}
+
+export class SourceLines {
+  readonly #destination: Pick<Destination, 'line'>;
+  readonly #hasInputs: boolean;
+
+  /** @param hasInputs the run has several inputs, so each source names its own */
+  constructor(destination: Pick<Destination, 'line'>, hasInputs: boolean) {
+    this.#destination = destination;
+    this.#hasInputs = hasInputs;
+  }
+
+  skipped(skipped: SkippedSource): void {
+    this.#destination.line(LINE_FILES.sources, {
+      source: skipped.name,
+      source_b64: skipped.nameBase64,
+      input: this.#inputOf(skipped),
+      status: 'skipped',
+      reason: skipped.reason,
+      lines: 0,
+      fates: {},
+    });
+  }
+
+  source(ref: SourceRef, report: SourceReport, size: number): void {
+    const { rejection } = report;
+    this.#destination.line(LINE_FILES.sources, {
+      source: ref.name,
+      source_b64: ref.nameBase64,
+      input: this.#inputOf(ref),
+      status: report.status,
+      reason: rejection?.reason,
+      detail: rejection?.detail,
+      size,
+      compression: report.compression,
+      packed: report.packed && packedLine(report, report.packed, size),
+      bytes: report.framing.bytes,
+      parts: partsOf(report.framing),
+      framed: report.framing.lines,
+      lines: report.lines,
+      fates: Object.fromEntries(report.fates),
+      repairs: Object.fromEntries(repairsOf(report)),
+    });
+  }
+
+  /** @param hasOneFormat a single record is then named by its place alone; else the line lists records and refusals by format */
+  session(
+    ref: SourceRef,
+    session: SessionReport,
+    places: readonly RecordPlace[],
+    hasOneFormat: boolean,
+  ): void {
+    const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
+    const only = hasOneFormat && places.length === 1 ? places[0] : undefined;
+    const isWritten = outcome === 'written';
+    const hasSeveral = isWritten && only === undefined;
+    this.#destination.line(LINE_FILES.sessions, {
+      id: sessionId ?? null,
+      source: ref.name,
+      source_b64: ref.nameBase64,
+      input: this.#inputOf(ref),
+      fate: rejection === undefined ? outcome : `rejected:${rejection.reason}`,
+      shard: isWritten ? only?.shard : undefined,
+      line: isWritten ? only?.line : undefined,
+      records: hasSeveral ? places : undefined,
+      refused: hasSeveral && refusals.length > 0 ? refusals.map(refused) : undefined,
+      origin: snapshot,
+      entries: session.entries,
+      superseded: session.superseded,
+      truncated: session.truncated,
+      changes: Object.fromEntries(session.changes),
+      tools: session.toolCounts ?? null,
+      usage: session.usage,
+    });
+  }
+
+  finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingOutcome): void {
+    this.#destination.line(LINE_FILES.findings, {
+      severity,
+      rule,
+      session: sessionId ?? null,
+      source: ref.name,
+      source_b64: ref.nameBase64,
+      input: this.#inputOf(ref),
+      entry: line,
+      message,
+      count,
+    });
+  }
+
+  /** The number of the input that a source was found in, when there are several. */
+  #inputOf({ input }: Pick<SourceRef, 'input'>): number | undefined {
+    return this.#hasInputs ? input : undefined;
+  }
+}
+
+const refused = ({ format, reason }: Refusal): object => ({ format, reason });
+
+/** Where the bytes went. `rest` was read of a source that was given up, or left at the limit of sessions. */
+function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): Record<string, number> {
+  const rest = bytes - bomBytes - lineBytes - terminatorBytes;
+  return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
+}
+
+/** Where the bytes of a compressed source went: members, padding, and what belongs to neither. */
+function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): object {
+  const { members, memberBytes, paddingBytes } = packed;
+  const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;
+  return { members, member_bytes: memberBytes, padding_bytes: paddingBytes, trailing_bytes: trailing };
+}

@@ -1,0 +1,191 @@
+/** Restarts of a worker thread, over threads that a test plays itself. */
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import type { LaneSource } from '../../../src/engine/task.ts';
+import type { FromWorker, LaneWorkerData, ToWorker } from '../../../src/engine/worker.ts';
+import { LaneThread, type Thread } from '../../../src/engine/worker-thread.ts';
+import { encodePart } from '../../../src/ledger/part.ts';
+import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
+import type { LaneSettings } from '../../../src/settings/settings.ts';
+
+class PlayedThread extends EventEmitter {
+  readonly got: ToWorker[] = [];
+  readonly #data: LaneWorkerData;
+  isTerminated = false;
+
+  constructor(data: LaneWorkerData) {
+    super();
+    this.#data = data;
+  }
+
+  postMessage(message: ToWorker): void {
+    this.got.push(message);
+  }
+
+  async terminate(): Promise<number> {
+    this.isTerminated = true;
+    return 1;
+  }
+
+  reads(index: number): void {
+    Atomics.store(this.#data.inHand, 0, index);
+  }
+
+  posts(outcomes: readonly Outcome[], flushed = false): void {
+    const batch = { pieces: encodePart(outcomes), readBytes: 0, flushed, profile: undefined, weight: 7 };
+    this.emit('message', { type: 'batch', ...batch } satisfies FromWorker);
+  }
+}
+
+const sources = [0, 1].map((index) => ({
+  index,
+  ref: { name: `${index}.jsonl` },
+})) as unknown as LaneSource[];
+const begin = (source: number): Outcome => ({
+  kind: 'source-begin',
+  source,
+  provisional: true,
+  stamp: 'same',
+});
+const row = (name: string): Outcome => ({
+  kind: 'row',
+  group: name,
+  format: 'chat',
+  bytes: Uint8Array.of(1),
+});
+const end = (source: number): SourceReport => ({
+  kind: 'source',
+  source,
+  status: 'read',
+  compression: 'none',
+  readBytes: 0,
+  framing: {
+    bytes: 0,
+    bomBytes: 0,
+    lineBytes: 0,
+    terminatorBytes: 0,
+    lines: 0,
+    crlf: 0,
+    noFinalNewline: false,
+  },
+  lines: 0,
+  fates: [],
+  repairs: [],
+});
+
+interface Played {
+  readonly lane: LaneThread;
+  readonly threads: PlayedThread[];
+  readonly faults: Error[];
+  readonly restarts: () => number;
+  /** Kinds of all results that have come out. */
+  drain(): string[];
+}
+
+function play(): Played {
+  const threads: PlayedThread[] = [];
+  const faults: Error[] = [];
+  let restarts = 0;
+  const hooks = {
+    onBatch: () => undefined,
+    onFault: (fault: Error) => void faults.push(fault),
+    onRestart: () => void restarts++,
+  };
+  const lane = new LaneThread({} as LaneSettings, hooks, (data) => {
+    const thread = new PlayedThread(data);
+    threads.push(thread);
+    return thread as unknown as Thread;
+  });
+  const drain = (): string[] => {
+    const kinds: string[] = [];
+    for (let got = lane.next(); got !== undefined; got = lane.next()) {
+      kinds.push(...got.batch.outcomes.map((one) => (one.kind === 'row' ? one.group : one.kind)));
+      got.taken();
+    }
+    return kinds;
+  };
+  return { lane, threads, faults, restarts: () => restarts, drain };
+}
+
+it('gives a new thread the sources that have no report, and delivers no result twice', () => {
+  const { lane, threads, drain, restarts, faults } = play();
+  lane.give(sources);
+  const [first] = threads as [PlayedThread];
+  first.posts([begin(0), row('a'), end(0), begin(1), row('b')]);
+  first.reads(1);
+  first.emit('exit', 9);
+  const second = threads[1] as PlayedThread;
+  expect(second.got).toEqual([
+    { type: 'unit', sources: [{ ...sources[1], deaths: ['it exited early with status 9'] }] },
+  ]);
+  second.posts([begin(1), row('b'), row('c'), end(1)], true);
+  expect(drain()).toEqual(['source-begin', 'a', 'source', 'source-begin', 'b', 'c', 'source']);
+  expect([restarts(), faults]).toEqual([1, []]);
+  // each thread is told which of its own batches were taken
+  expect(first.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
+  expect(second.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
+});
+
+it('counts three deaths at most against a source, each with its cause', () => {
+  const { lane, threads } = play();
+  lane.give(sources);
+  for (let death = 0; death < 4; death++) {
+    const thread = threads[death] as PlayedThread;
+    thread.reads(0);
+    if (death === 1)
+      thread.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+    thread.emit('exit', death);
+  }
+  const [unit] = (threads[4] as PlayedThread).got as unknown as { sources: LaneSource[] }[];
+  expect(unit?.sources.map(({ deaths }) => deaths)).toEqual([
+    ['it exited early with status 0', 'ERR_WORKER_OUT_OF_MEMORY', 'it exited early with status 2'],
+    undefined,
+  ]);
+});
+
+it('gives up when three threads in a row die while they read nothing', () => {
+  const { lane, threads, faults, restarts } = play();
+  lane.give(sources);
+  for (let death = 0; death < 3; death++) (threads[death] as PlayedThread).emit('exit', 0);
+  expect(faults).toMatchObject([{ code: 'worker-lost' }]);
+  expect([threads.length, restarts()]).toEqual([3, 2]);
+});
+
+it('ends the run over a fault that the thread reports, with its stack', () => {
+  const { threads, faults } = play();
+  const fault = {
+    type: 'fault',
+    code: '',
+    message: 'a bug',
+    stack: 'a bug\n    at there',
+  } satisfies FromWorker;
+  (threads[0] as PlayedThread).emit('message', fault);
+  (threads[0] as PlayedThread).emit('exit', 1);
+  expect(faults).toMatchObject([{ message: 'a bug', stack: fault.stack }]);
+  expect(threads.length).toBe(1);
+});
+
+it('ends the run over a part that was damaged on its way', () => {
+  const { lane, threads, faults } = play();
+  lane.give(sources);
+  const pieces = encodePart([begin(0)]);
+  (pieces[0] as Uint8Array)[30] = 0;
+  const batch = {
+    type: 'batch',
+    pieces,
+    readBytes: 0,
+    flushed: false,
+    profile: undefined,
+    weight: 1,
+  } as const;
+  (threads[0] as PlayedThread).emit('message', batch);
+  expect(faults).toMatchObject([{ code: 'invalid-dataset' }]);
+  expect(lane.next()).toBeUndefined();
+});
+
+it('does not replace a thread that was stopped', async () => {
+  const { lane, threads, restarts } = play();
+  await lane.stop();
+  (threads[0] as PlayedThread).emit('exit', 1);
+  expect([threads[0]?.isTerminated, threads.length, restarts()]).toEqual([true, 1, 0]);
+});

@@ -1,0 +1,56 @@
+/** Parts of the results of real runs: every byte field comes back as bytes, in every kind of result that has one. */
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { build, type RunHooks } from '../../../src/index.ts';
+import { decodePart, encodePart } from '../../../src/ledger/part.ts';
+import type { Outcome } from '../../../src/ledger/result.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { sessionLines } from '../../support/plain-logs.ts';
+
+const EXAMPLES = resolve(import.meta.dirname, '../../../examples/logs');
+type Options = Parameters<typeof build>[0];
+
+/** Where the bytes of a value are: paths with the kind of result first. */
+function bytePaths(value: unknown, path: string): string[] {
+  if (value instanceof Uint8Array) return [path];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => bytePaths(member, `${path}.${key}`));
+}
+
+/** Without members that are undefined, and bytes as numbers. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { bytes: [...value] };
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
+}
+
+it('covers every byte field of every result', async () => {
+  const folder = temporaryFolder();
+  const log = join(folder, 'log.jsonl');
+  const first = sessionLines('job-1', { entries: 3, messageChars: 50, seed: 1 });
+  const other = sessionLines('job-2', { entries: 3, messageChars: 50, seed: 2 });
+  // the last session comes back, the one before it has its entries in the wrong order; lines that are no JSON
+  writeFileSync(log, [...first, 'torn', ...other.toReversed(), ...first, '{"a"', ''].join('\n'));
+  const results: Outcome[] = [];
+  const hooks: RunHooks = { onOutcome: (outcome) => void results.push(outcome) };
+  const all: Partial<Options>[] = [
+    { inputs: [EXAMPLES] },
+    { inputs: [EXAMPLES], format: ['chat', 'trl'], quarantineContent: 'raw' },
+    { inputs: [log], sessionBy: 'id', quarantineContent: 'raw' },
+  ];
+  for (const [n, options] of all.entries())
+    await build({ ...options, out: join(folder, `out-${n}`), workers: 1 } as Options, hooks);
+  const found = new Set(results.flatMap((result) => bytePaths(result, result.kind)));
+  expect([...found].sort()).toEqual([
+    'rejected-line.raw',
+    'row.bytes',
+    'session.entryLog.packed',
+    'session.rejection.log.packed',
+  ]);
+  expect(new Set(results.map(({ kind }) => kind)).size).toBe(6);
+  const back = decodePart([new Uint8Array(Buffer.concat(encodePart(results)))]);
+  expect(plain(back)).toEqual(plain(results));
+});

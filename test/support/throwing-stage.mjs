@@ -1,0 +1,35 @@
+/**
+ * Loaded first in every thread: makes a stage of the chain throw, without a trace in the program. The modules are changed while
+ * they are loaded: `createChain` returns its stages with one of them wrapped.
+ *
+ *     THROWING_STAGE=NAME:N    the stage throws at the N-th element that it is given
+ */
+import { register } from 'node:module';
+
+/** Runs in the program in place of `createChain`. */
+function faulty(links) {
+  const [name, at] = process.env.THROWING_STAGE.split(':');
+  let seen = 0;
+  const wrapped = (handler) => (element) => {
+    if (++seen === Number(at)) throw new Error(`a bug from outside in ${name}`);
+    return handler(element);
+  };
+  return links.map((link) => {
+    if (link.name !== name) return link;
+    const handlers = Object.entries(link.handlers).map(([kind, handler]) => [kind, wrapped(handler)]);
+    return { name, handlers: Object.fromEntries(handlers) };
+  });
+}
+
+const HOOK = `
+const FAULTY = ${JSON.stringify(faulty.toString())};
+export async function load(url, context, next) {
+  const loaded = await next(url, context);
+  const text = String(loaded.source ?? '');
+  if (!url.startsWith('file:') || !/\\bfunction createChain\\(/.test(text) || text.includes('realChain')) return loaded;
+  const source = text.replace(/\\bfunction createChain\\(/, () =>
+    \`function createChain(...given) { \${FAULTY} return faulty(realChain(...given)); }\\nfunction realChain(\`);
+  return { ...loaded, source };
+}`;
+
+register(`data:text/javascript,${encodeURIComponent(HOOK)}`);
