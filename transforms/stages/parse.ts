@@ -3,9 +3,9 @@
  * and for grouped input the session ends where its id changes.
  */
 
-import type { Dialect, DialectReader } from '../dialects/dialect.ts';
+import type { Dialect, DialectReader, LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
-import { type LineObjects, rejectObject } from '../dialects/line-objects.ts';
+import { rejectObject } from '../dialects/line-objects.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { knownText } from '../json/known-text.ts';
 import { walkMembers } from '../json/members.ts';
@@ -16,7 +16,6 @@ import type {
   Fate,
   Line,
   Origin,
-  Rejection,
   Repair,
   SessionEnd,
   StreamElement,
@@ -149,7 +148,7 @@ function create(given: ParseOptions): Handlers {
     return ['too-many-elements', all];
   }
 
-  function bounded(line: Line, element: Entry | Rejection, isOnly: boolean): Entry | Rejection {
+  function bounded(line: Line, element: ReadElement, isOnly: boolean): ReadElement {
     const mayBeCrowded = mayExceed(element.origin.length, mostInAll(maxElements));
     if (element.kind !== 'entry' || (maxMessages === undefined && !mayBeCrowded)) return element;
     const excess = excessOf(element, mayBeCrowded);
@@ -171,7 +170,7 @@ function create(given: ParseOptions): Handlers {
     currentAlone = alone === true;
   }
 
-  function* separate(element: Entry | Rejection): Generator<StreamElement> {
+  function* separate(element: ReadElement): Generator<StreamElement> {
     if (element.kind === 'entry') {
       if (parts(element)) yield endBefore(element.origin);
       goOn(element);
@@ -192,7 +191,7 @@ function create(given: ParseOptions): Handlers {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       const made = read(line);
       if (made.length > 1) return several(line, made);
-      const [one] = made as readonly [Entry | Rejection];
+      const [one] = made as readonly [ReadElement];
       const only = bounded(line, one, true);
       if (only.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
         return several(line, [only]);
