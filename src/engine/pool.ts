@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
+import { filesOnly } from '../settings/plug-ins.ts';
 import type { LaneSettings, Settings } from '../settings/settings.ts';
 import { faultsThreads } from './lane-fault.ts';
 import { createOwnLane, type OwnLane } from './main-thread.ts';
@@ -79,14 +80,17 @@ async function* runThreads(
   }
 
   function start(): LaneThread {
-    const lane = startLaneThread(settings, {
-      onBatch(batch) {
-        if (batch.flushed) give(lane);
-        wake();
+    const lane = startLaneThread(
+      { ...settings, plugIns: filesOnly(settings.plugIns) },
+      {
+        onBatch(batch) {
+          if (batch.flushed) give(lane);
+          wake();
+        },
+        onFault: fail,
+        onRestart: () => onRestart?.(),
       },
-      onFault: fail,
-      onRestart: () => onRestart?.(),
-    });
+    );
     return lane;
   }
 

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
 import { batchWeight, type Outcome } from '../ledger/result.ts';
+import { reloadPlugIns } from '../settings/plug-ins.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 import { type Strike, strikeFrom } from './lane-fault.ts';
 import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
@@ -66,7 +67,8 @@ async function run(
   }
 
   try {
-    for await (const batch of runLane(sources(), settings)) {
+    const plugIns = await reloadPlugIns(settings.plugIns.files);
+    for await (const batch of runLane(sources(), { ...settings, plugIns })) {
       while (unread > WINDOW_BYTES) await message();
       const weight = batchWeight(batch.outcomes);
       unread += weight;

@@ -136,8 +136,8 @@ export function openDataset(
 }
 
 /** Of several formats each has its folder. */
-function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
-  const format = formats.find((one) => one.name === name);
+function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Settings): Series {
+  const format = [...formats, ...plugIns.formats].find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }

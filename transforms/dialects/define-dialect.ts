@@ -13,13 +13,7 @@ import { settleReply } from '../model/reply.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import type { DialectSpec, EntryFields, ReadContext } from './dialect-spec.ts';
 import { lineId } from './line-id.ts';
-import {
-  missingOrBad,
-  NO_CHANGES,
-  type ObjectWalk,
-  readObjects,
-  rejectObject,
-} from './line-objects.ts';
+import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
 import { timeOf } from './logged-time.ts';
 import { makeMessage, type Piece } from './made-messages.ts';

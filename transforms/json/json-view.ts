@@ -9,7 +9,14 @@ export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 /** By the first byte; any other first byte begins a number. */
 const TYPES: readonly (JsonType | undefined)[] = (() => {
   const types: (JsonType | undefined)[] = [];
-  const named = { '{': 'object', '[': 'array', '"': 'string', t: 'boolean', f: 'boolean', n: 'null' } as const;
+  const named = {
+    '{': 'object',
+    '[': 'array',
+    '"': 'string',
+    t: 'boolean',
+    f: 'boolean',
+    n: 'null',
+  } as const;
   for (const [first, type] of Object.entries(named)) types[first.charCodeAt(0)] = type;
   return types;
 })();

@@ -168,7 +168,12 @@ describe('a line is rejected', () => {
     ['bad-messages', json('"request":{"messages":{}}'), 'request.messages is not valid', 54],
     ['bad-messages', json('"request":{"messages":null}'), 'request.messages is not valid', 54],
     ['bad-messages', json('"request":{"messages":[1]}'), 'a message is not an object with a string role', 54],
-    ['bad-messages', json('"request":{"messages":[{}]}'), 'a message is not an object with a string role', 54],
+    [
+      'bad-messages',
+      json('"request":{"messages":[{}]}'),
+      'a message is not an object with a string role',
+      54,
+    ],
     [
       'bad-messages',
       json('"request":{"messages":[{"role":1}]}'),
