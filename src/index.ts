@@ -17,7 +17,7 @@ export {
   buildConversationHistory,
   type HistoryOptions,
 } from '../transforms/dialects/conversation-history.ts';
-export { defineDialect, replyLast } from '../transforms/dialects/define-dialect.ts';
+export { defineDialect } from '../transforms/dialects/define-dialect.ts';
 export type {
   Dialect,
   DialectReader,

@@ -43,8 +43,7 @@ export function defineDialect(spec: DialectSpec): Dialect {
   };
 }
 
-/** A whole conversation as the fields of an entry: its last message is the reply, if it is the model's. */
-export function replyLast(said: readonly Message[]): Pick<Entry, 'messages' | 'reply'> {
+function replyLast(said: readonly Message[]): Pick<Entry, 'messages' | 'reply'> {
   const last = said.at(-1);
   if (last?.role !== 'assistant') return { messages: said, reply: undefined };
   return { messages: said.slice(0, -1), reply: last };
@@ -165,6 +164,8 @@ class SpecReader implements DialectReader, ObjectWalk {
     this.#origin = origin;
     const json = new JsonView(line.bytes, this.#start, this.#end, 0, this.#members);
     const made = this.#spec.read(json, this.#context);
+    if (typeof made !== 'object')
+      throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(made)}, not an object`);
     return 'kind' in made ? made : this.#finish(made, number);
   }
 
@@ -248,6 +249,7 @@ class SpecReader implements DialectReader, ObjectWalk {
         return json === undefined || role === undefined ? undefined : { bytes: json.copy(), role };
       },
       makeMessage: (role, members) => makeMessage(role, piecesOf(members)),
+      replyLast,
       time: (json) => json && timeOf(json.bytes),
       reject: (reason, detail, at) => rejectObject(this.#line, this.#origin, reason, detail, at?.at ?? -1),
       drop: (name) => ({ kind: 'fate', fate: `dropped:${name}`, origin: this.#origin }),

@@ -70,6 +70,8 @@ export interface ReadContext {
   message(json: JsonView | undefined): Message | undefined;
   /** A message from values: a view stays as it was logged, a text becomes a JSON string, undefined is left out. */
   makeMessage(role: string, members: Readonly<Record<string, JsonView | string | undefined>>): Message;
+  /** A whole conversation as the fields of an entry: its last message is the reply, if it is the model's. */
+  replyLast(said: readonly Message[]): Pick<EntryFields, 'messages' | 'reply'>;
   /** RFC 3339, or seconds or milliseconds since 1970, as nanoseconds; undefined when it is none of these. */
   time(json: JsonView | undefined): bigint | undefined;
   /**

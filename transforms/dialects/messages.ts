@@ -5,7 +5,7 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, Rejection } from '../model/element.ts';
-import { defineDialect, replyLast } from './define-dialect.ts';
+import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { missingOrBad } from './line-objects.ts';
@@ -39,7 +39,7 @@ const messages: Dialect = defineDialect({
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
       return context.reject('bad-messages', 'system is not valid', system);
     const said = system === undefined ? list : [...systemMessage(system.bytes), ...list];
-    return { ...replyLast(said), tools: context.tools() };
+    return { ...context.replyLast(said), tools: context.tools() };
   },
 });
 
