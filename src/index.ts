@@ -17,12 +17,21 @@ export {
   buildConversationHistory,
   type HistoryOptions,
 } from '../transforms/dialects/conversation-history.ts';
+export { defineDialect } from '../transforms/dialects/define-dialect.ts';
 export type {
   Dialect,
   DialectReader,
+  LineObjects,
   ObjectMembers,
+  ReadElement,
   ReadingOptions,
 } from '../transforms/dialects/dialect.ts';
+export type {
+  DialectSpec,
+  EntryFields,
+  FirstObject,
+  ReadContext,
+} from '../transforms/dialects/dialect-spec.ts';
 export { dialects } from '../transforms/dialects/index.ts';
 export { stripLeakedHeaders } from '../transforms/dialects/said-text.ts';
 export {
@@ -46,10 +55,12 @@ export {
   type TeachingTurn,
   wrapAsJsonl,
 } from '../transforms/formats/teaching-turn.ts';
+export { type JsonType, JsonView } from '../transforms/json/json-view.ts';
 export type * from '../transforms/model/element.ts';
 export { GROUPINGS, type Grouping } from '../transforms/model/group.ts';
 export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/model/message.ts';
 export { LINE_REASONS, rejectLine, rejectSession, SESSION_REASONS } from '../transforms/model/rejection.ts';
+export type { PlacedStage, PlugIns } from '../transforms/plug-ins.ts';
 export { rules } from '../transforms/rules/index.ts';
 export type { Rule } from '../transforms/rules/rule.ts';
 export {
@@ -78,6 +89,8 @@ export type { Explanation, FindingNote } from './job/line-trail.ts';
 export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
 export { type ReadOptions, readElements } from './job/read-elements.ts';
 export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';
+export type { BuildRequest } from './settings/plug-in-files.ts';
+export { loadPlugIns } from './settings/plug-ins.ts';
 export {
   type ConversionSettings,
   DEFAULT_SETTINGS,

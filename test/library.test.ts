@@ -101,7 +101,7 @@ describe('docs/library.md, with the packed package', () => {
   it('compiles', () => {
     const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
-    expect(examples).toHaveLength(3); // each is run below
+    expect(examples).toHaveLength(4); // each is run below
   });
 
   it('builds a dataset', () => {
@@ -133,5 +133,14 @@ describe('docs/library.md, with the packed package', () => {
     const record = gunzipSync(readFileSync(join(project, 'shards', shard))).toString();
     expect(Object.keys(JSON.parse(record))).toEqual(['messages', 'tools']);
     expect(readFileSync(join(project, 'rejections.jsonl'), 'utf8')).toBe('');
+  });
+
+  it('takes a dialect, a format and a stage', () => {
+    const { stdout, stderr, status } = run(3);
+    expect({ stdout, stderr, status }).toEqual({ stdout: '1 record\n', stderr: '', status: 0 });
+    const [shard = ''] = readdirSync(join(project, 'from-plug-ins/data'));
+    expect(readFileSync(join(project, 'from-plug-ins/data', shard), 'utf8')).toBe(
+      '["Where are you?","In Oslo."]\n',
+    );
   });
 });

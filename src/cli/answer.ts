@@ -1,5 +1,6 @@
 /** Finds and prints the answers of `turnmill explain`. */
 import { explainLine } from '../job/explain.ts';
+import { withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveSettings } from '../settings/settings.ts';
 import { explanationText } from './explanation-text.ts';
 import { findRecords, type RecordPlace } from './find-record.ts';
@@ -11,7 +12,7 @@ import { checkStdin } from './stdin.ts';
 
 export async function answer(where: string, values: Values, signal: AbortSignal): Promise<void> {
   const { file, line } = parseAddress(where);
-  const settings = resolveSettings(settingsOf([file], values));
+  const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
   checkStdin([file], true);
   const ref = sourceAt(file, values.root);
   for (const found of await explainLine({ ref, line, settings, signal })) {

@@ -15,6 +15,7 @@ export type Invocation =
 
 /** Thrown out of yargs when it has found the command: it would lay out the whole help behind it, for nobody. */
 const DECIDED = new Error('decided');
+const PLUGIN: keyof Values = 'plugin';
 /** Where a command's name is nearly right. */
 const HINT = /^Did you mean .*$/m;
 
@@ -73,10 +74,15 @@ function invocationOf(command: Command, words: readonly string[], given: Given):
   const { least, most, missing } = command.words;
   if (words.length < least) throw usage(`${command.name}: ${missing}`);
   if (words.length > most) throw usage(`${command.name}: '${words[most]}' is one word too many`);
-  const flags: Values = Object.fromEntries(command.options.flatMap((option) => flagValue(option, given)));
-  const values =
-    flags.config === undefined ? flags : mergeValues(readConfig(flags.config, command.options), flags);
+  const options = given[PLUGIN] === undefined ? command.options : command.options.map(besidePlugIns);
+  const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, given)));
+  const values = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
   return { command, words, values };
+}
+
+function besidePlugIns(option: Option): Option {
+  const { typeWithPlugIns } = option;
+  return typeWithPlugIns === undefined ? option : { ...option, type: typeWithPlugIns };
 }
 
 /** The option and its value, when it was given. */

@@ -10,7 +10,8 @@ import {
   validate,
 } from '../../transforms/chain.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
-import { fuse, type Handlers } from '../../transforms/stage.ts';
+import type { PlacedStage } from '../../transforms/plug-ins.ts';
+import { defaultsOf, fuse, type Handlers } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
 import { checkReaders } from '../../transforms/stages/check-readers.ts';
 import type { LaneSettings } from '../settings/settings.ts';
@@ -24,13 +25,15 @@ export interface ChainLink {
 /** @param sessionBy whether a session is a whole source or all entries with one id */
 export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
-  const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements } = settings;
+  const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements, plugIns } = settings;
+  const reading = { scanner, userTurn, maxDepth, maxMessages, maxElements };
+  const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn };
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
-  return [
+  const chain: readonly ChainLink[] = [
     {
       name: parse.name,
-      handlers: parse.create({ dialect, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements }),
+      handlers: parse.create({ dialect, sessionBy, ...reading, dialects: plugIns.dialects }),
     },
     { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
     { name: validate.name, handlers: validate.create({}) },
@@ -41,11 +44,19 @@ export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): r
     ...checked(checkConversations),
     {
       name: format.name,
-      handlers: format.create({ format: formats, formatOptions, groupBy, rejectOn, keepOn }),
+      handlers: format.create({ ...writing, formats: plugIns.formats }),
     },
     ...checked(checkRows),
     ...(settings.readers ? [{ name: checkReaders.name, handlers: checkReaders.create({}) }] : []),
   ];
+  return chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
+}
+
+/** The plug-in stages that follow a built-in one, in their order. */
+function placedAfter(place: string, stages: readonly PlacedStage[]): readonly ChainLink[] {
+  return stages
+    .filter(({ after }) => after === place)
+    .map((stage) => ({ name: stage.name, handlers: stage.create(defaultsOf(stage.options)) }));
 }
 
 /** Returns the chain as one function. */

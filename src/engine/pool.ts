@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
+import { filesOnly } from '../settings/plug-ins.ts';
 import type { LaneSettings, Settings } from '../settings/settings.ts';
 import { OwnLane } from './main-thread.ts';
 import { type Batch, runLane } from './run-task.ts';
@@ -78,8 +79,9 @@ class WorkerPool {
     this.#signal = signal;
     this.#own = new OwnLane(settings, signal, profile);
     this.#give(this.#own); // the first unit: the threads are still starting while it is read
+    const threadSettings = { ...settings, plugIns: filesOnly(settings.plugIns) }; // functions do not cross threads
     const start = (): LaneThread => {
-      const thread: LaneThread = new Thread(settings, {
+      const thread: LaneThread = new Thread(threadSettings, {
         onBatch: ({ flushed }) => {
           if (flushed) this.#give(thread);
           this.#wake();

@@ -20,11 +20,12 @@ const COMPRESSED_NAME = /\.(gz|zst)$/;
  */
 export function laneCount(
   sources: readonly SourceRef[],
-  { workers, limit }: Pick<Settings, 'workers' | 'limit'>,
+  { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
 ): number {
   if (limit !== undefined) return 1; // sessions are counted in their order
   if (sources.some(({ path }) => path === undefined)) return 1; // standard input has one reader
+  if (plugIns?.hasObjects === true) return 1; // functions do not cross threads
   if (workers !== undefined) return workers;
   const work = sources.reduce((sum, source) => sum + SOURCE_BYTES + bytesOf(source), 0);
   return Math.min(cores, 1 + Math.floor(work / LANE_BYTES));

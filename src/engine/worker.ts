@@ -5,6 +5,7 @@ import { TurnmillError } from '../errors.ts';
 import { encodePart, joinSmall } from '../ledger/part.ts';
 import { batchWeight } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
+import { reloadPlugIns } from '../settings/plug-ins.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
 import type { LaneSource } from './task.ts';
@@ -60,7 +61,9 @@ class TaskWorker {
   /** Reads all sources and closes the port. An error is posted, not thrown. */
   async run(): Promise<void> {
     try {
-      for await (const batch of runLane(this.#sources(), this.#data.settings)) {
+      const { settings } = this.#data;
+      const plugIns = await reloadPlugIns(settings.plugIns.files);
+      for await (const batch of runLane(this.#sources(), { ...settings, plugIns })) {
         while (this.#unreadBytes > WINDOW_BYTES) await this.#message();
         this.#post(batch);
       }

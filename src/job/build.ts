@@ -36,6 +36,7 @@ import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import type { TakeOver } from '../reuse/take-over.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
+import { type BuildRequest, withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { sha256 } from '../sha256.ts';
 import { toolVersion } from '../version.ts';
@@ -63,8 +64,6 @@ export interface RunSummary {
   readonly profile?: ProfileFigures;
 }
 
-type Given = Parameters<typeof resolveSettings>[0];
-
 /** What a run has from its beginning. */
 interface Run {
   readonly settings: Settings;
@@ -81,10 +80,10 @@ interface Run {
  * Builds a dataset. Streams among the inputs are closed when it ends, however it ends, read or not.
  * @throws TurnmillError: nothing was committed
  */
-export async function build(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
+export async function build(given: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   takeStreams(given.inputs);
   try {
-    return await buildFrom(resolveSettings(given), hooks);
+    return await buildFrom(resolveSettings(await withPlugInFiles(given)), hooks);
   } finally {
     closeStreams(given.inputs);
   }
@@ -183,7 +182,7 @@ function unchangedSummary({ settings, listing, started }: Run, { ledger, shards 
 }
 
 /** Everything but the writing. */
-export function check(given: Given, hooks: RunHooks = {}): Promise<RunSummary> {
+export function check(given: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   return build({ ...given, out: undefined }, hooks);
 }
 

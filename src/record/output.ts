@@ -126,8 +126,8 @@ export function openDataset(
 }
 
 /** Each of several formats has its own folder. */
-function seriesOf(name: string, { format: chosen, formatOptions }: Settings): Series {
-  const format = formats.find((one) => one.name === name);
+function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Settings): Series {
+  const format = [...formats, ...plugIns.formats].find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }

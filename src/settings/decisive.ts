@@ -5,6 +5,7 @@ import {
   formatOptions,
 } from '../../transforms/formats/format-options.ts';
 import { sha256 } from '../sha256.ts';
+import type { RunPlugIns } from './plug-ins.ts';
 import type { Settings } from './settings.ts';
 
 /** With sorted keys. */
@@ -27,14 +28,28 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     checksum: _checksum,
     takesBack: _takesBack,
     userTurn,
+    plugIns,
     formatOptions: given,
     ...decisive
   } = settings;
   const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
   const options = { formatOptions: hashedTexts(given) };
   return Object.fromEntries(
-    Object.entries({ ...decisive, ...options, ...said }).sort(([a], [b]) => (a < b ? -1 : 1)),
+    Object.entries({ ...decisive, ...options, ...said, ...plugInsOf(plugIns) }).sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    ),
   );
+}
+
+/** The files by their SHA-256, wherever they are, and the names of all plug-ins; nothing when there are none. */
+function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
+  const names = [
+    ...dialects.map(({ name }) => `dialect:${name}`),
+    ...formats.map(({ name }) => `format:${name}`),
+    ...stages.map(({ name, after }) => `stage:${name}:after:${after}`),
+  ];
+  if (names.length === 0) return {};
+  return { plugIns: names, plugInSha256s: files.map((file) => file.sha256) };
 }
 
 /** Texts that come from a file are named by their SHA-256: they may say what is nobody else's business. */

@@ -13,6 +13,7 @@ import { TurnmillError } from '../errors.ts';
 import type { Follow } from '../input/sources/links.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
+import { type GivenPlugIns, NO_RUN_PLUG_INS, type RunPlugIns, withObjects } from './plug-ins.ts';
 
 /** Everything that decides the bytes of the dataset; its hash is in the manifest. */
 export interface ConversionSettings extends CleanupOptions {
@@ -66,6 +67,8 @@ export interface LaneSettings extends ConversionSettings {
   readonly readers: boolean;
   /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
   readonly checksum: boolean;
+  /** Dialects, formats and stages beside the built-in ones. */
+  readonly plugIns: RunPlugIns;
   /** Can what a lane hands out of a source be dropped until its report? Not where records go to standard output. */
   readonly takesBack?: boolean;
 }
@@ -127,6 +130,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   profile: false,
   readers: false,
   checksum: false,
+  plugIns: NO_RUN_PLUG_INS,
   replace: false,
   update: false,
   resume: false,
@@ -139,20 +143,29 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
 };
 
 /** What a caller gives; one format may be given by its name alone. */
-type Given = Pick<Settings, 'inputs'> & {
-  readonly [K in Exclude<keyof Settings, 'format'>]?: Settings[K] | undefined;
-} & { readonly format?: string | readonly string[] | undefined };
+export type Given = GivenPlugIns &
+  Pick<Settings, 'inputs'> & {
+    readonly [K in Exclude<keyof Settings, 'format'>]?: Settings[K] | undefined;
+  } & { readonly format?: string | readonly string[] | undefined };
 
 /** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
-export function resolveSettings(given: Given): Settings {
+export function resolveSettings({ dialects, formats: ownFormats, stages, ...given }: Given): Settings {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
-  const settings = { ...merged, format: [merged.format].flat(), formatOptions: sorted(merged.formatOptions) };
+  const settings = {
+    ...merged,
+    format: [merged.format].flat(),
+    formatOptions: sorted(merged.formatOptions),
+    plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
+  };
   if (settings.inputs.length === 0)
     fail('name at least one input: a file, a directory, or - for standard input');
   if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
   checkStreams(settings.inputs);
-  oneOf('dialect', settings.dialect, parse.options.dialect.choices ?? []);
+  oneOf('dialect', settings.dialect, [
+    ...(parse.options.dialect.choices ?? []),
+    ...settings.plugIns.dialects.map(({ name }) => name),
+  ]);
   checkFormats(settings);
   oneOf('group-by', settings.groupBy, GROUPINGS);
   oneOf('reasoning', settings.reasoning, REASONING_MODES);
@@ -161,7 +174,7 @@ export function resolveSettings(given: Given): Settings {
   oneOf('follow', settings.follow, ['none', 'inside', 'anywhere']);
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
-  for (const rule of [...settings.rejectOn, ...settings.keepOn]) checkFinding(rule, settings.format);
+  for (const rule of [...settings.rejectOn, ...settings.keepOn]) checkFinding(rule, settings);
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
@@ -187,20 +200,21 @@ function sorted(values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function checkFormats({ format: names, formatOptions, out }: Settings): void {
-  const known = formats.map(({ name }) => name);
+function checkFormats({ format: names, formatOptions, out, plugIns }: Settings): void {
+  const known = [...formats, ...plugIns.formats].map(({ name }) => name);
   for (const name of names) oneOf('format', name, known);
   if (names.length === 0) fail('--format: name at least one');
   if (new Set(names).size < names.length) fail('--format: each format is named once');
-  const fault = optionFault(names, formatOptions);
+  const fault = optionFault(names, formatOptions, plugIns.formats);
   if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
   if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
 }
 
 /** A rule that no chosen format has would never be asked. */
-function checkFinding(rule: string, names: readonly string[]): void {
-  const having = formats.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
-  if (having.length === 0) oneOf('on-finding', rule, [...new Set(formats.flatMap(({ rules }) => rules))]);
+function checkFinding(rule: string, { format: names, plugIns }: Settings): void {
+  const known = [...formats, ...plugIns.formats];
+  const having = known.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
+  if (having.length === 0) oneOf('on-finding', rule, [...new Set(known.flatMap(({ rules }) => rules))]);
   if (!having.some((name) => names.includes(name)))
     fail(`--on-finding: ${rule} is a rule of ${having.join(', ')}, and --format is ${names.join(', ')}`);
 }
@@ -214,13 +228,16 @@ function checkMode(mode: number | undefined): void {
 }
 
 /** What another run has done counts for a whole dataset of files only. */
-function checkTakeOver({ update, resume, checksum, inputs, out, limit }: Settings): void {
+function checkTakeOver(settings: Settings): void {
+  const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
   if (checksum && !update) fail('--checksum says how --update compares sources: give both');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
     const stream = inputs.find((input) => typeof input !== 'string');
     if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);
+    if (plugIns.hasObjects)
+      fail(`--${option}: a change of a plug-in object cannot be seen: give the plug-in as a file (plugins)`);
     if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
   }
 }

@@ -42,7 +42,8 @@ function told(element: Element): unknown {
 
 /** What a fresh reader without memory makes of the same bytes elsewhere. */
 function plainly({ kind, origin, bytes }: Line): readonly Element[] {
-  return [...exchange.create(createPlainScanner()).read({ kind, origin, bytes: copy(bytes) })];
+  const made = exchange.create(createPlainScanner()).read({ kind, origin, bytes: copy(bytes) });
+  return [...made] as Element[];
 }
 
 /** Does what is noted on the message's bytes agree with its bytes? */
@@ -104,7 +105,7 @@ function readLog(seed: number, oddities: Map<string, number>, tally: Tally): voi
   const take = (line: Line | Rejection): void => {
     if (line.kind === 'rejection') throw new Error('no line is too long');
     if (line.bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return; // the stage's business
-    const made = [...reader.read(line)];
+    const made = [...reader.read(line)] as Element[]; // an exchange is never dropped
     const problem = problemOf(line, made);
     if (problem !== undefined) {
       const json = JSON.stringify(line.bytes.toString());

@@ -47,7 +47,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const { bytes } = line;
     const at = messages?.start ?? -1;
     if (duplicateAt >= 0) {
-      return rejectObject(line, origin, 'duplicate-key', 'a key that is read stands twice', duplicateAt);
+      return rejectObject(line, origin, 'duplicate-key', 'a key that is read occurs twice', duplicateAt);
     }
     if (messages === undefined || bytes[at] !== OPEN_ARRAY)
       return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
@@ -57,7 +57,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     for (const [index, one] of elementsOf(copyOf(bytes, at, messages.end)).entries()) {
       const read = one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined;
       if (read === undefined) {
-        const detail = `messages[${index}] is no object with a string role`;
+        const detail = `messages[${index}] is not an object with a string role`;
         return rejectObject(line, origin, 'bad-messages', detail, at);
       }
       for (const rule of read.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);

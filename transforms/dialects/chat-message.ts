@@ -143,7 +143,7 @@ function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {
 /**
  * A message of any generation in the form that is stored today: `role`, `content` without blocks, thoughts and leaked lines, and
  * where there are any `tool_calls`, `tool_result`, `tool_call_id` and `think`. Everything else is dropped.
- * @throws TypeError when it is no object with a string role
+ * @throws TypeError when it is not an object with a string role
  */
 export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMessage {
   const json = encode(JSON.stringify(old) ?? 'null');

@@ -1,11 +1,16 @@
 /** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
 
 import type { Scanner } from '../json/scanner.ts';
-import type { Lack, Line } from '../model/element.ts';
-import type { LineObjects } from './line-objects.ts';
+import type { Entry, Fate, Lack, Line, Rejection } from '../model/element.ts';
 
 /** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */
 export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
+
+/** What becomes of one object of a line: a fate is that of an object that is not part of a conversation. */
+export type ReadElement = Entry | Rejection | Fate;
+
+/** The elements of a line. Those of several objects are read one by one: each is gone when the next one is asked for. */
+export type LineObjects = Iterable<ReadElement> & { readonly length: number };
 
 export interface Dialect {
   /** File name = registry name = value of `--dialect`. */

@@ -6,8 +6,9 @@
 import { elementsIn, mayExceed, mostInAll, pathTo } from '../json/elements.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { invalidUtf8At } from '../json/utf8.ts';
-import type { Changes, Entry, Line, Origin, Rejection } from '../model/element.ts';
+import type { Changes, Line, Origin, Rejection } from '../model/element.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
+import type { LineObjects, ReadElement } from './dialect.ts';
 import { lineId } from './line-id.ts';
 
 const STAGE = 'parse';
@@ -25,15 +26,12 @@ export interface Span {
   readonly end: number;
 }
 
-/** What the objects of a line are; those of a line of several are read one by one, and each is gone when the next one comes. */
-export type LineObjects = Iterable<Entry | Rejection> & { readonly length: number };
-
 /** How a dialect reads one object. */
 export interface ObjectWalk {
   /** Walks the object at `at` and validates it; returns the index after it, or -1: the scanner knows where. */
   walk(bytes: Uint8Array, at: number): number;
   /** The entry of the object that was walked last, or why it is none. `number` counts the objects of the line, from 0. */
-  entryOf(line: Line, origin: Origin, number: number): Entry | Rejection;
+  entryOf(line: Line, origin: Origin, number: number): ReadElement;
   /** Is every object a session of its own? A rejected one then has the id of its place. */
   readonly alone?: true;
   /** Does `entryOf` make messages of its own, or values? Then the elements of the object are counted before. */
@@ -59,7 +57,7 @@ function readEntry(
   object: ObjectWalk,
   origin: Origin,
   number: number,
-): Entry | Rejection {
+): ReadElement {
   const most = mostInAll(maxElements);
   const isCounted = object.makes === true && mayExceed(origin.length, most);
   if (!isCounted) return ofItself(object.entryOf(line, origin, number), number, object.alone);
@@ -100,7 +98,7 @@ function* eachObject(
   object: ObjectWalk,
   start: number,
   end: number,
-): Generator<Entry | Rejection> {
+): Generator<ReadElement> {
   const { bytes } = line;
   yield readEntry(line, scanner, object, originOf(line, start, end), 0);
   let p = skipBlanks(bytes, end);
@@ -113,8 +111,8 @@ function* eachObject(
 }
 
 /** The rejection of a session of its own, with its id; anything else as it is. */
-function ofItself<T extends Entry | Rejection>(element: T, number: number, alone?: true): T {
-  if (alone === undefined || element.kind === 'entry') return element;
+function ofItself<T extends ReadElement>(element: T, number: number, alone?: true): T {
+  if (alone === undefined || element.kind !== 'rejection') return element;
   return { ...element, sessionId: lineId(element.origin, number) };
 }
 
@@ -170,8 +168,8 @@ function rejectCrowd(line: Line, start: number, { crowdAt, maxElements }: Scanne
 }
 
 /** The only object of a line stands for the whole line, the white space around it too. */
-function ofLine(element: Entry | Rejection, { origin, bytes, made }: Line): Entry | Rejection {
-  return element.kind === 'entry'
+function ofLine(element: ReadElement, { origin, bytes, made }: Line): ReadElement {
+  return element.kind !== 'rejection'
     ? { ...element, origin }
     : { ...element, origin, bytes: made?.raw ?? bytes };
 }

@@ -23,30 +23,42 @@ function specsOf({ options }: Format): readonly (readonly [string, OptionSpec<Fo
   return Object.entries(options);
 }
 
-/** Every option of any format, by name. */
-export const formatOptions: ReadonlyMap<string, FormatOption> = new Map(
-  formats
-    .flatMap((format) => specsOf(format))
-    .map(([name, spec]) => {
-      const defaults = formats.flatMap((format) =>
-        specsOf(format).flatMap(([key, own]) => (key === name ? [[format.name, own.default] as const] : [])),
-      );
-      return [name, { name, spec, defaults: new Map(defaults) }];
-    }),
-);
+/** Every option of any of these formats, by name. */
+function optionsOf(known: readonly Format[]): ReadonlyMap<string, FormatOption> {
+  return new Map(
+    known
+      .flatMap((format) => specsOf(format))
+      .map(([name, spec]) => {
+        const defaults = known.flatMap((format) =>
+          specsOf(format).flatMap(([key, own]) =>
+            key === name ? [[format.name, own.default] as const] : [],
+          ),
+        );
+        return [name, { name, spec, defaults: new Map(defaults) }];
+      }),
+  );
+}
+
+/** Every option of any built-in format, by name. */
+export const formatOptions: ReadonlyMap<string, FormatOption> = optionsOf(formats);
 
 /** Those of the values that this format has. */
 export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(options, name)));
 }
 
-/** What is wrong with the values for these formats, by the option's name; undefined when nothing is. */
+/**
+ * What is wrong with the values for these formats, by the option's name; undefined when nothing is.
+ * @param more formats beside the built-in ones
+ */
 export function optionFault(
   names: readonly string[],
   values: FormatOptionValues,
+  more: readonly Format[] = [],
 ): { readonly name: string; readonly problem: string } | undefined {
+  const known = more.length === 0 ? formatOptions : optionsOf([...formats, ...more]);
   for (const [name, value] of Object.entries(values)) {
-    const option = formatOptions.get(name);
+    const option = known.get(name);
     if (option === undefined) return { name, problem: 'there is no format with this option' };
     const { spec, defaults } = option;
     if (!names.some((format) => defaults.has(format))) {

@@ -3,13 +3,13 @@
  * where it would get into a record, the line is rejected. To tell which, the line is read with zeros and with ones in place of the
  * words: an entry that does not depend on them is the same both times, in every dialect.
  */
-import type { LineObjects } from '../dialects/line-objects.ts';
+import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
 import { copyOf } from '../json/keep.ts';
-import type { Entry, Line, Message, Rejection, ToolDefinition } from '../model/element.ts';
+import type { Entry, Line, Message, ToolDefinition } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
 
-type Reading = readonly (Entry | Rejection)[];
+type Reading = readonly ReadElement[];
 
 export function isNotJson(objects: LineObjects): boolean {
   if (objects.length !== 1) return false;
@@ -60,6 +60,7 @@ function firstThatCounts(count: number, depends: (ones: number) => boolean): num
 function isSame(a: Reading, b: Reading): boolean {
   return every(a, b, (one, other) => {
     if (one.kind === 'entry') return other.kind === 'entry' && isSameEntry(one, other);
+    if (one.kind === 'fate') return other.kind === 'fate' && one.fate === other.fate;
     return other.kind === 'rejection' && one.reason === other.reason && one.detail === other.detail;
   });
 }

@@ -20,6 +20,8 @@ export interface FormatOptions {
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
   readonly keepOn: readonly string[];
+  /** Formats beside the built-in ones. */
+  readonly formats?: readonly Format[];
 }
 
 const STAGE = 'format';
@@ -36,6 +38,7 @@ const options: OptionSpecs<FormatOptions> = {
     describe: 'Rules of the format that only report what they would reject a session for',
     default: [],
   },
+  formats: { describe: 'Formats beside the built-in ones', default: [] },
 };
 
 function findingOf({ sessionId, origin }: Conversation, { rule, severity, message }: FormatFinding): Finding {
@@ -124,7 +127,7 @@ function* encodeInEach(
 
 function create(options: FormatOptions): Handlers {
   const chosen = options.format.map((name) => {
-    const format = formatNamed(name);
+    const format = formatNamed(name, [...formats, ...(options.formats ?? [])]);
     return { format, values: valuesFor(format, options.formatOptions) };
   });
   const [only, ...others] = chosen;
@@ -133,8 +136,8 @@ function create(options: FormatOptions): Handlers {
   return { conversation: (one) => encode(one, only, options) };
 }
 
-function formatNamed(name: string): Format {
-  const format = formats.find((one) => one.name === name);
+function formatNamed(name: string, known: readonly Format[]): Format {
+  const format = known.find((one) => one.name === name);
   if (format === undefined) throw new RangeError(`there is no format '${name}'`);
   return format;
 }

@@ -3,24 +3,15 @@
  * and for grouped input the session ends where its id changes.
  */
 
-import type { Dialect, DialectReader } from '../dialects/dialect.ts';
+import type { Dialect, DialectReader, LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
-import { type LineObjects, rejectObject } from '../dialects/line-objects.ts';
+import { rejectObject } from '../dialects/line-objects.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { knownText } from '../json/known-text.ts';
 import { walkMembers } from '../json/members.ts';
 import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
-import type {
-  Entry,
-  Fate,
-  Line,
-  Origin,
-  Rejection,
-  Repair,
-  SessionEnd,
-  StreamElement,
-} from '../model/element.ts';
+import type { Entry, Fate, Line, Origin, Repair, SessionEnd, StreamElement } from '../model/element.ts';
 import { perObject } from '../model/per-message.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
@@ -36,6 +27,8 @@ export interface ParseOptions {
   readonly maxMessages: number | undefined;
   /** Of any one array or object, and of the objects of a line. */
   readonly maxElements: number;
+  /** Dialects beside the built-in ones, asked before them. */
+  readonly dialects?: readonly Dialect[];
 }
 
 const STAGE = 'parse';
@@ -74,6 +67,7 @@ const options: OptionSpecs<ParseOptions> = {
     describe: 'A line with an array or object of more elements, or of more objects, is rejected',
     default: MAX_ELEMENTS,
   },
+  dialects: { describe: 'Dialects beside the built-in ones, asked before them', default: [] },
 };
 
 const OPEN_OBJECT = 0x7b;
@@ -88,6 +82,7 @@ const native = asked.at(-1) as Dialect;
 export function detectDialect(
   line: Uint8Array,
   scanner: Scanner = createPlainScanner(),
+  more: readonly Dialect[] = [],
 ): Dialect | undefined {
   const first = skipBlanks(line, 0);
   if (line[first] !== OPEN_OBJECT) return undefined;
@@ -97,14 +92,18 @@ export function detectDialect(
     if (valueEnd >= 0) members.set(knownText(line, start, keyEnd), line.subarray(value, valueEnd));
     return valueEnd;
   });
-  return end < 0 ? undefined : asked.find((dialect) => dialect.detect(members));
+  if (end < 0) return undefined;
+  const detects = (dialect: Dialect): boolean => dialect.detect(members);
+  return more.find(detects) ?? asked.find(detects);
 }
 
 function create(given: ParseOptions): Handlers {
   const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements } = given;
+  const { dialects: more = [] } = given;
+  const known = [...more, ...dialects];
   const readers = new Map<string, DialectReader>();
   const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
-  const fixed = dialects.find((dialect) => dialect.name === wanted);
+  const fixed = known.find((dialect) => dialect.name === wanted);
   if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session
@@ -112,16 +111,16 @@ function create(given: ParseOptions): Handlers {
   let bareNumbers = false; // has the current line NaN or Infinity in values that are not read?
 
   function readerOf({ name, create }: Dialect): DialectReader {
-    const known = readers.get(name) ?? create(ownScanner, { userTurn });
-    readers.set(name, known);
-    known.forget();
-    return known;
+    const made = readers.get(name) ?? create(ownScanner, { userTurn });
+    readers.set(name, made);
+    made.forget();
+    return made;
   }
 
   /** A line without an entry is rejected by the native dialect, and the next one is asked. */
   function readerFor({ bytes, made }: Line): DialectReader {
-    const known = fixed ?? dialects.find(({ name }) => name === made?.dialect);
-    const dialect = known ?? detectDialect(bytes, ownScanner);
+    const named = fixed ?? known.find(({ name }) => name === made?.dialect);
+    const dialect = named ?? detectDialect(bytes, ownScanner, more);
     if (dialect === undefined) return readerOf(native);
     reader = readerOf(dialect);
     return reader;
@@ -149,7 +148,7 @@ function create(given: ParseOptions): Handlers {
     return ['too-many-elements', all];
   }
 
-  function bounded(line: Line, element: Entry | Rejection, isOnly: boolean): Entry | Rejection {
+  function bounded(line: Line, element: ReadElement, isOnly: boolean): ReadElement {
     const mayBeCrowded = mayExceed(element.origin.length, mostInAll(maxElements));
     if (element.kind !== 'entry' || (maxMessages === undefined && !mayBeCrowded)) return element;
     const excess = excessOf(element, mayBeCrowded);
@@ -171,7 +170,7 @@ function create(given: ParseOptions): Handlers {
     currentAlone = alone === true;
   }
 
-  function* separate(element: Entry | Rejection): Generator<StreamElement> {
+  function* separate(element: ReadElement): Generator<StreamElement> {
     if (element.kind === 'entry') {
       if (parts(element)) yield endBefore(element.origin);
       goOn(element);
@@ -192,7 +191,7 @@ function create(given: ParseOptions): Handlers {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       const made = read(line);
       if (made.length > 1) return several(line, made);
-      const [one] = made as readonly [Entry | Rejection];
+      const [one] = made as readonly [ReadElement];
       const only = bounded(line, one, true);
       if (only.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
         return several(line, [only]);

@@ -37,15 +37,18 @@ export const inspect: Command = {
       throw new TurnmillError('usage', 'inspect: --after is missing (turnmill list stages)');
     const { checkStdin } = await import('../stdin.ts');
     checkStdin(words, true);
-    const [pipeline, { resolveSettings }, { elementJson }, { endPrinting, printLine }] = await Promise.all([
-      import('../../job/inspect.ts'),
-      import('../../settings/settings.ts'),
-      import('../element-json.ts'),
-      import('../print.ts'),
-    ]);
+    const [pipeline, { resolveSettings }, { withPlugInFiles }, { elementJson }, { endPrinting, printLine }] =
+      await Promise.all([
+        import('../../job/inspect.ts'),
+        import('../../settings/settings.ts'),
+        import('../../settings/plug-in-files.ts'),
+        import('../element-json.ts'),
+        import('../print.ts'),
+      ]);
+    const given = await withPlugInFiles(settingsOf(words, values));
     let shown = 0;
     const faults = await pipeline.inspect({
-      settings: resolveSettings({ ...settingsOf(words, values), limit: undefined }),
+      settings: resolveSettings({ ...given, limit: undefined }),
       after,
       signal,
       enough: () => limit !== undefined && shown >= limit,

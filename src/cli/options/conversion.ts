@@ -8,7 +8,7 @@ import { format } from '../../../transforms/stages/format.ts';
 import { REASONING_MODES, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { formatFlags } from './format.ts';
 import { type Option, option } from './option.ts';
-import { choice, choices, decisions, flag, list } from './value-types.ts';
+import { choice, choices, decisions, flag, list, texts } from './value-types.ts';
 
 const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
 
@@ -21,6 +21,7 @@ export const conversionOptions: readonly Option[] = [
     describe: format.options.format.describe,
     default: 'chat',
     type: choices(FORMAT_NAMES, FORMAT_NAMES.join('|')),
+    typeWithPlugIns: texts('FORMAT'),
   }),
   ...formatFlags,
   option<'jsonToolCalls'>({
@@ -64,5 +65,6 @@ export const conversionOptions: readonly Option[] = [
     describe: `What a finding of the format does to its session: ${[...new Set(formats.flatMap((made) => made.rules))].join(', ')}`,
     default: 'keep, unless the rule rejects by itself',
     type: decisions([...new Set(formats.flatMap((made) => made.rules))]),
+    typeWithPlugIns: decisions(),
   }),
 ];

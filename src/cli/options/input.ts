@@ -7,7 +7,7 @@ import { DEFAULT_RATIOS } from '../../input/decompress/limits.ts';
 import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../settings/settings.ts';
 import { type Option, option } from './option.ts';
 import { textFile } from './text-file.ts';
-import { choice, flag, size, wholeNumber } from './value-types.ts';
+import { choice, flag, size, text, texts, wholeNumber } from './value-types.ts';
 
 export const inputOptions: readonly Option[] = [
   option<'dialect'>({
@@ -16,6 +16,14 @@ export const inputOptions: readonly Option[] = [
     describe: parse.options.dialect.describe,
     default: 'auto',
     type: choice(['auto', ...dialects.map(({ name }) => name)]),
+    typeWithPlugIns: text('DIALECT'),
+  }),
+  option<'plugin'>({
+    name: 'plugin',
+    group: 'Input',
+    describe: 'An ES module with dialects, formats or stages of your own; its code is run',
+    type: texts('FILE'),
+    flagOnly: true,
   }),
   option<'userTurn'>({
     name: 'userTurn',

@@ -15,6 +15,7 @@ export interface OptionValues {
   follow: boolean;
   followOutside: boolean;
   dialect: string;
+  plugin: readonly string[];
   userTurn: string;
   sessionBy: 'file' | 'id';
   maxLine: number;
@@ -82,7 +83,9 @@ export interface Option<K extends OptionName = OptionName> {
   readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
   /** May it stand without a value beside this option? Its value is then that one's. */
   readonly beside?: OptionName;
-  /** May it not stand in a configuration file? */
+  /** Reads the value beside `--plugin`: names of plug-ins are checked when the files are loaded. */
+  readonly typeWithPlugIns?: ValueType<OptionValues[K]>;
+  /** May it not be in a configuration file? */
   readonly flagOnly?: boolean;
 }
 

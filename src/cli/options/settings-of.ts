@@ -1,12 +1,10 @@
 /** The options of a conversion as the plain object that `resolveSettings` takes. */
 import { TurnmillError } from '../../errors.ts';
-import type { resolveSettings } from '../../settings/settings.ts';
+import type { BuildRequest } from '../../settings/plug-in-files.ts';
 import { formatValuesOf } from './format.ts';
 import type { Values } from './option.ts';
 
-export type GivenSettings = Parameters<typeof resolveSettings>[0];
-
-export function settingsOf(inputs: readonly string[], values: Values): GivenSettings {
+export function settingsOf(inputs: readonly string[], values: Values): BuildRequest {
   const {
     dialect,
     userTurn,
@@ -38,6 +36,7 @@ export function settingsOf(inputs: readonly string[], values: Values): GivenSett
       .sort();
   return {
     inputs,
+    plugins: values.plugin,
     out: outOf(values),
     update: values.update !== undefined,
     checksum: values.checksum,

@@ -155,12 +155,12 @@ function modeIn(value: string, refuse: Refuse): number {
 
 type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
-/** `RULE=reject|keep`, any number of times; in JSON an object. */
-export function decisions(rules: readonly string[]): ValueType<Decisions> {
+/** `RULE=reject|keep`, any number of times; in JSON an object. @param rules those that there are, if known */
+export function decisions(rules?: readonly string[]): ValueType<Decisions> {
   const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
     const made = new Map<string, 'reject' | 'keep'>();
     for (const [rule, decision] of pairs) {
-      if (!rules.includes(rule)) refuse(`${shown(rule)} is none of ${rules.join(', ')}`);
+      if (rules?.includes(rule) === false) refuse(`${shown(rule)} is none of ${rules.join(', ')}`);
       if (decision !== 'reject' && decision !== 'keep')
         return refuse(`${rule} takes reject or keep, not ${shown(decision)}`);
       if (made.has(rule) && made.get(rule) !== decision) refuse(`${rule} is given twice`);

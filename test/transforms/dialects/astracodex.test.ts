@@ -83,15 +83,15 @@ test.each([
   [chat('{}'), 'bad-messages: messages is not valid at byte 47 of the line (47 of the source)'],
   [
     chat('[{"role":"user"},{}]'),
-    'bad-messages: messages[1] is no object with a string role at byte 47 of the line (47 of the source)',
+    'bad-messages: messages[1] is not an object with a string role at byte 47 of the line (47 of the source)',
   ],
   [
     chat('[1]'),
-    'bad-messages: messages[0] is no object with a string role at byte 47 of the line (47 of the source)',
+    'bad-messages: messages[0] is not an object with a string role at byte 47 of the line (47 of the source)',
   ],
   [
     '{"messages":[],"messages":[]}',
-    'duplicate-key: a key that is read stands twice at byte 15 of the line (15 of the source)',
+    'duplicate-key: a key that is read occurs twice at byte 15 of the line (15 of the source)',
   ],
   ['{"messages":[}', 'invalid-json: not JSON at byte 13 of the line (13 of the source)'],
 ])('%s is rejected', (json, reason) => {

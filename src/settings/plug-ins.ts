@@ -1,0 +1,209 @@
+/** Plug-ins of a run: objects from the caller, or ES modules that worker threads load too. */
+import { pathToFileURL } from 'node:url';
+import * as builtIn from '../../transforms/chain.ts';
+import { defineDialect } from '../../transforms/dialects/define-dialect.ts';
+import type { Dialect } from '../../transforms/dialects/dialect.ts';
+import type { DialectSpec } from '../../transforms/dialects/dialect-spec.ts';
+import { dialects } from '../../transforms/dialects/index.ts';
+import type { Format } from '../../transforms/formats/format.ts';
+import { formats } from '../../transforms/formats/index.ts';
+import type { PlacedStage, PlugIns } from '../../transforms/plug-ins.ts';
+import { TurnmillError } from '../errors.ts';
+import { NotOwnFile, readOwnFile } from '../own-file.ts';
+import { sha256 } from '../sha256.ts';
+
+/** A plug-in file as it was loaded. */
+export interface PlugInFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** All plug-ins of a run. */
+export interface RunPlugIns extends PlugIns {
+  readonly files: readonly PlugInFile[];
+  /** Are some of them objects of the caller? They cannot cross to another thread. */
+  readonly hasObjects: boolean;
+}
+
+/** Plug-ins as the caller of the library gives them. */
+export interface GivenPlugIns {
+  readonly dialects?: readonly Dialect[] | undefined;
+  readonly formats?: readonly Format[] | undefined;
+  readonly stages?: readonly PlacedStage[] | undefined;
+}
+
+type Kind = keyof PlugIns;
+type Shape = Readonly<Record<string, unknown>>;
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+/** What tells the kinds apart: a stage is asked for first, as a dialect has a `create` too. */
+const KINDS: readonly Kind[] = ['stages', 'dialects', 'formats'];
+const CHAIN: readonly string[] = Object.values(builtIn).map(({ name }) => name);
+const TAKEN: Readonly<Record<Kind, readonly string[]>> = {
+  dialects: ['auto', ...dialects.map(({ name }) => name)],
+  formats: formats.map(({ name }) => name),
+  stages: [
+    ...CHAIN,
+    ...['framing', 'check-entries', 'check-conversations', 'check-rows', 'check-readers', 'source'],
+  ],
+};
+
+export const NO_RUN_PLUG_INS: RunPlugIns = {
+  dialects: [],
+  formats: [],
+  stages: [],
+  files: [],
+  hasObjects: false,
+};
+
+/**
+ * Loads plug-in files, and checks them.
+ * @param files paths of ES modules
+ * @throws TurnmillError `usage`, with the name of the file
+ */
+export async function loadPlugIns(files: readonly string[]): Promise<RunPlugIns> {
+  let all = NO_RUN_PLUG_INS;
+  for (const path of files) {
+    const file = { path, sha256: sha256(readPlugIn(path)) };
+    all = merge(all, { ...(await importPlugIns(file)), files: [file], hasObjects: false }, path);
+  }
+  return all;
+}
+
+/**
+ * Loads the files again, in a worker thread.
+ * @throws TurnmillError `usage` when one has changed in the meantime
+ */
+export async function reloadPlugIns(files: readonly PlugInFile[]): Promise<RunPlugIns> {
+  const loaded = await loadPlugIns(files.map(({ path }) => path));
+  files.forEach((file, i) => {
+    if (loaded.files[i]?.sha256 !== file.sha256) fail(file.path, 'it changed while the run was using it');
+  });
+  return loaded;
+}
+
+/** What another thread can be given: the files, to load them again. */
+export function filesOnly({ files }: RunPlugIns): RunPlugIns {
+  return { ...NO_RUN_PLUG_INS, files };
+}
+
+/** Adds the caller's objects. @throws TurnmillError `usage` */
+export function withObjects(loaded: RunPlugIns, given: GivenPlugIns): RunPlugIns {
+  const where = 'the settings';
+  const own: PlugIns = {
+    dialects: (given.dialects ?? []).map((one) => checked('dialects', one, where)),
+    formats: (given.formats ?? []).map((one) => checked('formats', one, where)),
+    stages: (given.stages ?? []).map((one) => checked('stages', one, where)),
+  };
+  const hasObjects = loaded.hasObjects || KINDS.some((kind) => own[kind].length > 0);
+  return merge(loaded, { ...own, files: [], hasObjects }, where);
+}
+
+function readPlugIn(path: string): Uint8Array {
+  try {
+    return readOwnFile(path, MOST_BYTES);
+  } catch (error) {
+    if (error instanceof NotOwnFile) return fail(path, `it is ${error.kind}, not a regular file`);
+    if (error instanceof TurnmillError) return fail(path, `it is longer than ${MOST_BYTES} bytes`);
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return fail(path, code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${code}`, error);
+  }
+}
+
+/** The query makes a module that has changed a new one for a process that loads it twice. */
+async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIns> {
+  const url = pathToFileURL(path);
+  url.search = `sha256=${hash}`;
+  let module: Shape;
+  try {
+    module = (await import(url.href)) as Shape;
+  } catch (error) {
+    return fail(path, `it cannot be loaded: ${String(error)}`, error);
+  }
+  const found: { [K in Kind]: PlugIns[K][number][] } = { dialects: [], formats: [], stages: [] };
+  const add = <K extends Kind>(kind: K, one: unknown, name: string): void => {
+    found[kind].push(checked(kind, one, path, name));
+  };
+  if (module.default !== undefined) {
+    for (const one of [module.default].flat()) {
+      const kind = KINDS.find((known) => isOf(known, one));
+      if (kind === undefined) return fail(path, notPlugIn('default'));
+      add(kind, one, 'default');
+    }
+  }
+  for (const kind of KINDS) {
+    const list = module[kind];
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) return fail(path, `its export '${kind}' is not a list`);
+    for (const one of list) add(kind, one, kind);
+  }
+  if (KINDS.every((kind) => found[kind].length === 0))
+    return fail(
+      path,
+      "it exports no plug-in: export a default one, or lists 'dialects', 'formats', 'stages'",
+    );
+  return found;
+}
+
+function isOf(kind: Kind, one: unknown): boolean {
+  if (typeof one !== 'object' || one === null) return false;
+  const { after, create, detect, read, encode } = one as Shape;
+  if (kind === 'stages') return after !== undefined && typeof create === 'function';
+  if (kind === 'formats') return typeof encode === 'function';
+  return typeof detect === 'function' && [create, read].some((made) => typeof made === 'function');
+}
+
+/** The plug-in with its defaults filled in; a description of a dialect as the dialect. */
+function checked<K extends Kind>(
+  kind: K,
+  one: unknown,
+  where: string,
+  from: string = kind,
+): PlugIns[K][number] {
+  if (!isOf(kind, one)) return fail(where, notPlugIn(from));
+  const { name, summary, after } = one as Shape;
+  if (typeof name !== 'string' || !NAME.test(name))
+    return fail(
+      where,
+      `the name ${shown(name)} of a plug-in has to be of lower-case letters, digits and hyphens`,
+    );
+  if (typeof summary !== 'string') return fail(where, `the plug-in '${name}' has no summary`);
+  if (kind === 'dialects')
+    return ('create' in (one as object) ? one : defineDialect(one as DialectSpec)) as never;
+  if (kind === 'formats') return Object.assign({ rules: [], otherContent: '', options: {} }, one) as never;
+  if (!CHAIN.includes(String(after)))
+    return fail(
+      where,
+      `the stage '${name}' is to go after ${shown(after)}, which is none of ${CHAIN.join(', ')}`,
+    );
+  return Object.assign({ options: {} }, one) as never;
+}
+
+const notPlugIn = (from: string): string =>
+  `its export '${from}' is not a plug-in: a dialect has name, summary, detect and read; a format name, summary and encode; a stage name, summary, after and create`;
+
+const shown = (value: unknown): string => `'${String(value)}'`;
+
+/** @throws TurnmillError `usage` when a name is taken */
+function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
+  for (const kind of KINDS) {
+    const taken = new Set([...TAKEN[kind], ...some[kind].map(({ name }) => name)]);
+    for (const { name } of more[kind]) {
+      if (taken.has(name))
+        fail(where, `there is already a ${kind.slice(0, -1)} '${name}': choose another name`);
+      taken.add(name);
+    }
+  }
+  return {
+    dialects: [...some.dialects, ...more.dialects],
+    formats: [...some.formats, ...more.formats],
+    stages: [...some.stages, ...more.stages],
+    files: [...some.files, ...more.files],
+    hasObjects: some.hasObjects || more.hasObjects,
+  };
+}
+
+function fail(where: string, problem: string, cause?: unknown): never {
+  throw new TurnmillError('usage', `plug-in ${where}: ${problem}`, { subject: where, cause });
+}

@@ -1,0 +1,178 @@
+/** Plug-ins from outside: files and objects, in one thread and in several. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build, check, defineDialect, dialects, formats } from '../../../src/index.ts';
+import type { PlacedStage } from '../../../transforms/plug-ins.ts';
+import { turnmill } from '../../support/command.ts';
+import { hashesOf, temporaryFolder } from '../../support/folder.ts';
+
+const DIALECT = `export const dialects = [{
+  name: 'pairs', summary: 'Pairs.', keys: ['q', 'a'],
+  detect: (first) => first.get('q') !== undefined,
+  read: (json, context) => ({
+    messages: [context.makeMessage('user', { content: json.get('q') })],
+    reply: context.makeMessage('assistant', { content: json.get('a') }),
+  }),
+}];`;
+const FORMAT = `export const formats = [{
+  name: 'count', summary: 'Counts.',
+  encode: ({ messages }) => ({ bytes: Buffer.from('{"n":' + messages.length + '}'), written: messages, findings: [] }),
+}];`;
+const STAGE = `export const stages = [{
+  name: 'no-secrets', summary: 'Drops secrets.', after: 'cleanup',
+  create: () => ({ entry: (entry) => Buffer.from(entry.messages[0].bytes).includes('secret')
+    ? [{ kind: 'fate', fate: 'dropped:secret', origin: entry.origin, sessionId: entry.sessionId }] : [entry] }),
+}];`;
+
+/** A folder with logs and a plug-in file. */
+function workshop(module: string): { root: string; logs: string; plugin: string; out: string } {
+  const root = temporaryFolder();
+  const logs = join(root, 'logs');
+  mkdirSync(logs);
+  const lines = ['{"q":"one","a":"1"}', '{"q":"a secret","a":"2"}', '{"q":1.0,"a":"3"}'];
+  for (const name of ['a', 'b', 'c', 'd'])
+    writeFileSync(join(logs, `${name}.jsonl`), `${lines.join('\n')}\n`);
+  const plugin = join(root, 'plug.mjs');
+  writeFileSync(plugin, module);
+  return { root, logs, plugin, out: join(root, 'ds') };
+}
+const dataOf = (out: string): string =>
+  readdirSync(join(out, 'data'))
+    .map((name) => readFileSync(join(out, 'data', name), 'utf8'))
+    .join('');
+
+describe('a plug-in file', () => {
+  const all = `${DIALECT}\n${FORMAT}\n${STAGE}`;
+
+  it('gives dialects, formats and stages, and the same bytes in worker threads', async () => {
+    const { logs, plugin, root } = workshop(all);
+    const request = { inputs: [logs], plugins: [plugin], format: 'count' };
+    const [one, three] = [join(root, 'one'), join(root, 'three')];
+    const { sums } = await build({ ...request, out: one, workers: 1 });
+    expect(dataOf(one)).toBe('{"n":2}\n'.repeat(8));
+    expect(sums.fates).toMatchObject({ 'dropped:secret': 4, snapshot: 8 });
+    const { workers } = JSON.parse(readFileSync(join(one, 'run.json'), 'utf8'));
+    expect(workers).toBe(1);
+    const args = ['build', logs, '--plugin', plugin, '--format', 'count', '--out', three, '--workers', '3'];
+    expect(await turnmill(args)).toMatchObject({ status: 0 });
+    expect(JSON.parse(readFileSync(join(three, 'run.json'), 'utf8')).workers).toBe(3);
+    expect(hashesOf(three)).toEqual(hashesOf(one));
+    expect(await turnmill(['verify', three])).toMatchObject({ status: 0 });
+  });
+
+  it('changes no registry', async () => {
+    const before = [dialects.length, formats.length];
+    const { logs, plugin } = workshop(all);
+    await check({ inputs: [logs], plugins: [plugin] });
+    expect([dialects.length, formats.length]).toEqual(before);
+    await expect(check({ inputs: [logs], dialect: 'pairs' })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('is one of the settings: an update reads everything again when it has changed', async () => {
+    const { logs, plugin, out } = workshop(DIALECT);
+    const request = { inputs: [logs], plugins: [plugin] };
+    await build({ ...request, out });
+    expect(await build({ ...request, out, update: true })).toMatchObject({ nothingChanged: true });
+    writeFileSync(plugin, DIALECT.replace("'user'", "'system'"));
+    const again = await build({ ...request, out, update: true });
+    expect(again).toMatchObject({ nothingChanged: false, keptSources: 0 });
+    expect(dataOf(out)).toContain('"system"');
+  });
+
+  it('passes bytes on as they were logged', async () => {
+    const { logs, plugin, out } = workshop(DIALECT);
+    await build({ inputs: [logs], plugins: [plugin], out });
+    expect(dataOf(out)).toContain('{"role":"user","content":1.0}');
+  });
+
+  it.each([
+    ['throw new Error("boom")', 'it cannot be loaded: Error: boom'],
+    ['export const = 1', 'it cannot be loaded: '],
+    ['export default 5', "its export 'default' is not a plug-in"],
+    ['export const formats = [{}]', "its export 'formats' is not a plug-in"],
+    ['export const stages = {}', "its export 'stages' is not a list"],
+    ['export const other = 1', 'it exports no plug-in'],
+    [DIALECT.replace('pairs', 'exchange'), "there is already a dialect 'exchange'"],
+    [DIALECT.replace('pairs', '../x'), "the name '../x' of a plug-in"],
+    [FORMAT.replace("'count'", "'chat'"), "there is already a format 'chat'"],
+    [STAGE.replace("'no-secrets'", "'parse'"), "there is already a stage 'parse'"],
+    [STAGE.replace("'cleanup'", "'clean'"), 'which is none of'],
+    [STAGE.replace("summary: 'Drops secrets.', ", ''), 'has no summary'],
+  ])('%# is refused with its name', async (module, problem) => {
+    const { logs, plugin } = workshop(module);
+    const refused = check({ inputs: [logs], plugins: [plugin] });
+    await expect(refused).rejects.toMatchObject({ code: 'usage', subject: plugin });
+    await expect(refused).rejects.toThrow(`plug-in ${plugin}: `);
+    await expect(refused).rejects.toThrow(problem);
+  });
+
+  it('that is missing or a folder is refused with its name', async () => {
+    const { logs } = workshop('');
+    const missing = `${logs}/none.mjs`;
+    const { status, stderr } = await turnmill(['check', logs, '--plugin', missing]);
+    expect({ status, stderr }).toMatchObject({ status: 64 });
+    expect(stderr).toContain(`plug-in ${missing}: there is no such file`);
+    await expect(check({ inputs: [logs], plugins: [logs] })).rejects.toThrow('it is a folder');
+  });
+
+  it('given twice has names that are taken', async () => {
+    const { logs, plugin } = workshop(DIALECT);
+    await expect(check({ inputs: [logs], plugins: [plugin, plugin] })).rejects.toThrow('already a dialect');
+  });
+});
+
+describe('plug-in objects', () => {
+  const pairs = defineDialect({
+    name: 'pairs',
+    summary: 'Pairs.',
+    messages: 'deep.list',
+    detect: () => true,
+    read: (_json, context) => ({ messages: context.messages() }),
+  });
+  const write = (text: string): { root: string; file: string } => {
+    const root = temporaryFolder();
+    const file = join(root, 'a.jsonl');
+    writeFileSync(file, text);
+    return { root, file };
+  };
+
+  it('have a stage where it is placed, and one worker', async () => {
+    const seen: string[] = [];
+    const stage: PlacedStage = {
+      name: 'see',
+      summary: 'Sees.',
+      after: 'snapshot-select',
+      options: {},
+      create: () => ({
+        conversation(one) {
+          seen.push(one.sessionId);
+          return [one];
+        },
+      }),
+    };
+    const { root, file } = write('{"deep":{"list":[{"role":"user"}]}}\n');
+    const other = join(root, 'b.jsonl');
+    writeFileSync(other, '{"deep":{"list":[{"role":"user"}]}}\n');
+    const out = join(root, 'ds');
+    await build({ inputs: [file, other], dialects: [pairs], stages: [stage], out, workers: 2 });
+    expect(seen).toEqual(['a.jsonl:1', 'b.jsonl:1']);
+    expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')).workers).toBe(1);
+  });
+
+  it('cannot be compared, so update and resume refuse them', async () => {
+    const { root, file } = write('{}');
+    for (const way of [{ update: true }, { resume: true }]) {
+      const refused = build({ inputs: [file], dialects: [pairs], out: join(root, 'ds'), ...way });
+      await expect(refused).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+
+  it('a rejection in place of messages rejects the object, at its place', async () => {
+    const { file } = write(
+      '{"deep":{"list":[1]}}\n{"deep":{"list":{}}}\n{"deep":{"list":[],"list":[]}}\n{"a":1}\n',
+    );
+    const { sums } = await check({ inputs: [file], dialects: [pairs] });
+    expect(sums.fates).toEqual({ 'rejected:bad-messages': 3, 'rejected:duplicate-key': 1 });
+  });
+});

@@ -1,0 +1,270 @@
+/**
+ * Defines a dialect by how one object becomes an entry. Lines, validation, limits, positions and the cache of repeated messages
+ * are taken care of. A dialect whose logs are too big for this implements `Dialect` with a reader of its own (exchange.ts).
+ */
+import { JsonView } from '../json/json-view.ts';
+import { knownText } from '../json/known-text.ts';
+import { type Member, walkMembers } from '../json/members.ts';
+import { quote } from '../json/respace.ts';
+import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
+import { stringValue } from '../model/message.ts';
+import { settleReply } from '../model/reply.ts';
+import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
+import type { DialectSpec, EntryFields, ReadContext } from './dialect-spec.ts';
+import { lineId } from './line-id.ts';
+import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
+import { createMessageList, isMessage } from './logged-messages.ts';
+import { timeOf } from './logged-time.ts';
+import { makeMessage, type Piece } from './made-messages.ts';
+import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
+import { createToolsTextReader, rejectTools } from './tools-text.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Makes a dialect of its description. */
+export function defineDialect(spec: DialectSpec): Dialect {
+  const { name, summary, lacks } = spec;
+  return {
+    name,
+    summary,
+    ...(lacks && { lacks }),
+    detect: (first) =>
+      spec.detect({
+        get(key) {
+          const bytes = first.get(key);
+          return bytes && new JsonView(bytes);
+        },
+      }),
+    create: (scanner, options) => new SpecReader(spec, scanner, options),
+  };
+}
+
+function replyLast(said: readonly Message[]): Pick<Entry, 'messages' | 'reply'> {
+  const last = said.at(-1);
+  if (last?.role !== 'assistant') return { messages: said, reply: undefined };
+  return { messages: said.slice(0, -1), reply: last };
+}
+
+/** A key on the way to a value that is read. */
+interface PathKey {
+  /** What the value is read as; the inner keys lead on when it is an object. */
+  as: 'messages' | 'tools' | 'value';
+  readonly inner: Map<string, PathKey>;
+  /** Number of the object that had it last. */
+  seenIn: number;
+  /** Where its value began in that object. */
+  at: number;
+}
+
+function pathKeys({ messages, tools, keys = [] }: DialectSpec): ReadonlyMap<string, PathKey> {
+  const top = new Map<string, PathKey>();
+  const add = (path: readonly string[], as: PathKey['as']): void => {
+    let level = top;
+    for (const [i, key] of path.entries()) {
+      const known: PathKey = level.get(key) ?? { as: 'value', inner: new Map(), seenIn: 0, at: -1 };
+      if (i === path.length - 1) known.as = as;
+      level.set(key, known);
+      level = known.inner;
+    }
+  };
+  for (const key of keys) add([key], 'value');
+  if (messages !== undefined) add(messages.split('.'), 'messages');
+  if (tools !== undefined) add(tools.split('.'), 'tools');
+  return top;
+}
+
+/** The key at the end of a path. */
+function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): PathKey | undefined {
+  let level = keys;
+  let key: PathKey | undefined;
+  for (const name of path?.split('.') ?? []) {
+    key = level.get(name);
+    level = key?.inner ?? new Map();
+  }
+  return key;
+}
+
+/** Reads the objects of a source as the description says. */
+class SpecReader implements DialectReader, ObjectWalk {
+  readonly alone?: true;
+  readonly makes = true;
+  readonly #spec: DialectSpec;
+  readonly #scanner: Scanner;
+  readonly #context: ReadContext;
+  readonly #messages;
+  readonly #tools;
+  readonly #keys: ReadonlyMap<string, PathKey>;
+  readonly #messagesKey: PathKey | undefined;
+  readonly #toolsKey: PathKey | undefined;
+  readonly #allKeys: Set<string> | undefined;
+  #hasList = false;
+  /** Number of objects walked so far: tells what was seen in the current one. */
+  #walked = 0;
+  /** Top-level members of the current object, so that its view need not walk it again. */
+  #members: Member[] = [];
+  #start = 0;
+  #end = 0;
+  #duplicateAt = -1;
+  #line!: Line;
+  #origin!: Origin;
+
+  constructor(spec: DialectSpec, scanner: Scanner = createPlainScanner(), options: ReadingOptions = {}) {
+    this.#spec = spec;
+    if (spec.alone) this.alone = true;
+    this.#scanner = scanner;
+    this.#keys = pathKeys(spec);
+    this.#allKeys = spec.allKeys && new Set();
+    this.#messagesKey = keyAt(this.#keys, spec.messages);
+    this.#toolsKey = keyAt(this.#keys, spec.tools);
+    this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
+    this.#tools = createToolsTextReader(scanner, createToolsReader(scanner, depthOf(spec.tools)));
+    this.#context = this.#createContext(options.userTurn);
+  }
+
+  read(line: Line): LineObjects {
+    return readObjects(line, this.#scanner, this);
+  }
+
+  forget(): void {
+    this.#messages.forget();
+  }
+
+  walk(bytes: Uint8Array, at: number): number {
+    this.#walked++;
+    this.#duplicateAt = -1;
+    this.#hasList = false;
+    this.#members = [];
+    this.#allKeys?.clear();
+    this.#start = at;
+    this.#end = walkMembers(bytes, at, this.#scanner, (keyStart, keyEnd, value) => {
+      const key = knownText(bytes, keyStart, keyEnd);
+      if (this.#allKeys?.has(key)) this.#duplicateAt = keyStart;
+      this.#allKeys?.add(key);
+      const end = this.#readMember(this.#keys.get(key), bytes, keyStart, value, 1);
+      this.#members.push({ key, start: keyStart - at, valueStart: value - at, end: end - at });
+      return end;
+    });
+    return this.#end;
+  }
+
+  entryOf(line: Line, origin: Origin, number: number): ReadElement {
+    if (this.#duplicateAt >= 0)
+      return rejectObject(
+        line,
+        origin,
+        'duplicate-key',
+        'a key that is read occurs twice',
+        this.#duplicateAt,
+      );
+    this.#line = line;
+    this.#origin = origin;
+    const json = new JsonView(line.bytes, this.#start, this.#end, 0, this.#members);
+    const made = this.#spec.read(json, this.#context);
+    if (typeof made !== 'object')
+      throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(made)}, not an object`);
+    return 'kind' in made ? made : this.#finish(made, number);
+  }
+
+  #finish(made: EntryFields, number: number): ReadElement {
+    const { messages, tools = NO_TOOLS, sample, changes = NO_CHANGES } = made;
+    if ('kind' in messages) return messages;
+    if ('kind' in tools) return tools;
+    const { sessionId = lineId(this.#origin, number), lacks = this.#spec.lacks } = made;
+    // members are added one by one: spreading optional ones costs a tenth of reading a small object
+    const entry: Writable<Entry> = {
+      kind: 'entry',
+      origin: this.#origin,
+      sessionId,
+      timestamp: made.timestamp,
+      messages,
+      tools,
+      reply: made.reply,
+      changes,
+    };
+    if (made.alone ?? this.#spec.alone ?? made.sessionId === undefined) entry.alone = true;
+    if (lacks !== undefined) entry.lacks = lacks;
+    if (sample !== undefined) entry.sample = sample;
+    // a grader may be shown an empty answer
+    return sample === undefined ? settleReply(entry) : entry;
+  }
+
+  #readMember(
+    key: PathKey | undefined,
+    bytes: Uint8Array,
+    keyStart: number,
+    at: number,
+    depth: number,
+  ): number {
+    if (key === undefined) return this.#scanner.value(bytes, at, depth);
+    if (key.seenIn === this.#walked) this.#duplicateAt = keyStart;
+    key.seenIn = this.#walked;
+    key.at = at;
+    if (key.as === 'tools') return this.#tools.read(bytes, at);
+    if (key.as === 'messages' && bytes[at] === OPEN_ARRAY) {
+      this.#hasList = true;
+      return this.#messages.read(bytes, at);
+    }
+    if (key.inner.size === 0 || bytes[at] !== OPEN_OBJECT) return this.#scanner.value(bytes, at, depth);
+    return walkMembers(bytes, at, this.#scanner, (start, end, value) =>
+      this.#readMember(key.inner.get(knownText(bytes, start, end)), bytes, start, value, depth + 1),
+    );
+  }
+
+  /** Index of the value that a key has in the current object; -1 when it is absent. */
+  #placeOf(key: PathKey | undefined): number {
+    return key?.seenIn === this.#walked ? key.at : -1;
+  }
+
+  #listOfMessages(): readonly Message[] | Rejection {
+    const at = this.#placeOf(this.#messagesKey);
+    const bad = (detail: string): Rejection =>
+      rejectObject(this.#line, this.#origin, 'bad-messages', detail, at);
+    if (at < 0 || !this.#hasList) return bad(missingOrBad(this.#spec.messages ?? 'messages', at));
+    const { items } = this.#messages;
+    return items.every(isMessage) ? items : bad('a message is not an object with a string role');
+  }
+
+  #definitions(): readonly ToolDefinition[] | Rejection {
+    const at = this.#placeOf(this.#toolsKey);
+    if (at < 0) return NO_TOOLS;
+    return this.#tools.definitions ?? rejectTools(this.#line, this.#origin, this.#tools, at);
+  }
+
+  /** One for all objects: a context per object would cost more than reading a small one. */
+  #createContext(userTurn: string | undefined): ReadContext {
+    const origin = (): Origin => this.#origin;
+    return {
+      get origin() {
+        return origin();
+      },
+      userTurn,
+      messages: () => this.#listOfMessages(),
+      tools: () => this.#definitions(),
+      message(json) {
+        const role = json?.type === 'object' ? stringValue(json.bytes, 'role') : undefined;
+        return json === undefined || role === undefined ? undefined : { bytes: json.copy(), role };
+      },
+      makeMessage: (role, members) => makeMessage(role, piecesOf(members)),
+      replyLast,
+      time: (json) => json && timeOf(json.bytes),
+      reject: (reason, detail, at) => rejectObject(this.#line, this.#origin, reason, detail, at?.at ?? -1),
+      drop: (name) => ({ kind: 'fate', fate: `dropped:${name}`, origin: this.#origin }),
+    };
+  }
+}
+
+/** Number of objects that are open around the value at a path. */
+function depthOf(path = ''): number {
+  return path.split('.').length;
+}
+
+function piecesOf(members: Readonly<Record<string, JsonView | string | undefined>>): readonly Piece[] {
+  return Object.entries(members).flatMap(([key, value]): Piece[] => {
+    if (value === undefined) return [];
+    return [[key, typeof value === 'string' ? quote(value) : value.copy()]];
+  });
+}

@@ -1,0 +1,85 @@
+/** The description of a dialect that `defineDialect` takes, and what its `read` can ask for. */
+import type { JsonView } from '../json/json-view.ts';
+import type { Changes, Fate, Lack, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
+import type { LineReason } from '../model/rejection.ts';
+
+export interface DialectSpec {
+  /** Value of `--dialect`: lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** One line for `turnmill list dialects`. */
+  readonly summary: string;
+  /** Does the first object of a source look like this dialect? Asked once per source; must not throw. */
+  readonly detect: (first: FirstObject) => boolean;
+  /** Path of the list of messages (`messages`, `request.messages`): what repeats from line to line is compared, not read again. */
+  readonly messages?: string;
+  /** Path of the tool definitions: a list, or a string that holds one as JSON. */
+  readonly tools?: string;
+  /** Other top-level keys that `read` asks for. A key of these, or of the two paths, that occurs twice rejects the object. */
+  readonly keys?: readonly string[];
+  /** Does every key count as one that `read` asks for? */
+  readonly allKeys?: true;
+  /** Every object is a session of its own, whatever `--session-by` says; a rejected one then has its place as its id. */
+  readonly alone?: true;
+  /** What logs of this dialect never have, so that no check reports it as missing. */
+  readonly lacks?: readonly Lack[];
+  /**
+   * Reads one object.
+   * @returns the entry, a rejection (`context.reject`), or a fate (`context.drop`) for an object that is not part of a conversation
+   */
+  readonly read: (json: JsonView, context: ReadContext) => EntryFields | Rejection | Fate;
+}
+
+/** The members of a source's first object. */
+export interface FirstObject {
+  /** The value of a member; undefined when there is none. */
+  get(key: string): JsonView | undefined;
+}
+
+/** What a dialect makes of one object. A rejection in place of messages or tools rejects the object. */
+export interface EntryFields {
+  /** The messages that were sent. */
+  readonly messages: readonly Message[] | Rejection;
+  /** The model's answer, if the log has one. An empty one is counted and left out; one without a role is the assistant's. */
+  readonly reply?: Message | undefined;
+  readonly tools?: readonly ToolDefinition[] | Rejection | undefined;
+  /** Without an id the object is a session of its own, named after its line. */
+  readonly sessionId?: string | undefined;
+  /** Nanoseconds since 1970 (`context.time`); entries without one keep the order of the log. */
+  readonly timestamp?: bigint | undefined;
+  /** A session of its own, whatever `--session-by` says; the dialect's `alone` when left out. */
+  readonly alone?: boolean | undefined;
+  /** What this object lacks; the dialect's `lacks` when left out. */
+  readonly lacks?: readonly Lack[] | undefined;
+  /** What a grader's sample says beside its messages, as JSON text; its empty answers are kept. */
+  readonly sample?: ReadonlyMap<string, Uint8Array> | undefined;
+  /** Changes that reading made to the messages, counted by rule. */
+  readonly changes?: Changes | undefined;
+}
+
+/** What `read` can ask for. Messages and definitions own their bytes. */
+export interface ReadContext {
+  /** Where the object is. */
+  readonly origin: Origin;
+  /** `--user-turn`: what the user said before a response that was logged alone. */
+  readonly userTurn: string | undefined;
+  /** The messages at the path `messages`, or a rejection when they are not a list of objects that each have a string `role`. */
+  messages(): readonly Message[] | Rejection;
+  /** The definitions at the path `tools`: none when it is absent or null, a rejection when it is not a list of objects. */
+  tools(): readonly ToolDefinition[] | Rejection;
+  /** An object with a string `role` as a message, byte for byte; undefined for anything else. */
+  message(json: JsonView | undefined): Message | undefined;
+  /** A message from values: a view stays as it was logged, a text becomes a JSON string, undefined is left out. */
+  makeMessage(role: string, members: Readonly<Record<string, JsonView | string | undefined>>): Message;
+  /** A whole conversation as the fields of an entry: its last message is the reply, if it is the model's. */
+  replyLast(said: readonly Message[]): Pick<EntryFields, 'messages' | 'reply'>;
+  /** RFC 3339, or seconds or milliseconds since 1970, as nanoseconds; undefined when it is none of these. */
+  time(json: JsonView | undefined): bigint | undefined;
+  /**
+   * Keeps the object out of the dataset.
+   * @param detail positions and names, never content
+   * @param at the value that is wrong
+   */
+  reject(reason: LineReason, detail: string, at?: JsonView): Rejection;
+  /** Drops an object that is not part of a conversation; it is counted as `dropped:NAME`. */
+  drop(name: string): Fate;
+}

@@ -1,0 +1,18 @@
+/** What a run has beside the built-in dialects, formats and stages. Nothing global changes: a run extends the lists. */
+import type { Dialect } from './dialects/dialect.ts';
+import type { Format } from './formats/format.ts';
+import type { Stage } from './stage.ts';
+
+/** A stage and the built-in one that it follows. */
+export interface PlacedStage extends Stage {
+  /** Name of a built-in stage: `cleanup`, `snapshot-select`, ... */
+  readonly after: string;
+}
+
+export interface PlugIns {
+  readonly dialects: readonly Dialect[];
+  readonly formats: readonly Format[];
+  readonly stages: readonly PlacedStage[];
+}
+
+export const NO_PLUG_INS: PlugIns = { dialects: [], formats: [], stages: [] };
