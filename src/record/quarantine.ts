@@ -1,6 +1,6 @@
 /**
  * Writes quarantine's records: what was kept out, where it stands, the hash of its bytes, and the bytes
- * themselves where they are asked for or cannot be read again. docs/decisions/0031-quarantine.md.
+ * themselves where they are asked for or cannot be read again. docs/decisions/0014-quarantine.md.
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import { TurnmillError } from '../errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Dialect `messages`: lines that are conversations already, each a session of its own. `{"messages": [...], "tools": [...]}`
  * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages are kept
- * byte for byte; the last one, when it is the model's, is the reply (docs/decisions/0035-conversations-as-input.md).
+ * byte for byte; the last one, when it is the model's, is the reply (docs/dialect-details.md).
  */
 
 import { isKey, walkMembers } from '../json/members.ts';
