@@ -71,7 +71,7 @@ describe('what is stale', () => {
 
   it('cannot be made: a reason for passing over a file that nobody has explained', () => {
     const source = join(copy, 'src/input/sources/source.ts');
-    writeFileSync(source, readFileSync(source, 'utf8').replace("= 'symlink'", "= 'too-odd' | 'symlink'"));
+    writeFileSync(source, readFileSync(source, 'utf8').replace("| 'symlink'", "| 'too-odd' | 'symlink'"));
     const { status, told } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);
     expect(told).toContain('too-odd');

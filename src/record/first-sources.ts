@@ -2,7 +2,7 @@
  * Which source each session id was first seen in: a hash table in one typed array, because there may be a million ids in a run and
  * a Map takes three times the room.
  */
-import { idHash } from './id-hash.ts';
+import { quickHash } from './quick-hash.ts';
 
 const HASH_WORDS = 4;
 /** The hash, and the index of the source plus 1: 0 is a free slot. */
@@ -18,9 +18,8 @@ export class FirstSources {
   /** The index of the source that had the id first: this one, if it is new. */
   of(id: string, source: number): number {
     if (this.#used * 2 >= this.#slots) this.#grow();
-    const hash = idHash(id);
     const key = this.#key;
-    for (let i = 0; i < HASH_WORDS; i++) key[i] = wordAt(hash, i * 4);
+    quickHash(id, key);
     const at = this.#find(key);
     const known = this.#words[at + HASH_WORDS] as number;
     if (known > 0) return known - 1;
@@ -53,10 +52,4 @@ export class FirstSources {
       this.#words.set(slot, this.#find(slot));
     }
   }
-}
-
-function wordAt(bytes: string, at: number): number {
-  let word = 0;
-  for (let i = at + 3; i >= at; i--) word = word * 0x100 + bytes.charCodeAt(i);
-  return word;
 }

@@ -2,8 +2,9 @@
  * Sessions of a source that came back after they had ended. The part that looked complete is taken back while the outcomes of the
  * source are still held: its rows and findings go, and its entries get the fate of the part that came later.
  */
+
+import { keyOf } from '../../transforms/model/hashed-set.ts';
 import { fatesOfSession, type Outcome, type SessionReport, type SourceReport } from '../ledger/result.ts';
-import { idHash } from './id-hash.ts';
 
 export const REOPENED = 'session-reopened';
 
@@ -20,7 +21,7 @@ export class ReopenedSessions {
   see(outcome: Outcome): void {
     if (outcome.kind !== 'session' || outcome.sessionId === undefined) return;
     if (outcome.rejection?.reason !== REOPENED) return;
-    const key = idHash(outcome.sessionId);
+    const key = keyOf(outcome.sessionId);
     if (!this.#lines.has(key)) this.#lines.set(key, outcome.rejection.line);
   }
 
@@ -68,7 +69,7 @@ export class ReopenedSessions {
   /** Where a session that was written came back; undefined when it did not. */
   #lineOf({ sessionId, entryLog }: SessionReport): number | undefined {
     if (sessionId === undefined || entryLog === undefined) return undefined;
-    return this.#lines.get(idHash(sessionId));
+    return this.#lines.get(keyOf(sessionId));
   }
 
   #takenBack(session: SessionReport): SessionReport {

@@ -38,9 +38,9 @@ export function checkSource(
   addAll(totals.parts, asCounts(value.parts) ?? new Map());
   addAll(totals.repairs, asCounts(value.repairs) ?? new Map());
   if (status === 'skipped') add(totals.skipped, String(reason));
+  else add(totals.status, String(status));
   if (status === 'skipped' && reason === 'excluded')
     add(totals.extensions, extensionOf(String(value.source)));
-  else add(totals.status, String(status));
 
   const lost = status === 'rejected' || (status === 'skipped' && !HARMLESS.has(reason));
   if (lost && asText(reason) === undefined) problems.equal(FILE, line, 'reason', 'a text', reason);

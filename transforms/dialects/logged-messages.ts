@@ -44,25 +44,30 @@ export interface ObjectReader {
   copy(bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
+/** A list that one giant object needed is given back. */
+const MOST_HELD = 1000;
+
 export function createObjectReader(scanner: Scanner): ObjectReader {
   const keep = createKeeper();
-  let members: Member[] = []; // of the object scanned last; the indexes are those in the object
+  const members: Member[] = []; // of the objects scanned so far, over one another; the indexes are those in the object
+  let count = 0; // of the object scanned last
 
   return {
     scan(bytes, at, depth) {
-      members = [];
+      count = 0;
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, depth);
       return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
         const end = scanner.value(bytes, valueStart, depth + 1);
         if (end < 0) return -1;
         const key = knownText(bytes, start, keyEnd);
-        members.push({ key, start: start - at, valueStart: valueStart - at, end: end - at });
+        members[count++] = { key, start: start - at, valueStart: valueStart - at, end: end - at };
         return end;
       });
     },
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));
-      if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice()); // a list that grew has room for more
+      if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice(0, count));
+      if (count > MOST_HELD) members.length = 0;
       return text;
     },
   };

@@ -90,27 +90,19 @@ export function isCrowdedText(text: string): boolean {
  * not counted, so that the texts of a log cost nothing; walkers count what they walk themselves.
  */
 export function createCountingScanner(scanner: Scanner, maxElements: number): Scanner {
+  const longest = LEAST_BYTES * maxElements;
   let crowd = -1;
 
   return {
     value(bytes, at, depth) {
       const end = scanner.value(bytes, at, depth);
-      if (end < 0) crowd = -1;
-      else if (mayExceed(end - at, maxElements)) {
-        crowd = crowdedAt(bytes, at, end, maxElements);
-        if (crowd >= 0) return scanner.fail(crowd);
-      }
-      return end;
-    },
-    string(bytes, at) {
-      const end = scanner.string(bytes, at);
-      if (end < 0) crowd = -1;
-      return end;
-    },
-    fail(at) {
       crowd = -1;
-      return scanner.fail(at);
+      if (end - at <= longest) return end;
+      crowd = crowdedAt(bytes, at, end, maxElements);
+      return crowd < 0 ? end : scanner.fail(crowd);
     },
+    string: scanner.string,
+    fail: scanner.fail,
     get failedAt() {
       return scanner.failedAt;
     },

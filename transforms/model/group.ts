@@ -37,7 +37,7 @@ export function groupOf({ origin, sessionId, startedAt }: Conversation, groupBy:
 /** A name that is kept as long as the run is: a long one is cut, with a hash of all of it. */
 function bounded(name: string): string {
   if (name.length <= LONGEST_NAME) return name;
-  const hash = Buffer.from(hashOf(name), 'latin1').toString('hex');
+  const hash = hashOf(name).toString('hex');
   return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
 }
 

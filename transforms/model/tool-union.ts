@@ -17,11 +17,14 @@ export interface ToolUnion {
   reset(): void;
 }
 
-/** The distinct definitions of one name: mostly one. */
+/** The distinct definitions of one name: mostly one. Beyond a few they are known by their hashes. */
 interface Seen {
-  readonly first: Uint8Array;
+  readonly few: Uint8Array[];
   others: HashedSet | undefined;
 }
+
+/** Definitions of one name that are compared one by one. */
+const FEW = 8;
 
 export function createToolUnion(): ToolUnion {
   const byName = new Map<string, Seen>();
@@ -37,10 +40,15 @@ export function createToolUnion(): ToolUnion {
     if (name === undefined) return true;
     const seen = byName.get(name);
     if (seen === undefined) {
-      byName.set(name, { first: bytes, others: undefined });
+      byName.set(name, { few: [bytes], others: undefined });
       return true;
     }
-    if (Buffer.compare(seen.first, bytes) === 0) return false;
+    const { few } = seen;
+    for (const one of few) if (Buffer.compare(one, bytes) === 0) return false;
+    if (few.length < FEW) {
+      few.push(bytes);
+      return true;
+    }
     seen.others ??= new HashedSet();
     return seen.others.add(bytes);
   }

@@ -7,7 +7,7 @@ import { valueBytes } from '../json/members.ts';
 import { mayHold } from '../json/utf8.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
-import { hashOf } from './hashed-set.ts';
+import { keyOf } from './hashed-set.ts';
 import { textOf } from './message.ts';
 
 /** What one conversation adds to the report. */
@@ -27,7 +27,7 @@ export interface ToolUsage {
 export interface GroupUsage {
   sessions: number;
   toolCalls: number;
-  /** Hashes of the distinct names of its tool definitions. */
+  /** Keys of the distinct names of its tool definitions (hashed-set.ts). */
   readonly definitions: Set<string>;
   clientTurns: number;
   assistantTurns: number;
@@ -110,7 +110,7 @@ function add(sums: GroupUsage, sessions: number, usage: ToolUsage | GroupUsage):
 export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
   const sums = groupUsage(groups, group);
   add(sums, 1, usage);
-  for (const name of usage.definitions) sums.definitions.add(hashOf(name));
+  for (const name of usage.definitions) sums.definitions.add(keyOf(name));
 }
 
 /** Adds the sums of `from` (another worker's part) to `into`. `from` stays as it is. */

@@ -101,17 +101,21 @@ export const checkRows: Stage = {
     const onRow = checksOn('row');
     let rows: Row[] = []; // of the conversation whose rows come now, one of each format so far
 
-    function* foundIn(row: Row): Generator<Found> {
-      for (const check of onRow) yield* check.check(row);
-    }
+    /** What was found in a row. */
+    const textsOf = (row: Row): readonly string[] =>
+      onRow.flatMap((check) => Array.from(check.check(row), textOf));
 
     return {
       *row(row) {
         if (rows[0]?.conversation !== row.conversation) rows = [];
         const isChecked = rows.at(-1)?.format === row.format; // a further record of the same messages
         if (!isChecked) {
-          const told = new Set(rows.flatMap((earlier) => Array.from(foundIn(earlier), textOf)));
-          for (const found of foundIn(row)) if (!told.has(textOf(found))) yield findingOf(row, found);
+          const told = rows.length === 0 ? undefined : new Set(rows.flatMap(textsOf));
+          for (const check of onRow) {
+            for (const found of check.check(row)) {
+              if (told?.has(textOf(found)) !== true) yield findingOf(row, found);
+            }
+          }
           rows.push(row);
         }
         yield row;

@@ -22,10 +22,11 @@ it('lists logs below a folder in the order of their bytes, and counts what is no
     '😀.jsonl',
     '-rf.jsonl',
   );
-  const { sources, excluded, skipped } = listSources([folder]);
+  const { sources, excluded, extensions, skipped } = listSources([folder]);
   const names = ['-rf.jsonl', 'Z.json.gz', 'a.ndjson', 'b.jsonl', 'b/c/x.jsonl', '｡.jsonl', '😀.jsonl'];
   expect(sources.map(({ name }) => name)).toEqual(names);
-  expect([excluded, skipped]).toEqual([1, []]);
+  expect([excluded, extensions]).toEqual([1, { '.txt': 1 }]);
+  expect(skipped).toEqual([{ name: 'notes.txt', input: 0, reason: 'excluded' }]);
 });
 
 it('a name that is not UTF-8 keeps its bytes', () => {

@@ -1,9 +1,0 @@
-/** Session ids as 128 bits of their SHA-256: sets of them live as long as a run, and an id may be of any length. */
-import { hash } from 'node:crypto';
-
-const BYTES = 16;
-
-/** A character for each byte. A Buffer in its place takes four times as long. */
-export function idHash(id: string): string {
-  return hash('sha256', id, 'binary').slice(0, BYTES);
-}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { FirstSources } from '../../../src/record/first-sources.ts';
+import { quickHash } from '../../../src/record/quick-hash.ts';
+
+const hashOf = (text: string): string => {
+  const words = new Uint32Array(4);
+  quickHash(text, words);
+  return words.join(' ');
+};
+
+test('each id keeps its first source, however many there are', () => {
+  const first = new FirstSources();
+  const ids = Array.from({ length: 200_000 }, (_, i) => `market-brief-${1768342443120394000n + BigInt(i)}`);
+  expect(ids.every((id, i) => first.of(id, i) === i)).toBe(true);
+  expect(ids.every((id, i) => first.of(id, i + 1) === i)).toBe(true);
+});
+
+test('texts that differ in one unit, in length or in order have other hashes, in every word', () => {
+  const texts = [
+    '',
+    '\0',
+    '\0\0',
+    'a',
+    'b',
+    'ab',
+    'ba',
+    'a\0',
+    '\u0100',
+    'x'.repeat(7),
+    'x'.repeat(8),
+    'x'.repeat(9),
+  ];
+  for (let i = 0; i < 64; i++) texts.push(`${'x'.repeat(i)}y${'x'.repeat(63 - i)}`);
+  const hashes = texts.map(hashOf);
+  expect(new Set(hashes).size).toBe(texts.length);
+  for (let word = 0; word < 4; word++) {
+    expect(new Set(hashes.map((hash) => hash.split(' ')[word])).size).toBeGreaterThan(texts.length - 3);
+  }
+});
