@@ -55,7 +55,9 @@ describe('links of the pages', () => {
   it('looks at all pages', () => {
     expect(pages).toContain('README.md');
     expect(pages.length).toBeGreaterThan(30);
-    expect(pages.flatMap((page) => linksOf(readFileSync(join(root, page), 'utf8'))).length).toBeGreaterThan(120);
+    expect(pages.flatMap((page) => linksOf(readFileSync(join(root, page), 'utf8'))).length).toBeGreaterThan(
+      120,
+    );
   });
 
   it.each(pages)('%s', (page) => {
