@@ -78,7 +78,7 @@ describe.each([
 
 describe('the output that README.md shows', () => {
   it('is that of its first command', () => {
-    const { stderr } = spawnSync('turnmill', ['build', 'examples/logs', '--out', 'shown'], {
+    const { stderr } = spawnSync(join(folder, 'turnmill'), ['build', 'examples/logs', '--out', 'shown'], {
       cwd: folderOf('README.md'),
       env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
       encoding: 'utf8',

@@ -1,6 +1,6 @@
 /**
- * The faults that cannot happen to turnmill, or not on this machine, each with its reason: shown in README.md beside this
- * file. A fault that has a test is not named here.
+ * The faults that cannot happen to turnmill, or not on this machine, each with its reason: docs/faults.md shows them.
+ * A fault that has a test is not named here.
  */
 export const notApplicable: Readonly<Record<string, string>> = {
   F101: 'There is no option that makes a file name from a template; names of shards are F100.',
