@@ -1,5 +1,5 @@
 // Puts the modules that the command and its worker threads load into few files: the start of a run reads and links some 280
-// modules otherwise, which takes half of it (docs/decisions/0050-the-command-is-bundled.md). Of the packages only yargs, which
+// modules otherwise, which takes half of it (docs/decisions/0019-the-command-is-bundled.md). Of the packages only yargs, which
 // every start needs, is taken in, with its licences beside it; the others stay where they are.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const OUTSIDE = Object.keys(dependencies).filter((name) => name !== 'yargs');
 
 /**
  * What measures text for the columns of the help compiles tables of Unicode as soon as it is parsed, which takes longer than the
- * rest of yargs: it has files of its own, read when it is first asked (docs/decisions/0053).
+ * rest of yargs: it has files of its own, read when it is first asked (docs/decisions/0019-the-command-is-bundled.md).
  */
 const LATE = '?late';
 const late = new Map(); // its modules, of which yargs and its packages have several versions, and their files

@@ -1,4 +1,4 @@
-/** What README.md shows is run: its library example is compiled and run, its commands are run in order. */
+/** The commands that README.md and the pages for users show are run, in their order. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,14 +6,14 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const bin = join(root, 'dist/src/cli/bin.js');
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** Commands that need a network, a bucket or a fresh clone. */
 const NOT_HERE = /^(?:aws|git|npm|xz|zstd) /;
 
-const blocks = (language: string): string[] =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+const blocks = (page: string, language: string): string[] =>
+  [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
     (match) => match[1] as string,
   );
 
@@ -22,65 +22,76 @@ interface Command {
   readonly status: number;
 }
 
-/** One command a line; `# exit status N` behind it says how it ends. */
-const commands: readonly Command[] = blocks('sh')
-  .flatMap((block) => block.split('\n'))
-  .filter((line) => line.trim() !== '' && !line.startsWith('#') && !NOT_HERE.test(line))
-  .map((line) => ({ line, status: Number(/# exit status (\d+)/.exec(line)?.[1] ?? 0) }));
+/** One command a line; `# exit status N` at its end says how it ends. */
+const commandsOf = (page: string): readonly Command[] =>
+  blocks(page, 'sh')
+    .flatMap((block) => block.split('\n'))
+    .filter((line) => line.trim() !== '' && !line.startsWith('#') && !NOT_HERE.test(line))
+    .map((line) => ({ line, status: Number(/# exit status (\d+)/.exec(line)?.[1] ?? 0) }));
 
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'turnmill-readme-'));
-  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   writeFileSync(join(folder, 'turnmill'), `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`, {
     mode: 0o755,
   });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('README.md', () => {
+/** Each page in a folder of its own, with the examples in it. */
+function folderOf(page: string): string {
+  const own = join(folder, page.replaceAll('/', '-'));
+  mkdirSync(own, { recursive: true });
+  try {
+    symlinkSync(join(root, 'examples'), join(own, 'examples'));
+  } catch {} // an earlier command of the page has made it
+  return own;
+}
+
+describe.each([
+  ['README.md', 6],
+  ['docs/quickstart.md', 7],
+  ['docs/nightly.md', 6],
+  ['docs/choosing-a-format.md', 4],
+])('%s', (page, atLeast) => {
+  const commands = commandsOf(page);
+
   it('has commands to run', () => {
-    expect(commands.length).toBeGreaterThanOrEqual(5);
-    expect(commands.every(({ line }) => line.includes('turnmill'))).toBe(true);
+    expect(commands.length).toBeGreaterThanOrEqual(atLeast);
+    expect(commands.every(({ line }) => /turnmill|^head /.test(line))).toBe(true);
   });
 
   it.each(commands)('$line', ({ line, status }) => {
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
-    const run = spawnSync('bash', ['-o', 'pipefail', '-c', line], { cwd: folder, env, encoding: 'utf8' });
+    const run = spawnSync('bash', ['-o', 'pipefail', '-c', line], {
+      cwd: folderOf(page),
+      env,
+      encoding: 'utf8',
+    });
     expect({ status: run.status, told: run.status === status ? '' : run.stderr }).toEqual({
       status,
       told: '',
     });
   });
+});
 
-  it('has a library example that compiles, runs and writes records', () => {
-    const [example, ...others] = blocks('ts');
-    expect(others).toEqual([]);
-    // `turnmill` is the package itself, as its exports have it
-    const compiled = join(folder, 'example');
-    mkdirSync(join(compiled, 'node_modules'), { recursive: true });
-    symlinkSync(root, join(compiled, 'node_modules/turnmill'));
-    symlinkSync(join(root, 'node_modules/@types'), join(compiled, 'node_modules/@types'));
-    writeFileSync(join(compiled, 'package.json'), '{"type":"module"}');
-    writeFileSync(join(compiled, 'example.ts'), example as string);
-    const options = { strict: true, target: 'es2023', module: 'nodenext', types: ['node'], rootDir: '.' };
-    writeFileSync(
-      join(compiled, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: options, files: ['example.ts'] }),
-    );
-
-    const build = spawnSync(process.execPath, [tsc, '-p', compiled], { cwd: root, encoding: 'utf8' });
-    expect(build.stdout).toBe('');
-    expect(build.status).toBe(0);
-
-    const run = spawnSync(process.execPath, [join(compiled, 'example.js')], {
-      cwd: folder,
+describe('the output that README.md shows', () => {
+  it('is that of its first command', () => {
+    const { stderr } = spawnSync(join(folder, 'turnmill'), ['build', 'examples/logs', '--out', 'shown'], {
+      cwd: folderOf('README.md'),
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
       encoding: 'utf8',
     });
-    expect(run.stderr).toBe('');
-    expect(run.status).toBe(0);
-    const records = readFileSync(join(folder, 'records.jsonl'), 'utf8').trimEnd().split('\n');
-    expect(records.map((line) => Object.keys(JSON.parse(line)))).toEqual([['messages', 'tools']]);
+    const [shown = ''] = blocks('README.md', 'text');
+    const lines = shown.split('\n').slice(2, -2); // without the first line, which names the folder, and `...`
+    expect(lines.length).toBeGreaterThan(4);
+    for (const line of lines) expect(stderr.split('\n')).toContain(line);
+  });
+});
+
+describe('pages that are read whole', () => {
+  it.each(['README.md', 'CONTRIBUTING.md'])('%s has at most 120 lines', (page) => {
+    expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(120);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The section "The aim" of RESULTS.md: every line of spec performance §1 with what was measured, and a note from
- * bench/notes.json on what is missing and why.
+ * The section "The aim" of RESULTS.md: every aim (aims.ts) with what was measured, and a note from bench/notes.json on
+ * what is missing and why.
  */
 import { readFileSync } from 'node:fs';
 import { figuresOf } from './aim-figures.ts';

@@ -15,7 +15,7 @@ export async function cliPage(root) {
     block(overview),
     ...commands.flatMap((name, i) => [`## turnmill ${name}`, block(helps[i])]),
     '## Exit statuses',
-    'What each one means: [README.md](../README.md#exit-statuses). The code stands on standard error with the fault.',
+    'What each one means: [errors.md](errors.md). The code is on standard error with the fault.',
     table(['status', 'code'], await statuses(root)),
   ]);
 }

@@ -108,10 +108,16 @@ export function datasetPage(root) {
   ]);
 }
 
+/** A type that a whole file has is described under the file's heading. */
+function anchorOf(name) {
+  const file = FILES.find(([, , type]) => type === name)?.[0] ?? name;
+  return file.toLowerCase().replaceAll(/[^\w-]/g, '');
+}
+
 function typeCell(type, types) {
   const inner = /\b([A-Z]\w+)\b/.exec(type)?.[1];
   if (inner === 'Counts') return 'counts';
-  const link = inner !== undefined && types.has(inner) ? `[${inner}](#${inner.toLowerCase()})` : undefined;
+  const link = inner !== undefined && types.has(inner) ? `[${inner}](#${anchorOf(inner)})` : undefined;
   if (link !== undefined) return type.includes('[]') ? `list of ${link}` : link;
   const words = {
     string: 'text',

@@ -14,7 +14,7 @@ export async function dialectsPage(root) {
       dialects.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
     ),
     ...sections.flat(),
-    'What the formats make of such a conversation: [formats.md](formats.md).',
+    'The exact rules of each dialect: [dialects in detail](dialect-details.md). What the formats make of such a conversation: [formats.md](formats.md).',
   ]);
 }
 

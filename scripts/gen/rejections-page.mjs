@@ -33,7 +33,7 @@ export async function rejectionsPage(root) {
   const { checks } = await built(root, 'transforms/checks/index.js');
   const { formats } = await built(root, 'transforms/formats/index.js');
   return page('Fates, rejections, rules and findings', [
-    'Every line of the input has exactly one fate. `turnmill explain FILE:LINE` tells it.',
+    'Every line of the input has exactly one fate. `turnmill explain FILE:LINE` says which.',
     table(['fate', 'what became of the line'], named(FATES)),
     ...SCOPES.flatMap(([scope, title, effect]) => {
       const reasons = catalogue.reasons.filter((reason) => reason.scope === scope);
@@ -48,7 +48,7 @@ export async function rejectionsPage(root) {
       ['rule', 'looks at', 'does'],
       rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
     ),
-    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([0037](decisions/0037-old-agent-chats.md)). `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
+    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([details](dialect-details.md#astracodex)). `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
     '## Repairs',
     'What was mended so that a source or a line could be read, counted for each source in the ledger and in the summary:',
     table(['repair', 'what was mended'], named([...repairNames(root), ...FRAMING_REPAIRS])),

@@ -21,7 +21,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Functions are compiled when they have run three times as much as V8 would wait for, and little of what they call is compiled
  * into them: less is compiled for nothing, and less of it again. For the whole process, so only the command asks for it
- * (docs/decisions/0052-compile-later.md).
+ * (docs/decisions/0020-compile-later.md).
  */
 export function compileLater(): void {
   const [major = ''] = process.versions.node.split('.');

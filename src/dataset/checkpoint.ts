@@ -1,5 +1,5 @@
 /**
- * How far a run is, on the disk beside what it has written (`build --resume`, docs/decisions/0025-resume.md): a file in the
+ * How far a run is, on the disk beside what it has written (`build --resume`, docs/decisions/0012-resume.md): a file in the
  * staging folder that is replaced by a rename, so that a kill leaves the one before or this one, whole.
  */
 

@@ -183,6 +183,10 @@ export interface QuarantineLine {
   readonly raw_b64?: string | undefined;
   /** What was wrong. */
   readonly error: QuarantineError;
+  /** Objects of the line that this record stands for, itself among them: the last one of a line with more than 100. @unit objects @example 1901 */
+  readonly count?: number | undefined;
+  /** Those of them that are listed nowhere, by reason. @unit objects @example {"bad-timestamp":1900} */
+  readonly rest?: Counts | undefined;
 }
 
 /** The source of a quarantine record. */
@@ -217,7 +221,7 @@ export interface QuarantineError {
 export interface FindingLine {
   /** `ERROR` or `WARNING`. @example "ERROR" */
   readonly severity: 'ERROR' | 'WARNING';
-  /** Check that reports it (rejections.md). @example "damaged-tail" */
+  /** Rule of the check that reports it (rejections.md). @example "damaged-tail" */
   readonly rule: string;
   /** Id of the session. @example "invoice-export-1768302018250700000" */
   readonly session: string | null;
@@ -229,8 +233,10 @@ export interface FindingLine {
   readonly input?: number | undefined;
   /** Line of the entry. @unit from 1 @example 5 */
   readonly entry: number;
-  /** What was found: positions and names, never content. @example "line 4, behind the last entry, is rejected" */
+  /** What was found: positions and names, never content. @example "messages[2] and messages[3] have the same role" */
   readonly message: string;
+  /** Findings of this rule in the session beyond its first 1,000 findings, which are counted and not listed. @unit findings @example 41 */
+  readonly count?: number | undefined;
 }
 
 /** `reports/summary.json`: the sums of the ledger. */
@@ -251,7 +257,7 @@ export interface LedgerSums {
   readonly tools: Counts;
   /** Messages changed, by rule. @unit messages @example {"null-fields":26} */
   readonly rewrites: Counts;
-  /** Findings by check. @unit findings @example {"role-sequence":2} */
+  /** Findings by rule. @unit findings @example {"role-sequence":2} */
   readonly findings: Counts;
   /** `read` = `bom` + `lines` + `terminators` + what was given up. @unit bytes @example {"read":213000} */
   readonly bytes: Counts;
@@ -259,7 +265,7 @@ export interface LedgerSums {
   readonly lines: number;
   /** Records of all formats. @unit records @example 21 */
   readonly records: number;
-  /** By format: `records`, `sessions` where they are fewer, and `refused:REASON`. @unit records, sessions @example {"chat":{"records":11}} */
+  /** By format: `records` (also when there are none), `sessions` where they are fewer, and `refused:REASON`. @unit records, sessions @example {"chat":{"records":11}} */
   readonly formats: Readonly<Record<string, Counts>>;
   /** Findings of severity ERROR. @unit findings @example 5 */
   readonly errors: number;
@@ -273,7 +279,7 @@ export interface Manifest {
   readonly schema: number;
   /** What wrote it. */
   readonly tool: ManifestTool;
-  /** Every setting that decides the bytes of the dataset. @example {"format":["chat"]} */
+  /** Every setting that decides the bytes of the dataset, by its name in the library; a text that was read from a file is its SHA-256. @example {"format":["chat"]} */
   readonly settings: object;
   /** SHA-256 of the settings' JSON text. @unit hexadecimal @example "7c4ba94525c8…" */
   readonly settings_sha256: string;
@@ -281,10 +287,20 @@ export interface Manifest {
   readonly shards: readonly ManifestShard[];
   /** The files of ledger, quarantine and reports, sorted by path, bytewise. */
   readonly files: readonly ManifestFile[];
-  /** Records, lines and sessions. @example {"records":21,"lines":66,"sessions":13} */
-  readonly totals: object;
-  /** As in `reports/summary.json`. @example {"lines":66} */
-  readonly ledger: object;
+  /** The three numbers that most people ask for. */
+  readonly totals: ManifestTotals;
+  /** As in `reports/summary.json`. */
+  readonly ledger: LedgerSums;
+}
+
+/** What a dataset is made of, in three numbers. */
+export interface ManifestTotals {
+  /** Records of all formats. @unit records @example 11 */
+  readonly records: number;
+  /** Lines that were read. @unit lines @example 66 */
+  readonly lines: number;
+  /** Sessions that were seen. @unit sessions @example 13 */
+  readonly sessions: number;
 }
 
 /** The tool that wrote a dataset. */
@@ -335,7 +351,7 @@ export interface RunFacts {
   readonly workers: number;
   /** Worker threads that died and were replaced. @unit threads @example 0 */
   readonly worker_restarts: number;
-  /** The inputs as they were given. @example ["examples/logs"] */
+  /** The inputs as they were given; of a stream its name. @example ["examples/logs"] */
   readonly inputs: readonly string[];
   /** Whether the run went on from the checkpoint of a run that was stopped. @example false */
   readonly resumed: boolean;
@@ -343,6 +359,6 @@ export interface RunFacts {
   readonly kept_sources: number;
   /** Notes that could not be written to standard error. @unit notes @example 0 */
   readonly log_lost: number;
-  /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime, ctime. Empty where it cannot be known again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */
+  /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime and ctime in nanoseconds, then a CRC-32 where the times do not settle it, or `::` and the SHA-256 of `--checksum`. Empty where the source has to be read again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */
   readonly proofs?: readonly string[];
 }

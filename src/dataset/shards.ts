@@ -1,7 +1,7 @@
 /**
- * The records of a dataset, in one series of shards per folder and group. Any number of groups: at most `maxOpenFiles`
- * descriptors (the least recently written is parked, F103), and the gathered blocks stay under one cap, the oldest
- * being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
+ * Writes the records of a dataset, in one series of shards per folder and group. The number of groups is not limited: at
+ * most `maxOpenFiles` descriptors are open (the least recently written shard is parked), and the gathered blocks stay under
+ * one cap, the oldest being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
  */
 import { join } from 'node:path';
 import { TurnmillError } from '../errors.ts';

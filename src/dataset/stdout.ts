@@ -1,6 +1,6 @@
 /**
  * `--out -`: records to standard output, batched to 64 KiB, but none waits longer than 50 ms, so that a slow pipe still sees
- * them come. A full pipe holds the run back; a reader that went away is `broken-pipe` (exit 141, quiet, F029).
+ * them come. A full pipe holds the run back; a reader that went away is `broken-pipe` (exit 141, quiet).
  * A file or device is written by ourselves: Node's own stream for them loses the rest of a short write.
  */
 import type { Writable } from 'node:stream';

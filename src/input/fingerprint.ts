@@ -1,7 +1,7 @@
 /**
  * What tells a file from what it was: its number, size, and the times of its bytes and of its entry, in nanoseconds. These times may
  * be late: the clock of a file system has steps, and writes through a mapped file show when the kernel writes its pages
- * back. So a file that was changed shortly before it was read has a checksum beside them (docs/decisions/0026-update.md).
+ * back. So a file that was changed shortly before it was read has a checksum beside them (docs/decisions/0013-update.md).
  *
  * A proof is `INODE:SIZE:MTIME:CTIME`, then `:CHECKSUM` where the times alone do not prove it unchanged, or `::CHECKSUM` where they
  * do and the checksum is there for `--checksum`.

@@ -11,7 +11,7 @@ import { acquireLock } from '../dataset/lock.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import { healDestination } from '../dataset/recover.ts';
-import type { LedgerSums, Manifest } from '../dataset/schema.ts';
+import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
 import { holdYoungGeneration } from '../engine/heap-size.ts';
 import { laneCount } from '../engine/worker-count.ts';
@@ -216,7 +216,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       resumed: done > 0,
       kept_sources: keptSources,
       log_lost: run.logLost(),
-    };
+    } satisfies RunFacts;
     const body = manifestBody(settings, sums);
     profile?.enter('sync');
     const committed = await destination.commit(body, runFacts, profile);

@@ -1,7 +1,7 @@
 /**
  * `turnmill quarantine replay`: what a dataset's quarantine holds becomes logs again, one for each source, so that a build
  * over them reads exactly what was rejected. Bytes come from the record or, by reference, from the logs; either way their
- * hash must be the one in the record. What cannot be had is counted, by why (docs/decisions/0032-replay.md).
+ * hash must be the one in the record. What cannot be had is counted, by why (docs/decisions/0014-quarantine.md).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Writes the records of the quarantine: what was kept out, its place, the hash of its bytes, and the bytes themselves when the
- * user wants them or they cannot be read again. docs/decisions/0031-quarantine.md.
+ * user wants them or they cannot be read again. docs/decisions/0014-quarantine.md.
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import { TurnmillError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * `build --resume`: goes on from the last checkpoint of a run that was killed. What it had read must be what is there now, and what
- * it had written what its checkpoint says: else the run is refused, and nothing is touched (docs/decisions/0025-resume.md).
+ * it had written what its checkpoint says: else the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
  */
 
 import { join } from 'node:path';

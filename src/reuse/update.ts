@@ -1,6 +1,6 @@
 /**
  * `build --update`: which sources of the committed dataset are what they were, so that they need not be read again
- * (docs/decisions/0026-update.md).
+ * (docs/decisions/0013-update.md).
  */
 
 import { isDataset, readManifest } from '../dataset/manifest.ts';

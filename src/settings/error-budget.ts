@@ -1,6 +1,6 @@
 /**
- * How much may be kept out before a run commits nothing (`--max-quarantine`, reliability.md F163): a number of rejections, or
- * a part of everything that was read. Compared exactly, in whole numbers.
+ * How much may be rejected before a run publishes nothing (`--max-quarantine`): a number of rejections, or a percentage of
+ * everything that was read. Compared exactly, in whole numbers.
  */
 import { TurnmillError } from '../errors.ts';
 

@@ -28,7 +28,7 @@ function keyOf(source: unknown, raw: unknown, number: unknown): SourceKey | unde
   return { name, bytes, input };
 }
 
-/** Bytewise by path, then by input (conversion.md §3, order of records). */
+/** Bytewise by path, then by input: the order of the sources in every file of a dataset. */
 export function compareKeys(a: SourceKey, b: SourceKey): number {
   return Buffer.compare(a.bytes, b.bytes) || a.input - b.input;
 }

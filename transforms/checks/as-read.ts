@@ -1,4 +1,4 @@
-/** What a dialect, or `--reasoning inline`, could not say in a message as it was logged (docs/decisions/0036-anthropic-pairs.md): it noted that on the message. */
+/** What a dialect, or `--reasoning inline`, could not say in a message as it was logged (docs/dialect-details.md): it noted that on the message. */
 import type { Conversation, ReadingNote } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 

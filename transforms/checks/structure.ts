@@ -1,4 +1,4 @@
-/** Has the conversation messages and usable tool definitions (conversion.md §9, structure)? */
+/** Checks that a conversation has messages and usable tool definitions. */
 
 import { valueBytes } from '../json/members.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';

@@ -1,5 +1,5 @@
 /**
- * One message of the Messages API as canonical messages (docs/decisions/0036-anthropic-pairs.md): the results of tools come
+ * One message of the Messages API as canonical messages (docs/dialect-details.md): the results of tools come
  * first, one message each, then what is left. A content that is a string is the same message, byte for byte.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Dialect `anthropic`: requests and responses of the Messages API (docs/decisions/0036-anthropic-pairs.md). A pair `{request, response}`,
+ * Dialect `anthropic`: requests and responses of the Messages API (docs/dialect-details.md). A pair `{request, response}`,
  * the two as they are or as `body` of a logged HTTP exchange; or a bare response, which is a session of its own.
  */
 

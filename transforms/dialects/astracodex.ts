@@ -1,7 +1,7 @@
 /**
  * Dialect `astracodex`: chats of a text-protocol agent, one JSON document `{meta, settings, state, messages, lastDocument?}`
  * each, of three generations of keys. Calls that are written in the text are recovered; each chat is a session of its own
- * (docs/decisions/0037-old-agent-chats.md).
+ * (docs/dialect-details.md).
  */
 
 import { copyOf } from '../json/keep.ts';

@@ -1,7 +1,7 @@
 /**
  * Calls that an agent wrote into its text: `<tool_call>{...}</tool_call>` in any case, fences named `tool`, a name in front of the
  * object, tags that are never closed, and objects without tags that ask for a `retrigger`. Calls whose JSON is whole are read;
- * whatever else a block holds is cut and counted (docs/decisions/0037-old-agent-chats.md). Linear in the text.
+ * whatever else a block holds is cut and counted (docs/dialect-details.md). Linear in the text.
  */
 import { createTextScanner } from '../json/elements.ts';
 import { concat } from '../json/splice.ts';

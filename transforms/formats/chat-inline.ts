@@ -1,6 +1,6 @@
 /**
- * Format `chat-inline` (`--json-tool-calls`, conversion.md §5): tool calls and their results stand in the content, for
- * models that call tools by text. Finding `control-token-in-content`: a text that would forge a call.
+ * Format `chat-inline` (`--json-tool-calls`): writes tool calls and their results into the content, for models that call
+ * tools in text. Finding `control-token-in-content`: a text that would forge a call.
  */
 
 import { createTextScanner } from '../json/elements.ts';
@@ -79,7 +79,7 @@ function callLine(call: ToolCall, report: Report): string | undefined {
   return `<tool_call>{"name": ${quote(call.name)}, "arguments": ${argumentsText(call.arguments)}}</tool_call>`;
 }
 
-/** ARGS of conversion.md §5: a string that holds JSON is that JSON, any other string stays one. */
+/** The arguments of a call: a string that holds JSON is that JSON, any other string stays one. */
 function argumentsText(json: Uint8Array | undefined): string {
   if (json === undefined) return '{}';
   if (json[0] !== 0x22) return respace(json, scanner);

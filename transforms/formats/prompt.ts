@@ -1,5 +1,5 @@
 /**
- * Format `prompt`: what an agent of the text protocol is shown, and what it answers (docs/decisions/0044-prompt-records.md). A record is one turn of the
+ * Format `prompt`: what an agent of the text protocol is shown, and what it answers (docs/format-details.md). A record is one turn of the
  * model: `--turns last` makes one of a conversation, `all` one of each turn that can be taught. The history is
  * prompt-history.ts.
  */

@@ -1,6 +1,6 @@
 /**
  * Counts the elements of arrays and the members of objects before anything is allocated for each of them: a tiny element costs
- * a hundred times its bytes once it is an object of its own (docs/decisions/0051-limits.md).
+ * a hundred times its bytes once it is an object of its own (docs/decisions/0009-limits.md).
  */
 import { walkElements, walkMembers } from './members.ts';
 import { createPlainScanner, type Scanner } from './scanner.ts';

@@ -1,7 +1,7 @@
 /**
- * Never parse twice what is already known: the objects of an array that are, byte for byte, those of the
- * array before it are recognised by comparing and come back as the same items (performance.md §3, known prefix).
- * A dropped, inserted or changed object costs its own scan; the run goes on behind it.
+ * Reads the objects of an array without parsing again what is known: objects that are, byte for byte, those of the previous
+ * array are recognised by comparing and come back as the same items. A dropped, inserted or changed object costs its own
+ * scan; comparing continues after it.
  */
 import { createKnownRun } from './known-run.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';

@@ -3,9 +3,9 @@
  * decoded. The plain scanner in TypeScript: the one that every other must agree with.
  */
 
-/** The deepest nesting that is read when nothing else is said (conversion.md §6, `too-deep`). */
+/** The default of `--max-depth`: deeper lines are rejected as `too-deep`. */
 export const MAX_DEPTH = 512;
-/** What may be asked for: most readers of records end at some 1,000 levels, and so do call stacks (docs/decisions/0051-limits.md). */
+/** What may be asked for: most readers of records end at some 1,000 levels, and so do call stacks (docs/decisions/0009-limits.md). */
 export const MAX_DEPTH_CEILING = 900;
 
 /** More elements than the longest line has bytes. */

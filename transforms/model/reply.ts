@@ -1,6 +1,6 @@
 /**
  * What an answer of the model needs to be a reply: it says something, and its role is the assistant's. An empty one is no message:
- * nothing could be learned from it (docs/decisions/0007-where-the-contract-is-silent.md).
+ * nothing could be learned from it (docs/conversion.md).
  */
 
 import { type Member, membersOf, walkElements } from '../json/members.ts';

@@ -1,6 +1,6 @@
 /**
- * The tool definitions of a session's entries, in order, each distinct one once (a definition without a name each
- * time it occurs: conversion.md §3.8). What came after the snapshot does not count, until a later one is chosen.
+ * Collects the tool definitions of a session's entries, in order, each distinct one once; a definition without a name is kept
+ * each time it occurs. Definitions after the snapshot do not count until a later snapshot is chosen.
  */
 
 import type { ToolCounts, ToolDefinition } from './element.ts';

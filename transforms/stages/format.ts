@@ -1,7 +1,7 @@
 /**
  * Stage: conversation -> row, through each of the chosen formats. What a format cannot represent is a finding of
  * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
- * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0040).
+ * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0017-several-formats.md).
  */
 
 import type { EncodedRow, Format, FormatFinding } from '../formats/format.ts';

@@ -1,5 +1,5 @@
 /**
- * Stage: conversation -> conversation: what becomes of the model's reasoning (docs/decisions/0039-reasoning.md). It is a message's
+ * Stage: conversation -> conversation: what becomes of the model's reasoning (docs/conversion.md). It is a message's
  * `reasoning_content` or `thinking`, or a `<think>` block in front of its text. Every change is counted by rule.
  */
 

@@ -1,7 +1,7 @@
 /**
  * How much a packed source may give: so much in all, and beyond a size that no small file reaches
  * only so many times what was read of it. Logs repeat themselves, so the ratio alone says nothing
- * (docs/decisions/0012-decompression-limits.md).
+ * (docs/decisions/0009-limits.md).
  */
 import { SourceFault } from '../../errors.ts';
 import type { Packing } from './sniff.ts';

@@ -1,7 +1,7 @@
 /**
  * Framing of whole JSON documents: every element of a top-level array and every other top-level value becomes a `Line`
  * with its own bytes. stream-json's verifier judges the grammar and places the first fault; an own cutter finds the
- * elements' bytes, which the package's tokens have lost (docs/decisions/0005-json-documents.md).
+ * elements' bytes, which the package's tokens have lost (docs/decisions/0005-whole-documents.md).
  */
 import { createHash, type Hash } from 'node:crypto';
 import { jsonVerifier, type VerifierError } from 'stream-json/core/utils/verifier.js';

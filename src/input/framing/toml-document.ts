@@ -1,7 +1,7 @@
 /**
  * Framing of TOML decks: every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON text, for
  * the dialect `samples`; its origin is where it stands in the deck. smol-toml judges and reads the whole document, so its size is bounded
- * (docs/decisions/0038-toml-decks.md).
+ * (docs/decisions/0005-whole-documents.md).
  */
 import { createHash } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';

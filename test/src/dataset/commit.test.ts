@@ -17,6 +17,7 @@ import { checkDestination } from '../../../src/dataset/destination.ts';
 import { createLineFile } from '../../../src/dataset/line-file.ts';
 import { isDataset } from '../../../src/dataset/manifest.ts';
 import { readBack } from '../../../src/dataset/read-back.ts';
+import type { LedgerSums } from '../../../src/dataset/schema.ts';
 import { createShards } from '../../../src/dataset/shards.ts';
 import { openStaging } from '../../../src/dataset/staging.ts';
 import { writeWholeFile } from '../../../src/dataset/whole-file.ts';
@@ -28,8 +29,8 @@ const body = {
   tool: { name: 'turnmill', version: '0.1.0' },
   settings: { format: 'chat' },
   settings_sha256: 'aa',
-  totals: { records: 3 },
-  ledger: { lines: 3 },
+  totals: { records: 3, lines: 3, sessions: 3 },
+  ledger: { lines: 3 } as LedgerSums,
 };
 
 function written(compress: 'none' | 'gzip' = 'none', out = 'out'): CommitRequest {

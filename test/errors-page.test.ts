@@ -1,0 +1,54 @@
+/** docs/errors.md has every exit status and every code of src/cli/exit-code.ts and src/errors.ts, each in its row, and no others. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BUG, exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } from '../src/cli/exit-code.ts';
+import type { ErrorCode } from '../src/errors.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+
+/** Status -> codes, as the table of a page has them. */
+function tableOf(text: string): ReadonlyMap<number, readonly string[]> {
+  const rows = [...text.matchAll(/^\| (\d+) +\| ([^|]*)\|/gm)];
+  return new Map(
+    rows.map(([, status, codes = '']) => [
+      Number(status),
+      [...codes.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string).sort(),
+    ]),
+  );
+}
+
+/** Every code, from the text of its type: a type has no values. */
+const codes = [
+  ...(
+    /export type ErrorCode =([^;]*);/.exec(readFileSync(join(root, 'src/errors.ts'), 'utf8'))?.[1] ?? ''
+  ).matchAll(/'([^']+)'/g),
+].map(([, code]) => code as ErrorCode);
+
+const expected = new Map<number, string[]>(
+  [SUCCESS, REJECTIONS, BUG, ...Object.values(SIGNALS)].map((status) => [status, []]),
+);
+for (const code of [...codes].sort()) {
+  const status = exitCodeOf(code);
+  expected.set(status, [...(expected.get(status) ?? []), code]);
+}
+
+const sorted = <T>(map: ReadonlyMap<number, T>): readonly (readonly [number, T])[] =>
+  [...map].sort(([a], [b]) => a - b);
+
+describe('docs/errors.md', () => {
+  it('has every status with its codes, and no others', () => {
+    expect(codes.length).toBeGreaterThan(10);
+    expect(sorted(tableOf(page))).toEqual(sorted(expected));
+  });
+
+  it('has its statuses in order, each once', () => {
+    const statuses = [...page.matchAll(/^\| (\d+) /gm)].map(([, status]) => Number(status));
+    expect(statuses).toEqual([...new Set(statuses)].sort((a, b) => a - b));
+  });
+
+  it('would be seen without a code', () => {
+    expect(sorted(tableOf(page.replace('`locked`', '')))).not.toEqual(sorted(expected));
+  });
+});
