@@ -40,10 +40,14 @@ Rules:
 - The results of earlier calls are in the conversation history: use them.`;
 
 const options: OptionSpecs<PromptOptions> = {
-  turns: { describe: "The model's turns that are taught", default: 'last', choices: ['all', 'last'] },
+  turns: {
+    describe: 'Teach all turns of the model, or its last one',
+    default: 'last',
+    choices: ['all', 'last'],
+  },
   promptHeader: {
     describe:
-      'A file: what each prompt begins with, in place of the sections on the response format and on calls',
+      'Begin each prompt with the text of this file instead of the sections on response format and calls',
     default: RESPONSE_FORMAT,
     fromFile: true,
   },

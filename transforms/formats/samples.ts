@@ -25,7 +25,7 @@ type Members = readonly (readonly [key: string, json: Uint8Array])[];
 
 const options: OptionSpecs<SamplesOptions> = {
   as: {
-    describe: 'Lines of JSON, a deck of TOML, or the context that a grader gets',
+    describe: 'Write lines of JSON, a TOML deck, or the context that a grader gets',
     default: 'jsonl',
     choices: ['jsonl', 'toml', 'context'],
   },

@@ -42,36 +42,36 @@ const STAGE = 'parse';
 
 const options: OptionSpecs<ParseOptions> = {
   dialect: {
-    describe: 'How the log is read; auto looks at the first entry of each source',
+    describe: 'Read the log in this dialect; auto looks at the first entry of each source',
     default: 'auto',
     choices: ['auto', ...dialects.map((dialect) => dialect.name)],
   },
   sessionBy: {
     describe:
-      'A session is a source, or a run of entries with the same id; one whose id comes back is rejected',
+      'Treat each file as a session, or each run of entries with the same id; an id that comes back is rejected',
     default: 'file',
     choices: ['file', 'id'],
   },
   scanner: {
-    describe: 'How new text is validated: auto takes WebAssembly where it can; the result is the same',
+    describe: 'Validate new text with WebAssembly where possible (auto), or without; the result is the same',
     default: 'auto',
     choices: SCANNERS,
   },
   userTurn: {
     describe:
-      'What the user said before each response that was logged without its request (dialect anthropic)',
+      'Put this user message before each response that was logged without its request (dialect anthropic)',
     default: undefined,
   },
   maxDepth: {
-    describe: 'A line that nests deeper is rejected',
+    describe: 'Reject a line that nests deeper',
     default: MAX_DEPTH,
   },
   maxMessages: {
-    describe: 'An entry of more messages is rejected, its reply counted',
+    describe: 'Reject an entry with more messages, its reply included',
     default: undefined,
   },
   maxElements: {
-    describe: 'A line with an array or object of more elements, or of more objects, is rejected',
+    describe: 'Reject a line with more objects, or with more elements in one array or object',
     default: MAX_ELEMENTS,
   },
 };

@@ -22,7 +22,7 @@ export interface ReasoningOptions {
 const options: OptionSpecs<ReasoningOptions> = {
   reasoning: {
     describe:
-      "The model's reasoning: keep it, keep it behind the last question only, drop it, or put it in front of the text",
+      "Keep the model's reasoning, keep it after the last question only, drop it, or put it before the text",
     default: 'keep',
     choices: REASONING_MODES,
   },
