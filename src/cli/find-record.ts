@@ -49,7 +49,7 @@ export async function findRecords(
       throw new TurnmillError('invalid-dataset', `${path} is damaged`, { subject: path });
     if (error instanceof TurnmillError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
-    throw new TurnmillError('no-input', `there is no dataset at ${out}`, { subject: out, cause: error });
+    throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
   }
   return found;
 }

@@ -16,7 +16,7 @@ export function parseAddress(text: string): LineAddress {
   const [, file, digits] = ADDRESS.exec(text) ?? [];
   const line = Number(digits);
   if (file !== undefined && line >= 1) return { file, line };
-  throw new TurnmillError('usage', `'${text}' is no FILE:LINE, such as logs/a.jsonl:7; lines count from 1`);
+  throw new TurnmillError('usage', `'${text}' is not FILE:LINE, such as logs/a.jsonl:7; lines count from 1`);
 }
 
 /**
@@ -28,9 +28,8 @@ export function sourceAt(file: string, root: string | undefined): SourceRef {
   const path = root === undefined || isFile(file) ? file : join(root, file);
   const below = root === undefined ? '' : relative(root, path);
   const outside = below === '' || below.startsWith(`..${sep}`) || isAbsolute(below);
-  if (root !== undefined && outside)
-    throw new TurnmillError('usage', `${path} does not lie below --root ${root}`);
-  if (!isFile(path)) throw new TurnmillError('no-input', `there is no file ${path}`, { subject: path });
+  if (root !== undefined && outside) throw new TurnmillError('usage', `${path} is not below --root ${root}`);
+  if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
   const name = outside ? basename(path) : below.split(sep).join('/');
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
 }

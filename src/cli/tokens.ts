@@ -49,8 +49,8 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
       continue;
     }
     const [name, value] = split(word);
-    const flag = byWord.get(name) ?? fail(`there is no option ${name}`);
-    if (seen.has(flag) && !flag.repeatable) fail(`--${flag.name} is given twice`);
+    const flag = byWord.get(name) ?? fail(`unknown option ${name}`);
+    if (seen.has(flag) && !flag.repeatable) fail(`--${flag.name} appears twice`);
     seen.add(flag);
     if (!flag.takesValue) {
       if (value !== undefined) fail(`${name} takes no value`);

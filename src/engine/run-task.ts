@@ -311,7 +311,7 @@ function rewrittenTwice(cause: unknown): SourceFault {
 function refuseDeadly(deaths: readonly string[] = []): void {
   if (deaths.length < MOST_DEATHS) return;
   const causes = [...new Set(deaths)].join(', ');
-  throw new SourceFault('worker-crash', `${deaths.length} worker threads died while they read it: ${causes}`);
+  throw new SourceFault('worker-crash', `${deaths.length} worker threads died while reading it: ${causes}`);
 }
 
 function report(

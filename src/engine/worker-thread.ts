@@ -79,7 +79,12 @@ export function startLaneThread(settings: LaneSettings, hooks: LaneThreadHooks):
     if (culprit === undefined || (culprit.deaths ?? []).length === MOST_DEATHS) {
       idleDeaths++;
       if (idleDeaths === MOST_DEATHS) {
-        fail(new TurnmillError('worker-lost', `${MOST_DEATHS} worker threads died over no source: ${cause}`));
+        fail(
+          new TurnmillError(
+            'worker-lost',
+            `${MOST_DEATHS} worker threads died before they read a source: ${cause}`,
+          ),
+        );
         return;
       }
     }

@@ -162,7 +162,7 @@ function begin(settings: Settings, hooks: RunHooks): Run {
 /** Before any of them is opened. */
 function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sources }: Listing): void {
   if (sources.length <= maxSources) return;
-  const message = `there are ${sources.length} sources, and --max-sources allows ${maxSources}: nothing was read`;
+  const message = `${sources.length} sources found, but --max-sources allows ${maxSources}; nothing was read`;
   throw new TurnmillError('rejected', message, { subject: '--max-sources' });
 }
 
@@ -238,28 +238,28 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
   } catch (error) {
     if (hooks.signal?.aborted !== true) destination.discard();
     else if (destination.leave())
-      hooks.onNote?.('the same command with --resume goes on from the last checkpoint');
+      hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }
 }
 
 function incomplete({ sessions, first }: CameBack): string {
   const what = sessions === 1 ? '1 session' : `${sessions} sessions`;
-  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to leave such records out, or sort the input by session id`;
+  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to reject them, or sort the input by session id`;
 }
 
 function balance(settings: Settings, ledger: Ledger): LedgerSums {
   const problems = ledger.imbalances();
   const sums = ledger.sums();
   if (problems.length > 0) {
-    throw new TurnmillError('unbalanced', `the books do not balance: ${problems.join('; ')}`, {
+    throw new TurnmillError('unbalanced', `ledger mismatch: ${problems.join('; ')}`, {
       subject: JSON.stringify(sums),
     });
   }
   const shut = ledger.allUnreadable();
   if (shut !== undefined) {
     const where = namesOf(settings.inputs);
-    throw new TurnmillError(shut, `not one source in ${where} can be read`, { subject: where });
+    throw new TurnmillError(shut, `none of the sources in ${where} can be read`, { subject: where });
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
   const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
@@ -270,7 +270,7 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
 function noInput({ inputs }: Settings): TurnmillError {
   return new TurnmillError(
     'no-input',
-    `there is no session in ${namesOf(inputs)} (--allow-empty makes an empty dataset)`,
+    `no sessions found in ${namesOf(inputs)}; use --allow-empty to write an empty dataset`,
   );
 }
 

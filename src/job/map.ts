@@ -100,7 +100,7 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
   if (settings.limit === undefined && sources !== listing.sources.length) {
     throw new TurnmillError(
       'unfinished',
-      `the lanes ended after ${sources} of ${listing.sources.length} sources`,
+      `the workers stopped after ${sources} of ${listing.sources.length} sources`,
     );
   }
   ledger.overLimit(listing.sources.length - sources);

@@ -108,7 +108,7 @@ describe('F204 --max-elements', () => {
       expect([status, sums.fates]).toEqual([3, { 'rejected:too-many-elements': 2, snapshot: 1 }]);
       expect(quarantine.map(({ error }) => error?.message)).toEqual([
         expect.stringMatching(/^request\.tools has more than 10 elements at byte \d+ of the line/),
-        '11 objects on one line, the limit is 10',
+        '11 objects on one line, over the limit of 10',
       ]);
     });
   }

@@ -51,10 +51,10 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
     mode: number,
     says: string,
   ])[] = [
-    ['missing', undefined, 0o755, 'it is not there'],
+    ['missing', undefined, 0o755, 'it was not found'],
     ['not executable', 'exit 0', 0o644, 'EACCES'],
-    ['something else', 'exit 0', 0o755, 'what is there is no zstd'],
-    ['broken', 'echo Zstandard; exit 1', 0o755, 'what is there is no zstd'],
+    ['something else', 'exit 0', 0o755, 'the program of this name is not zstd'],
+    ['broken', 'echo Zstandard; exit 1', 0o755, 'the program of this name is not zstd'],
   ];
   for (const [what, script, mode, says] of useless) {
     faultTest(

@@ -47,7 +47,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const { bytes } = line;
     const at = messages?.start ?? -1;
     if (duplicateAt >= 0) {
-      return rejectObject(line, origin, 'duplicate-key', 'a key that is read stands twice', duplicateAt);
+      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
     }
     if (messages === undefined || bytes[at] !== OPEN_ARRAY)
       return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
@@ -55,7 +55,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const read = logged.map((one) => (one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined));
     const bad = read.indexOf(undefined);
     if (bad >= 0) {
-      const detail = `messages[${bad}] is no object with a string role`;
+      const detail = `messages[${bad}] is not an object with a string role`;
       return rejectObject(line, origin, 'bad-messages', detail, at);
     }
     const chat = read as readonly ChatMessage[];
@@ -125,7 +125,7 @@ function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly Reading
   }));
   if (count === 0) return notes;
   const what = count === 1 ? '1 call before the last one is' : `${count} calls before the last one are`;
-  const message = `${what} left out: the last block counts`;
+  const message = `${what} left out, because only the last block counts`;
   return [{ rule: 'calls-left-out', severity: 'WARNING', message }, ...notes];
 }
 

@@ -90,7 +90,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const { bytes } = line;
     const bad = (reason: LineReason, detail: string, at: number): Rejection =>
       rejectObject(line, origin, reason, detail, at);
-    if (duplicateAt >= 0) return bad('duplicate-key', 'a key that is read stands twice', duplicateAt);
+    if (duplicateAt >= 0) return bad('duplicate-key', 'duplicate key', duplicateAt);
     if (timestamp.start < 0) return bad('bad-timestamp', 'timestamp is missing', -1);
     const time = timeIn(bytes, timestamp.start, timestamp.end);
     if (time === undefined) {
@@ -102,7 +102,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (!messagesRead) return bad('bad-messages', missingOrBad('request.messages', messagesAt), messagesAt);
     const list = messages.items;
     if (!list.every(isMessage))
-      return bad('bad-messages', 'a message is no object with a string role', messagesAt);
+      return bad('bad-messages', 'a message is not an object with a string role', messagesAt);
     const definitions = toolsAt < 0 ? NO_TOOLS : tools.definitions;
     if (definitions === undefined) return bad('bad-tools', missingOrBad('request.tools', toolsAt), toolsAt);
     const answered = responseAt >= 0 && bytes[responseAt] !== LETTER_N;

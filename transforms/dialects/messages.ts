@@ -55,12 +55,12 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       rejectObject(line, origin, 'bad-messages', detail, startOf(key));
 
     if (duplicateAt >= 0) {
-      return rejectObject(line, origin, 'duplicate-key', 'a key that is read stands twice', duplicateAt);
+      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
     }
     let list: readonly Message[];
     if (bytes[startOf('messages')] === OPEN_ARRAY) {
       if (!messages.items.every(isMessage))
-        return badMessages('a message is no object with a string role', 'messages');
+        return badMessages('a message is not an object with a string role', 'messages');
       list = messages.items;
     } else if (bytes[startOf('conversations')] === OPEN_ARRAY) {
       const turns = readTurns(bytesOf('conversations'));

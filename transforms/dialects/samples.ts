@@ -52,8 +52,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 
   function entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
     const { bytes } = line;
-    if (duplicateAt >= 0)
-      return rejectObject(line, origin, 'duplicate-key', 'a key stands twice', duplicateAt);
+    if (duplicateAt >= 0) return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
     const start = origin.offset - line.origin.offset;
     const whole = line.made === undefined ? bytes.subarray(start, start + origin.length) : bytes;
     const fault = sampleFault(parseJson(whole));

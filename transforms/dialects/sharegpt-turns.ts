@@ -44,7 +44,7 @@ export function readTurns(list: Uint8Array): readonly Message[] | string {
     const [fromJson, value] = isObject ? valuesOf(turn, ['from', 'value']) : [];
     const from = textOfValue(fromJson);
     if (from === undefined || value?.[0] !== QUOTE)
-      return `conversations[${i}] is no object with a string from and a string value`;
+      return `conversations[${i}] is not an object with a string from and a string value`;
     const role = Object.hasOwn(ROLES, from) ? (ROLES[from] as string) : from;
     const others = otherMembers(turn);
     if (from === 'function_call') {

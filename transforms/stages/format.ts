@@ -142,7 +142,7 @@ function create(options: FormatOptions): Handlers {
 
 function formatNamed(name: string): Format {
   const format = formats.find((one) => one.name === name);
-  if (format === undefined) throw new RangeError(`there is no format '${name}'`);
+  if (format === undefined) throw new RangeError(`unknown format '${name}'`);
   return format;
 }
 

@@ -105,7 +105,7 @@ function create(given: ParseOptions): Handlers {
   const readers = new Map<string, DialectReader>();
   const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
   const fixed = dialects.find((dialect) => dialect.name === wanted);
-  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
+  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`unknown dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session
   let currentAlone = false; // is it a session of one entry?
@@ -143,7 +143,7 @@ function create(given: ParseOptions): Handlers {
   function excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
     const count = messagesOf(entry);
     if (maxMessages !== undefined && count > maxMessages)
-      return ['too-many-messages', `${count} messages, the limit is ${maxMessages}`];
+      return ['too-many-messages', `${count} messages, over the limit of ${maxMessages}`];
     if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(maxElements)) return undefined;
     const all = `messages, tools and reply have more than ${mostInAll(maxElements)} elements in all`;
     return ['too-many-elements', all];

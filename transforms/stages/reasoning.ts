@@ -33,7 +33,7 @@ const CLOSE = '</think>';
 const NOT_INLINED: ReadingNote = {
   rule: 'reasoning-not-inlined',
   severity: 'WARNING',
-  message: 'the reasoning holds a <think> tag of its own: it stays where it is',
+  message: 'the reasoning contains a <think> tag and stays where it is',
 };
 const QUOTE = 0x22;
 const OPEN_ARRAY = 0x5b;

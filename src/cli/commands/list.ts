@@ -21,7 +21,7 @@ export const list: Command = {
     ]);
     const known = Object.keys(catalogue);
     if (what !== undefined && !known.includes(what)) {
-      throw new TurnmillError('usage', `list: '${what}' is none of ${known.join(', ')}`);
+      throw new TurnmillError('usage', `list: '${what}' is not one of ${known.join(', ')}`);
     }
     const chosen = Object.entries(catalogue).filter(([name]) => what === undefined || name === what);
     if (values.json === true) {

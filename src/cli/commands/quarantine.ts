@@ -24,7 +24,7 @@ export const quarantine: Command = {
   stoppable: true,
   async run({ words: [action = '', out = ''], values, signal }) {
     if (!ACTIONS.includes(action))
-      throw new TurnmillError('usage', `quarantine: '${action}' is none of ${ACTIONS.join(', ')}`);
+      throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
     if (action === 'list') {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)

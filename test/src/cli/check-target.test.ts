@@ -27,7 +27,7 @@ describe('check --target', () => {
     const { status, stdout } = await turnmill(['check', logs(), '--target', 'trl']);
     expect(status).toBe(3);
     expect(linesOf(stdout)).toEqual([
-      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are no JSON object',
+      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are not a JSON object',
       'c.jsonl:1: alters: empty-arguments: messages[1].tool_calls[0] has no arguments: written as {}',
       expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: trl: the record has tools or arguments/),
     ]);

@@ -153,7 +153,7 @@ describe('F161 a configuration file', () => {
     ['{"format": 3}', 'format: must be a string or an array'],
     ['{"format": []}', 'format: needs a value'],
     ['{"format": ["chat", "nope"]}', "format: 'nope' is none of"],
-    ['{"format": ["chat", "chat"]}', "format: 'chat' is given twice"],
+    ['{"format": ["chat", "chat"]}', "format: 'chat' appears twice"],
     [
       '{"jsonToolCalls": true, "format": ["chat-inline", "trl"]}',
       'jsonToolCalls is format chat-inline, not trl',

@@ -104,9 +104,7 @@ describe('times', () => {
     ['{"secret":1}', 'an object of 12 bytes'],
   ])('of %s the message shows no content', async (time, shown) => {
     const { quarantine, stderr } = await buildLogs({ files: { 's.jsonl': timed(time) } });
-    expect(quarantine[0]?.error?.message).toContain(
-      `timestamp is not a time that can be read: ${shown} at byte`,
-    );
+    expect(quarantine[0]?.error?.message).toContain(`timestamp is not a readable time: ${shown} at byte`);
     expect(stderr).not.toMatch(/secret|token/);
   });
 });

@@ -145,20 +145,20 @@ describe('a line is rejected', () => {
   test.each<readonly [json: string, reason: string]>([
     ['{"a":1}', 'bad-messages: messages is missing'],
     ['{"messages":{}}', `bad-messages: messages is not valid${at(12)}`],
-    ['{"messages":[{"role":1}]}', `bad-messages: a message is no object with a string role${at(12)}`],
+    ['{"messages":[{"role":1}]}', `bad-messages: a message is not an object with a string role${at(12)}`],
     ['{"messages":[],"system":{}}', `bad-messages: system is not valid${at(24)}`],
     ['{"messages":[],"tools":{}}', `bad-tools: tools is not valid${at(23)}`],
     ['{"messages":[],"tools":"{}"}', `bad-tools: tools is not valid${at(23)}`],
     ['{"messages":[],"tools":"[] x"}', `bad-tools: tools is not valid${at(23)}`],
     ['{"messages":[],"tools":"[{\\"a\\":\\"\\ud800\\"}]"}', `bad-tools: tools is not valid${at(23)}`],
-    ['{"messages":[],"messages":[]}', `duplicate-key: a key that is read stands twice${at(15)}`],
+    ['{"messages":[],"messages":[]}', `duplicate-key: duplicate key${at(15)}`],
     [
       '{"conversations":[1]}',
-      `bad-messages: conversations[0] is no object with a string from and a string value${at(17)}`,
+      `bad-messages: conversations[0] is not an object with a string from and a string value${at(17)}`,
     ],
     [
       '{"conversations":[{"from":"human","value":"a"},{"from":"gpt","value":1}]}',
-      `bad-messages: conversations[1] is no object with a string from and a string value${at(17)}`,
+      `bad-messages: conversations[1] is not an object with a string from and a string value${at(17)}`,
     ],
     ...[
       'x',

@@ -379,8 +379,8 @@ describe('declarations', () => {
     ];
     const { findings } = functiongemma.encode(without([], { tools }));
     expect(findings.map(({ message }) => message)).toEqual([
-      'tools[0] is not said in full: a declaration has no place for it',
-      'tools[1] is not said in full: a declaration has no place for it',
+      'tools[0] is only partly declared: a declaration has no place for the rest',
+      'tools[1] is only partly declared: a declaration has no place for the rest',
     ]);
   });
 });
