@@ -27,7 +27,8 @@ export function readArguments(argv: readonly string[], columns: number = 80): In
   const { words, flags } = readTokens(argv, allFlags());
   const text = informationFor(words, flags, columns);
   if (text !== undefined) return { text };
-  const { command, values } = findCommand([...words.slice(0, 1), ...flags]);
+  const own = flags.filter((flag) => flag !== '--help=true');
+  const { command, values } = findCommand([...words.slice(0, 1), ...own]);
   return invocationOf(command, words.slice(1), values);
 }
 

@@ -1,4 +1,4 @@
-/** Everything that an option or a report names, from the registries themselves. */
+/** Everything that options and reports name, taken from the registries, and its text for `turnmill list`. */
 
 import {
   cleanup,
@@ -25,17 +25,18 @@ import { build } from './commands/build.ts';
 export interface CatalogueItem {
   readonly name: string;
   readonly summary: string;
-  /** A stage's options. */
+  /** Options of a stage. */
   readonly options?: readonly CatalogueOption[];
-  /** What a check or a format reports; the sets that a rule is in. */
+  /** Rules that a check or a format reports. */
   readonly rules?: readonly string[];
+  /** Sets that a cleanup rule belongs to. */
   readonly sets?: readonly string[];
-  /** What a reason rejects. */
+  /** What is rejected for a reason. */
   readonly scope?: 'line' | 'session' | 'source';
 }
 
 export interface CatalogueOption {
-  /** The flag's name; of an option that only the library has, the option's. */
+  /** Name of the flag, or of the option if only the library has it. */
   readonly name: string;
   readonly describe: string;
   readonly flag: boolean;
@@ -112,3 +113,30 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     ...reasons('source', SOURCE_REASONS),
   ],
 };
+
+/** Names in one column, descriptions in the next. */
+export function catalogueText(groups: readonly (readonly [string, readonly CatalogueItem[]])[]): string {
+  return groups.map(([name, items]) => [name, ...itemLines(items)].join('\n')).join('\n\n');
+}
+
+function itemLines(items: readonly CatalogueItem[]): readonly string[] {
+  const width = Math.max(...items.map(({ name }) => name.length)) + 2;
+  const more = ' '.repeat(width + 2);
+  return items.flatMap(({ name, summary, options = [], rules = [], sets = [], scope }) => [
+    `  ${name.padEnd(width)}${scope === undefined ? '' : `${scope.padEnd(9)}`}${summary}`,
+    ...(rules.length === 0 ? [] : [`${more}reports: ${rules.join(', ')}`]),
+    ...(sets.length === 0 ? [] : [`${more}in: ${sets.join(', ')}`]),
+    ...options.map((option) => `${more}${optionText(option)}`),
+  ]);
+}
+
+function shownValue(held: unknown): string {
+  if (typeof held !== 'object' || held === null) return String(held);
+  return Object.keys(held).length === 0 ? 'none' : JSON.stringify(held);
+}
+
+function optionText({ name, describe, flag, choices, default: held }: CatalogueOption): string {
+  const shown = Array.isArray(held) ? held.join(',') || 'none' : shownValue(held);
+  const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
+  return `${flag ? '--' : ''}${name}${flag ? '' : ' (library)'}  ${describe}${among}; default ${shown}`;
+}

@@ -13,7 +13,6 @@ import type { Place } from '../dataset/place.ts';
 import { healDestination } from '../dataset/recover.ts';
 import type { LedgerSums, Manifest } from '../dataset/schema.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
-import { holdYoungGeneration } from '../engine/heap-size.ts';
 import { laneCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
@@ -145,7 +144,7 @@ function begin(settings: Settings, hooks: RunHooks): Run {
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const profile = settings.profile ? createProfile('list') : undefined;
-  holdYoungGeneration();
+  hooks.heap?.hold();
   const listing = listSources(settings.inputs, settings.follow);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;

@@ -134,7 +134,7 @@ it('it says how far the other run was, and the summary how much was taken over',
     status: 0,
     stderr: expect.stringContaining('5 of 8 sources are done'),
   });
-  expect(stderr).toContain('8 read; 5 of them taken over');
+  expect(stderr).toContain('8 read; 5 of them reused');
   expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({
     resumed: true,
     kept_sources: 5,

@@ -124,7 +124,7 @@ it('F033: nothing changed: the dataset stays, status 0', async () => {
     const { status, stderr } = await turnmill(['build', logs, ...args]);
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: `turnmill: nothing changed; ${out} stays as it is\n`,
+      stderr: `turnmill: nothing changed; ${out} is up to date\n`,
     });
   }
   expect(readFileSync(join(out, 'run.json'), 'utf8')).toBe(before);
@@ -278,7 +278,7 @@ it.each([
   [['-', '--update', 'OUT'], 'standard input cannot be read again'],
   [['LOGS', '--update', 'OUT', '--limit', '3'], 'contradict each other'],
   [['LOGS', '--out', '-', '--update'], 'needs an output folder'],
-  [['LOGS', '--out', 'a', '--update=b'], 'name two datasets'],
+  [['LOGS', '--out', 'a', '--update=b'], 'name different folders'],
   [['LOGS', '--update'], '--update needs a value'],
   [['LOGS', '--update', 'OUT', '--dry-run'], 'needs an output folder'],
 ])('F160: %j is a usage error', async (args, message) => {

@@ -6,8 +6,7 @@ import {
 } from '../../../transforms/formats/format-options.ts';
 import { flagOf } from '../../settings/settings.ts';
 import type { Option, Values } from './option.ts';
-import { textFile } from './text-file.ts';
-import { choice, flag, text } from './value-types.ts';
+import { choice, flag, text, textFile } from './value-types.ts';
 
 /** Shown by `--help`; the others by `--help --all`. */
 const COMMON = ['arrowSafe'];

@@ -6,8 +6,7 @@ import { parse } from '../../../transforms/stages/parse.ts';
 import { DEFAULT_RATIOS } from '../../input/decompress/limits.ts';
 import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../settings/settings.ts';
 import { type Option, option } from './option.ts';
-import { textFile } from './text-file.ts';
-import { choice, flag, size, wholeNumber } from './value-types.ts';
+import { choice, flag, size, textFile, wholeNumber } from './value-types.ts';
 
 export const inputOptions: readonly Option[] = [
   option<'dialect'>({

@@ -1,4 +1,6 @@
 /** The types of option values: each reads words of the command line and JSON of a configuration file. */
+import { TurnmillError } from '../../errors.ts';
+import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import { parseTolerance, type Tolerance } from '../../settings/error-budget.ts';
 import { parseSize } from '../sizes.ts';
 import type { Refuse, ValueType } from './option.ts';
@@ -194,4 +196,31 @@ export function decisions(rules: readonly string[]): ValueType<Decisions> {
         ? build(Object.entries(value), refuse)
         : refuse('must be an object of rules'),
   };
+}
+
+const MOST_TEXT_BYTES = 16 * 1024 * 1024;
+const fileName = text('FILE');
+
+/** The text of a UTF-8 file, without a line end at its end. */
+export const textFile: ValueType<string> = {
+  placeholder: fileName.placeholder,
+  fromTexts: (texts, refuse) => textIn(fileName.fromTexts(texts, refuse), refuse),
+  fromJson: (value, refuse) => textIn(fileName.fromJson(value, refuse), refuse),
+};
+
+function textIn(path: string, refuse: Refuse): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readOwnFile(path, MOST_TEXT_BYTES);
+  } catch (error) {
+    if (error instanceof NotOwnFile)
+      return refuse(`'${path}' is ${error.kind}, not a regular file: save the text to a file and name that`);
+    if (error instanceof TurnmillError) return refuse(`'${path}' is longer than ${MOST_TEXT_BYTES} bytes`);
+    return refuse(`cannot read '${path}': ${(error as NodeJS.ErrnoException).code}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+  } catch {
+    return refuse(`'${path}' is not UTF-8`);
+  }
 }

@@ -54,7 +54,7 @@ describe('check --target', () => {
       'openai',
     ]);
     expect([status, stdout.length]).toEqual([0, 0]);
-    expect(stderr).toContain('1 record could be made');
+    expect(stderr).toContain('1 record would be written');
   });
 
   test('a refusal of the reader alone ends with 3 too', async () => {

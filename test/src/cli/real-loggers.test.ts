@@ -56,7 +56,7 @@ describe.each(SCANNERS)('with the scanner %s', (scanner) => {
         expect(line).toBe(2);
         expect(Buffer.from(raw_b64 ?? '', 'base64').toString()).toBe(bad);
         const where = `at byte ${at} of the line (${GOOD.length + 1 + at} of the source)`;
-        expect(error?.message).toBe(`NaN or Infinity in a value that is read ${where}`);
+        expect(error?.message).toBe(`NaN or Infinity in a value that turnmill reads ${where}`);
       }
     },
   );

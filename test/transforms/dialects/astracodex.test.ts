@@ -74,7 +74,7 @@ it('what still looks like the protocol is reported, beside calls that are left o
       severity: 'WARNING',
       message: '1 call before the last one is left out, because only the last block counts',
     },
-    { rule: 'protocol-debris', severity: 'WARNING', message: 'the text still holds a tag of a call' },
+    { rule: 'protocol-debris', severity: 'WARNING', message: 'the text still contains a tag of a call' },
   ]);
 });
 

@@ -507,8 +507,8 @@ describe('the other rules', () => {
   it('are found once for each message, with its number', () => {
     const { findings } = plain(user('<bos>'), user('<bos><eos>'));
     expect(findings.map(({ message }) => message)).toEqual([
-      'messages[0] holds a control token of its own',
-      'messages[1] holds a control token of its own',
+      'messages[0] contains a control token of the format',
+      'messages[1] contains a control token of the format',
     ]);
   });
 

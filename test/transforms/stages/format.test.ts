@@ -84,7 +84,7 @@ describe('what a format cannot represent', () => {
     expect(made).toMatchObject([
       { kind: 'rejection', scope: 'session', stage: 'format', reason: 'control-token-in-content' },
     ]);
-    expect((made[0] as Rejection).detail).toBe('messages[1] holds a control token of its own');
+    expect((made[0] as Rejection).detail).toBe('messages[1] contains a control token of the format');
   });
 
   it('does not reject for another rule', () => {
