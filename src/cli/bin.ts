@@ -26,7 +26,7 @@ function stopListening(): void {
 let ended = false;
 process.on('beforeExit', () => {
   if (!ended)
-    tell('turnmill: internal error, please report it: the process ended before the run was finished\n');
+    tell('turnmill: unfinished: the process ended before the run did; this is a bug, please report it\n');
 });
 
 function tell(text: string): void {

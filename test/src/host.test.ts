@@ -32,7 +32,8 @@ console.log(JSON.stringify({ calls, added, gc: typeof globalThis.gc, exitCode: p
 function probe(sabotage: string): unknown {
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
-  for (const [i, name] of ['a', 'b', 'c'].entries()) writeLog(logs, `${name}.jsonl`, [entry({ id: `s${i}` })]);
+  for (const [i, name] of ['a', 'b', 'c'].entries())
+    writeLog(logs, `${name}.jsonl`, [entry({ id: `s${i}` })]);
   const args = ['--input-type=module', '-e', PROBE, LIBRARY, logs, join(folder, 'out'), sabotage];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }

@@ -100,7 +100,8 @@ test('the start is quick: help loads no pipeline, no log, no sinks but standard 
     'src/job/build.',
     'src/engine/run-task.',
     'src/dataset/shards.',
-    'src/input/sources/',
+    'src/input/sources/list.',
+    'src/input/sources/file.',
     'src/input/framing/',
     'src/verify/',
     'logger.',
@@ -115,7 +116,13 @@ test('a run loads no document reader, no inflating and no threads that it does n
   const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const loaded = loadedModules(['check', log, '--workers', '1']).join('\n');
   expect(loaded).toContain('src/engine/run-task.');
-  for (const late of ['json-document.', '/stream-json/', 'decompress/gzip.', 'engine/worker-thread.', '/pino/']) {
+  for (const late of [
+    'json-document.',
+    '/stream-json/',
+    'decompress/gzip.',
+    'engine/worker-thread.',
+    '/pino/',
+  ]) {
     expect(loaded.includes(late), late).toBe(false);
   }
 });
