@@ -25,7 +25,7 @@ export class NotOwnFile extends TurnmillError {
   readonly kind: string;
 
   constructor(path: string, kind: string) {
-    const text = `${path} is ${kind}, not a regular file: nothing was changed; see what put it there, and move it away`;
+    const text = `${path} is ${kind}, not a regular file; nothing was changed; find out what put it there and move it away`;
     super('invalid-dataset', text, { subject: path });
     this.kind = kind;
   }

@@ -1,4 +1,4 @@
-// docs/cli.md: the help of the program and of each of its commands, as it prints them, and the exit statuses.
+// docs/cli.md: the help of the program and of each command with all options, as printed, and the exit statuses.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,12 +10,13 @@ export async function cliPage(root) {
   const overview = await help(root, []);
   const commands = [...new Set([...overview.matchAll(COMMAND_LINE)].map(([, name]) => name))];
   if (!commands.includes('build')) throw new Error('turnmill --help names no command build');
-  const helps = await Promise.all(commands.map((name) => help(root, [name])));
+  const helps = await Promise.all(commands.map((name) => help(root, [name, '--all'])));
   return page('The command line', [
     block(overview),
+    'The pages below show all options: `turnmill COMMAND --help --all`. `--help` alone leaves out those that are rarely needed.',
     ...commands.flatMap((name, i) => [`## turnmill ${name}`, block(helps[i])]),
     '## Exit statuses',
-    'What each one means: [errors.md](errors.md). The code is on standard error with the fault.',
+    'What each one means: [errors.md](errors.md). The code is part of the message on standard error.',
     table(['status', 'code'], await statuses(root)),
   ]);
 }
@@ -42,7 +43,7 @@ async function statuses(root) {
 
 const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
 
-/** What `--help` prints, for a pipe: the same on every machine. */
+/** Output of `--help` into a pipe: 80 columns on every machine. */
 async function help(root, command) {
   const bin = join(root, 'dist/src/cli/bin.js');
   const env = { ...process.env, LC_ALL: 'C', NO_COLOR: '1' };

@@ -1,49 +1,83 @@
-/** The command line, read by yargs: which command, with what words and values; or a text to print (help, version). */
+/** The command line, read by yargs: which command with what words and values, or a text to print (help, version). */
 import { TurnmillError } from '../errors.ts';
 import { flagOf } from '../settings/settings.ts';
+import { toolVersion } from '../version.ts';
 import type { Command } from './commands/command.ts';
 import { commands } from './commands/index.ts';
-import { readConfig } from './config.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeValues, readConfig } from './config.ts';
+import { commandHelp, programHelp } from './help.ts';
 import type { Option, Values } from './options/option.ts';
-import { createParser, type Given } from './parser.ts';
+import { createParser, type FlagValues } from './parser.ts';
 import { type Flag, readTokens } from './tokens.ts';
 
 export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
-/** Thrown out of yargs when it has found the command: it would lay out the whole help behind it, for nobody. */
-const DECIDED = new Error('decided');
+/** Thrown out of yargs once it has found the command: it would go on to lay out a help text that is not needed. */
+const FOUND = new Error('found');
 const PLUGIN: keyof Values = 'plugin';
-/** Where a command's name is nearly right. */
+/** The line in which yargs proposes a command with a similar name. */
 const HINT = /^Did you mean .*$/m;
 
-/** Throws `usage`, or `config` for the configuration file. */
+/**
+ * @param columns width of the help
+ * @throws TurnmillError `usage`; `config` for the configuration file
+ */
 export function readArguments(argv: readonly string[], columns: number = 80): Invocation {
-  let chosen: { readonly command: Command; readonly given: Given } | undefined;
-  const parser = createParser(columns, (command, given) => {
-    chosen = { command, given };
-    throw DECIDED;
-  });
   const { words, flags } = readTokens(argv, allFlags());
-  let text = '';
-  let refusal: Error | undefined;
-  const see = (error: Error | undefined | null, _argv: unknown, output: string): void => {
-    refusal = error ?? undefined;
-    text = output;
-  };
-  try {
-    parser.parse([...words.slice(0, 1), ...flags], {}, see);
-  } catch (error) {
-    if (error !== DECIDED) throw error;
-  }
-  if (refusal !== undefined) throw usage([refusal.message, ...(HINT.exec(text) ?? [])].join('. '));
-  if (chosen === undefined) return { text };
-  return invocationOf(chosen.command, words.slice(1), chosen.given);
+  const text = informationFor(words, flags, columns);
+  if (text !== undefined) return { text };
+  const own = flags.filter((flag) => flag !== '--help=true');
+  const { command, values } = findCommand([...words.slice(0, 1), ...own]);
+  return invocationOf(command, words.slice(1), values);
 }
 
-/** The flags of all commands: that one does not belong to this command is for yargs to say. */
+/** What `--help`, `--version` and `turnmill help` print; undefined when a command is to run, or its name is unknown. */
+function informationFor(
+  words: readonly string[],
+  flags: readonly string[],
+  columns: number,
+): string | undefined {
+  const isOn = (name: string): boolean => flags.includes(`--${name}=true`);
+  if (isOn('version')) return toolVersion();
+  const [first, second] = words;
+  const topic = first === 'help' ? second : first;
+  if (!isOn('help') && first !== 'help') {
+    if (isOn('all')) throw usage('--all goes with --help: it shows all options of a command');
+    return undefined;
+  }
+  if (topic === undefined) return programHelp(commands, columns);
+  const command = commands.find(({ name }) => name === topic);
+  return command && commandHelp(command, columns, isOn('all'));
+}
+
+interface Found {
+  readonly command: Command;
+  readonly values: FlagValues;
+}
+
+function findCommand(words: readonly string[]): Found {
+  let found: Found | undefined;
+  let failure: Error | undefined;
+  let output = '';
+  const parser = createParser((command, values) => {
+    found = { command, values };
+    throw FOUND;
+  });
+  try {
+    parser.parse([...words], {}, (error: Error | undefined | null, _argv: unknown, text: string) => {
+      failure = error ?? undefined;
+      output = text;
+    });
+  } catch (error) {
+    if (error !== FOUND) throw error;
+  }
+  if (found !== undefined) return found;
+  throw usage([failure?.message ?? 'name a command', ...(HINT.exec(output) ?? [])].join('. '));
+}
+
+/** The flags of all commands: yargs refuses those that the command at hand does not have. */
 function allFlags(): readonly Flag[] {
   const plain = { takesValue: false, repeatable: false };
   const options = new Map(
@@ -66,16 +100,17 @@ function allFlags(): readonly Flag[] {
   return [
     ...flags,
     { ...plain, name: 'help', alias: 'h', repeatable: true },
+    { ...plain, name: 'all', repeatable: true },
     { ...plain, name: 'version', repeatable: true },
   ];
 }
 
-function invocationOf(command: Command, words: readonly string[], given: Given): Invocation {
+function invocationOf(command: Command, words: readonly string[], flagValues: FlagValues): Invocation {
   const { least, most, missing } = command.words;
   if (words.length < least) throw usage(`${command.name}: ${missing}`);
-  if (words.length > most) throw usage(`${command.name}: '${words[most]}' is one word too many`);
-  const options = given[PLUGIN] === undefined ? command.options : command.options.map(besidePlugIns);
-  const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, given)));
+  if (words.length > most) throw usage(`${command.name}: unexpected argument '${words[most]}'`);
+  const options = flagValues[PLUGIN] === undefined ? command.options : command.options.map(besidePlugIns);
+  const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, flagValues)));
   const values = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
   return { command, words, values };
 }
@@ -85,8 +120,11 @@ function besidePlugIns(option: Option): Option {
   return typeWithPlugIns === undefined ? option : { ...option, type: typeWithPlugIns };
 }
 
-/** The option and its value, when it was given. */
-function flagValue({ name, type, negative }: Option, given: Given): readonly (readonly [string, unknown])[] {
+/** The option and its value, or nothing when the command line does not have it. */
+function flagValue(
+  { name, type, negative }: Option,
+  given: FlagValues,
+): readonly (readonly [string, unknown])[] {
   const flag = flagOf(name);
   const refused = given[`no-${flag}`] === true;
   const value = negative?.only === true ? undefined : given[flag];

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * The command. Success must be earned: the status is 70 from the first statement on and changes only when `main` has
- * returned. Everything is imported late, so that an old Node gets a clear word.
+ * The command. The exit status is 70 (bug) from the first statement on and changes only when `main` has returned. Modules
+ * are imported late, so that an unsupported Node gets a clear message.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 process.exitCode = 70;
-/** As in exit-code.ts, which is not loaded yet. */
+/** Same as in exit-code.ts, which is not loaded yet. */
 const EARLY_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type EarlySignal = keyof typeof EARLY_SIGNALS;
 
@@ -15,31 +15,32 @@ function endEarly(name: EarlySignal): never {
   process.exit(EARLY_SIGNALS[name]);
 }
 
-/** From here on a signal ends in a word and a status; one that comes while Node itself starts ends the process as it always does. */
+/** Signals get a message and a status from here on; before this, Node's default ends the process. */
 for (const name of Object.keys(EARLY_SIGNALS) as EarlySignal[]) process.on(name, endEarly);
 
-/** The command listens to signals itself now. */
+/** Called when the command handles signals itself. */
 function stopListening(): void {
   for (const name of Object.keys(EARLY_SIGNALS) as EarlySignal[]) process.off(name, endEarly);
 }
 
 let ended = false;
 process.on('beforeExit', () => {
-  if (!ended) tell('turnmill: unfinished: the run ended before its time; this is a bug\n');
+  if (!ended)
+    tell('turnmill: unfinished: the process ended before the run did; this is a bug, please report it\n');
 });
 
 function tell(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // Nobody is left to be told.
+    // Standard error is gone, so there is nowhere to report this.
   }
 }
 
-/** Descriptors that loading the modules takes at most. */
+/** Upper limit of the descriptors that loading the modules takes. */
 const SPARE_DESCRIPTORS = 24;
 
-/** Tried before anything is imported: a module that Node cannot open for want of descriptors is `not found` to it. */
+/** Checked before any import: Node reports a module as `not found` when it has no descriptor left to open it. */
 function checkDescriptors(): void {
   const open: number[] = [];
   try {
@@ -56,9 +57,9 @@ async function start(): Promise<number> {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
     return 78;
   }
-  const { watchForBugs } = await import('./bugs.ts');
+  const { watchForBugs } = await import('./tell-fault.ts');
   watchForBugs();
-  // By itself: Node opens all files of a graph at once, and there may be few descriptors.
+  // One by one, because Node opens all files of an import graph at the same time and descriptors may be few.
   await import('yargs');
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
@@ -75,12 +76,14 @@ start().then(
     const { code = '', syscall } = error as NodeJS.ErrnoException;
     if (['EMFILE', 'ENFILE'].includes(code)) {
       process.exitCode = 74;
-      tell('turnmill: there are too few file descriptors to start with: see `ulimit -n`\n');
+      tell('turnmill: too few file descriptors to start: raise `ulimit -n`\n');
       return;
     }
     if (syscall === 'uv_cwd') {
       process.exitCode = 66;
-      tell(`turnmill: the current folder is gone or cannot be reached (${code}): go to another one\n`);
+      tell(
+        `turnmill: the current folder was deleted or cannot be reached (${code}): change to another one\n`,
+      );
       return;
     }
     tell(`${error instanceof Error ? error.stack : String(error)}\n`);

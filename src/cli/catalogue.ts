@@ -1,4 +1,4 @@
-/** Everything that an option or a report names, from the registries themselves. */
+/** Everything that options and reports name, taken from the registries, and its text for `turnmill list`. */
 
 import {
   cleanup,
@@ -25,17 +25,18 @@ import { build } from './commands/build.ts';
 export interface CatalogueItem {
   readonly name: string;
   readonly summary: string;
-  /** A stage's options. */
+  /** Options of a stage. */
   readonly options?: readonly CatalogueOption[];
-  /** What a check or a format reports; the sets that a rule is in. */
+  /** Rules that a check or a format reports. */
   readonly rules?: readonly string[];
+  /** Sets that a cleanup rule belongs to. */
   readonly sets?: readonly string[];
-  /** What a reason rejects. */
+  /** What is rejected for a reason. */
   readonly scope?: 'line' | 'session' | 'source';
 }
 
 export interface CatalogueOption {
-  /** The flag's name; of an option that only the library has, the option's. */
+  /** Name of the flag, or of the option if only the library has it. */
   readonly name: string;
   readonly describe: string;
   readonly flag: boolean;
@@ -46,17 +47,18 @@ export interface CatalogueOption {
 const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   unreadable: 'The file could not be opened or read.',
   'changed-while-read':
-    'The file grew, shrank or was written to while it was read; where its size stayed, in a second reading too.',
+    'The file grew, shrank or was written to while it was read (if its size stayed the same, during a second reading too).',
   'corrupt-gzip': 'The gzip data is damaged or incomplete.',
   'corrupt-zstd': 'The zstd data is damaged or incomplete.',
-  'trailing-data': 'Behind the end of the packed data there is something that is not padding.',
-  'decompression-limit': 'It unpacks to more than the limits allow, or needs too much memory for it.',
-  'not-regular': 'It is no regular file.',
-  vanished: 'The file was gone when its turn came, or its path led to another one.',
-  'unsupported-compression': 'The file is packed in a way that turnmill does not read.',
-  'encoding-utf16': 'The file is UTF-16 or UTF-32: logs are UTF-8.',
-  'not-json-lines': 'The file is something else: CSV, HTML, a git-lfs pointer, a program, a database.',
-  'worker-crash': 'Three worker threads died, one after the other, while they read it.',
+  'trailing-data': 'Data that is not padding follows the end of the compressed data.',
+  'decompression-limit':
+    'The file unpacks to more than the limits allow, or needs too much memory to unpack.',
+  'not-regular': 'The path is not a regular file.',
+  vanished: 'The file was deleted or replaced after it was listed.',
+  'unsupported-compression': 'The file has a compression that turnmill does not support.',
+  'encoding-utf16': 'The file is UTF-16 or UTF-32, but logs must be UTF-8.',
+  'not-json-lines': 'The file is not a log, but CSV, HTML, a git-lfs pointer, a program or a database.',
+  'worker-crash': 'Three worker threads in a row died while reading the file.',
 };
 
 const FLAGS: ReadonlySet<string> = new Set(build.options.map(({ name }) => name));
@@ -111,3 +113,30 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     ...reasons('source', SOURCE_REASONS),
   ],
 };
+
+/** Names in one column, descriptions in the next. */
+export function catalogueText(groups: readonly (readonly [string, readonly CatalogueItem[]])[]): string {
+  return groups.map(([name, items]) => [name, ...itemLines(items)].join('\n')).join('\n\n');
+}
+
+function itemLines(items: readonly CatalogueItem[]): readonly string[] {
+  const width = Math.max(...items.map(({ name }) => name.length)) + 2;
+  const more = ' '.repeat(width + 2);
+  return items.flatMap(({ name, summary, options = [], rules = [], sets = [], scope }) => [
+    `  ${name.padEnd(width)}${scope === undefined ? '' : `${scope.padEnd(9)}`}${summary}`,
+    ...(rules.length === 0 ? [] : [`${more}reports: ${rules.join(', ')}`]),
+    ...(sets.length === 0 ? [] : [`${more}in: ${sets.join(', ')}`]),
+    ...options.map((option) => `${more}${optionText(option)}`),
+  ]);
+}
+
+function shownValue(held: unknown): string {
+  if (typeof held !== 'object' || held === null) return String(held);
+  return Object.keys(held).length === 0 ? 'none' : JSON.stringify(held);
+}
+
+function optionText({ name, describe, flag, choices, default: held }: CatalogueOption): string {
+  const shown = Array.isArray(held) ? held.join(',') || 'none' : shownValue(held);
+  const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
+  return `${flag ? '--' : ''}${name}${flag ? '' : ' (library)'}  ${describe}${among}; default ${shown}`;
+}

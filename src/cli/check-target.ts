@@ -1,4 +1,4 @@
-/** `turnmill check --target`: what the readers of the formats would make of each record, one line each on standard output. */
+/** `turnmill check --target`: prints a line for each record that a consumer of the format would drop, alter or refuse. */
 
 import type { Effect } from '../../transforms/consumers/consumer-rule.ts';
 import { effectOf, readerRules } from '../../transforms/consumers/consumer-rules.ts';
@@ -11,10 +11,11 @@ import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { endPrinting, printLine } from './print.ts';
-import { createNotes } from './run-notes.ts';
+import { RunNotes } from './run-notes.ts';
 import { checkStdin } from './stdin.ts';
 import { summaryOf } from './summary.ts';
 import { tell } from './terminal.ts';
+import { BoundedHeap, exposeGarbageCollector } from './v8.ts';
 
 interface Verdict {
   readonly source: string;
@@ -31,12 +32,13 @@ export async function checkTarget(
   signal: AbortSignal,
 ): Promise<number> {
   checkStdin(inputs, values.allowEmpty === true);
+  exposeGarbageCollector();
   const targets = values.target as readonly string[];
   const rules = new Set([
     ...formats.filter(({ name }) => targets.includes(name)).flatMap((format) => format.rules),
     ...readerRules.map(({ name }) => name),
   ]);
-  const notes = createNotes();
+  const notes = new RunNotes();
   let source = '';
   let refused = false;
 
@@ -65,7 +67,7 @@ export async function checkTarget(
   }
 
   const settings = { ...settingsOf(inputs, { ...values, format: targets }), readers: true };
-  const summary = await check(settings, { signal, onOutcome: see });
+  const summary = await check(settings, { signal, onOutcome: see, heap: new BoundedHeap() });
   await endPrinting();
   if (values.logLevel !== 'silent') tell(summaryOf(summary, notes));
   return refused || summary.rejections > 0 ? REJECTIONS : SUCCESS;

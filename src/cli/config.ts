@@ -1,6 +1,6 @@
 /**
- * `--config FILE`: a JSON object with the options' camelCase names. Nothing in it is run or expanded; what is not known is
- * refused.
+ * `--config FILE`: a JSON object with the camelCase names of options. Nothing in it is executed or expanded, and unknown
+ * names are errors.
  */
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
@@ -8,7 +8,7 @@ import type { Option, Values } from './options/option.ts';
 
 const MOST_BYTES = 1024 * 1024;
 
-/** The values in the file. Throws `config`. */
+/** @throws TurnmillError `config` */
 export function readConfig(path: string, options: readonly Option[]): Values {
   const object = parseObject(path, readText(path));
   const known = new Map<string, Option>(
@@ -16,10 +16,33 @@ export function readConfig(path: string, options: readonly Option[]): Values {
   );
   const values = Object.entries(object).map(([key, value]) => {
     const option = known.get(key);
-    if (option === undefined) return fail(path, `there is no option '${key}' for a configuration file`);
+    if (option === undefined)
+      return fail(path, `unknown option '${key}'; names are in camelCase, as in maxLine`);
     return [key, option.type.fromJson(value, (problem) => fail(path, `${key}: ${problem}`))] as const;
   });
   return Object.fromEntries(values);
+}
+
+/**
+ * The values of the file, overridden by those of the flags.
+ * @throws TurnmillError `config` when the file contradicts itself
+ */
+export function mergeValues(config: Values, flags: Values): Values {
+  const other = config.format?.find((name) => name !== 'chat-inline');
+  if (config.jsonToolCalls === true && other !== undefined) {
+    const text = `configuration file ${flags.config}: jsonToolCalls means format chat-inline, but format is ${other}`;
+    throw new TurnmillError('config', text, { subject: flags.config as string });
+  }
+  const { format, jsonToolCalls, ...rest } = config;
+  // Both options set the format: a flag for either one replaces both of the file's.
+  const ofFile = flags.format === undefined && flags.jsonToolCalls === undefined;
+  return {
+    ...rest,
+    ...(ofFile && format !== undefined ? { format } : {}),
+    ...(ofFile && jsonToolCalls !== undefined ? { jsonToolCalls } : {}),
+    ...flags,
+    ...(config.onFinding === undefined ? {} : { onFinding: { ...config.onFinding, ...flags.onFinding } }),
+  };
 }
 
 function readText(path: string): string {
@@ -27,10 +50,13 @@ function readText(path: string): string {
     return readOwnFile(path, MOST_BYTES).toString('utf8');
   } catch (error) {
     if (error instanceof NotOwnFile)
-      return fail(path, `it is ${error.kind}, not a regular file: write it to a file and name that`);
-    if (error instanceof TurnmillError) return fail(path, `it is longer than ${MOST_BYTES} bytes`);
+      return fail(
+        path,
+        `this is ${error.kind}, not a regular file: save the options to a file and name that`,
+      );
+    if (error instanceof TurnmillError) return fail(path, `longer than ${MOST_BYTES} bytes`);
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    return fail(path, code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${code}`, error);
+    return fail(path, code === 'ENOENT' ? 'file not found' : `cannot read it: ${code}`, error);
   }
 }
 
@@ -39,10 +65,10 @@ function parseObject(path: string, text: string): object {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    return fail(path, 'it is not JSON', error); // The parser's own words quote what is in the file.
+    return fail(path, 'not valid JSON', error); // The message of the parser would quote the file.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  return fail(path, 'it holds no JSON object');
+  return fail(path, 'not a JSON object');
 }
 
 function fail(path: string, problem: string, cause?: unknown): never {

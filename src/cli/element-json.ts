@@ -1,16 +1,16 @@
-/** An element as one line of JSON: messages, tools and records stand in it byte for byte. */
+/** An element as one line of JSON, with messages, tools and records byte for byte. */
 import type { Message, StreamElement } from '../../transforms/model/element.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const RAW = Symbol('raw');
 
-/** A value that is JSON text already. */
+/** JSON text. */
 interface Raw {
   readonly [RAW]: Uint8Array;
 }
 
-/** What is not UTF-8 in the bytes of a line is shown as U+FFFD. Left out: packed places, and a row's conversation. */
+/** Invalid UTF-8 is shown as U+FFFD. Packed places and the conversation of a row are left out. */
 export function elementJson(element: StreamElement): string {
   return write(fieldsOf(element));
 }
@@ -43,14 +43,14 @@ function fieldsOf(element: StreamElement): Fields {
   }
 }
 
-/** A record that is no JSON is shown as a text. */
+/** A record that is not JSON is shown as a string. */
 function recordOf(bytes: Uint8Array): Raw | string {
   return bytes[0] === 0x7b ? raw({ bytes }) : decoder.decode(bytes);
 }
 
 const raw = ({ bytes }: Pick<Message, 'bytes'>): Raw => ({ [RAW]: bytes });
 
-/** Like `JSON.stringify`, with raw text, 64-bit whole numbers as strings and maps as objects. */
+/** Like `JSON.stringify`, with raw JSON, bigints as strings and maps as objects. */
 function write(value: unknown): string {
   if (typeof value === 'bigint') return `"${value}"`;
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;

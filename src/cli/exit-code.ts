@@ -1,10 +1,10 @@
-/** The exit status of every end that a run can come to. */
+/** Exit statuses. */
 import type { ErrorCode } from '../errors.ts';
 
 export const SUCCESS = 0;
-/** Committed, but something was rejected. */
+/** The dataset is published, but something was rejected. */
 export const REJECTIONS = 3;
-/** A bug, and what holds until the run has earned another one. */
+/** A bug; also the status until the run has finished. */
 export const BUG = 70;
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
@@ -29,6 +29,6 @@ export function exitCodeOf(code: ErrorCode): number {
   return STATUSES[code];
 }
 
-/** The signals that stop a run, and the status that tells so. */
+/** Signals that stop a run, and their statuses. */
 export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export type StopSignal = keyof typeof SIGNALS;

@@ -1,4 +1,4 @@
-/** Where in a dataset the record of a session stands: looked up in its ledger. */
+/** Finds the records of a session in a dataset, through its ledger. */
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
@@ -17,13 +17,13 @@ interface SessionLine {
   readonly source?: unknown;
   readonly shard?: unknown;
   readonly line?: unknown;
-  /** With several formats: a record each. */
+  /** One record per format, if there are several. */
   readonly records?: readonly Pick<SessionLine, 'shard' | 'line'>[];
 }
 
 /**
- * The places of the records of that session. The source is known by the end of its path: a file may have been named from
- * anywhere. More than one when the ledger cannot tell them apart.
+ * The places of the records of a session. Sources are compared by the end of their paths, because they may be relative to any
+ * folder; when the ledger has several matches, all are returned.
  */
 export async function findRecords(
   out: string,
@@ -46,10 +46,14 @@ export async function findRecords(
     });
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new TurnmillError('invalid-dataset', `${path} is damaged`, { subject: path });
+      throw new TurnmillError(
+        'invalid-dataset',
+        `${path} has a line that is not JSON: the dataset is damaged`,
+        { subject: path },
+      );
     if (error instanceof TurnmillError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
-    throw new TurnmillError('no-input', `there is no dataset at ${out}`, { subject: out, cause: error });
+    throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
   }
   return found;
 }

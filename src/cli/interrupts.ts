@@ -1,45 +1,47 @@
 /**
- * The signals that stop a run: the first one asks it to stop, so that it leaves nothing behind; a second one, or
- * ten seconds, ends the process at once. A run that waits for standard input, or for a slow reader, is woken.
+ * Signals that stop a command. The first one asks the run to stop, so that it can clean up; a second one, or ten seconds,
+ * ends the process. A run that waits for standard input or for a slow reader wakes up.
  */
 import { SIGNALS, type StopSignal } from './exit-code.ts';
 
 const GRACE_MS = 10_000;
 const NAMES = Object.keys(SIGNALS) as StopSignal[];
 
-export interface Interrupts {
-  readonly signal: AbortSignal;
-  /** The first signal that came. */
-  readonly received: StopSignal | undefined;
-  /** Signals do again what they do by default. */
-  release(): void;
-}
+/** Listens from its creation until `release`. */
+export class Interrupts {
+  readonly #controller = new AbortController();
+  readonly #atOnce: boolean;
+  #received: StopSignal | undefined;
+  #grace: NodeJS.Timeout | undefined;
 
-/** @param atOnce the command has nothing to clear away: the first signal ends the process */
-export function listenForInterrupts(atOnce: boolean): Interrupts {
-  const controller = new AbortController();
-  let received: StopSignal | undefined;
-  let grace: NodeJS.Timeout | undefined;
-
-  function onSignal(name: StopSignal): void {
-    if (received !== undefined || atOnce) process.exit(SIGNALS[received ?? name]);
-    received = name;
-    grace = setTimeout(() => process.exit(SIGNALS[name]), GRACE_MS);
-    grace.unref();
-    const reason = new Error(`stopped by ${name}`);
-    controller.abort(reason);
-    if (process.stdout.writableNeedDrain) process.stdout.destroy(reason);
+  /** @param atOnce end the process at the first signal: the command has nothing to clean up */
+  constructor(atOnce: boolean) {
+    this.#atOnce = atOnce;
+    for (const name of NAMES) process.on(name, this.#onSignal);
   }
 
-  for (const name of NAMES) process.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    get received() {
-      return received;
-    },
-    release() {
-      clearTimeout(grace);
-      for (const name of NAMES) process.off(name, onSignal);
-    },
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The first signal that arrived. */
+  get received(): StopSignal | undefined {
+    return this.#received;
+  }
+
+  /** Restores the default action of the signals. */
+  release(): void {
+    clearTimeout(this.#grace);
+    for (const name of NAMES) process.off(name, this.#onSignal);
+  }
+
+  readonly #onSignal = (name: StopSignal): void => {
+    if (this.#received !== undefined || this.#atOnce) process.exit(SIGNALS[this.#received ?? name]);
+    this.#received = name;
+    this.#grace = setTimeout(() => process.exit(SIGNALS[name]), GRACE_MS);
+    this.#grace.unref();
+    const reason = new Error(`stopped by ${name}`);
+    this.#controller.abort(reason);
+    if (process.stdout.writableNeedDrain) process.stdout.destroy(reason);
   };
 }

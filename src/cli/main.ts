@@ -1,16 +1,16 @@
-/** From the words of the command line to an exit status. Whatever goes wrong ends here, and in one way. */
+/** Runs a command line and returns its exit status; every error is reported here. */
 
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
 import { readArguments } from './arguments.ts';
 import { exitCodeOf, SIGNALS, SUCCESS } from './exit-code.ts';
-import { listenForInterrupts } from './interrupts.ts';
+import { Interrupts } from './interrupts.ts';
 import { endPrinting, printLine } from './print.ts';
 import { tellBug, tellFault, tellUsage } from './tell-fault.ts';
 
 /**
- * @param onListening signals are listened to from here on, until the command is over
- * @returns the exit status; the caller sets it, nothing here ends the process but a bug or a second signal
+ * @param onListening called when the command handles signals itself
+ * @returns the exit status, for the caller to set; only a bug or a second signal ends the process here
  */
 export async function main(argv: readonly string[], onListening?: () => void): Promise<number> {
   let level: LogLevel = 'warn';
@@ -35,15 +35,15 @@ async function runCommand(
   level: LogLevel,
   onListening?: () => void,
 ): Promise<number> {
-  const interrupts = listenForInterrupts(!command.stoppable);
+  const interrupts = new Interrupts(!command.stoppable);
   onListening?.();
   try {
     return await command.run({ words, values, signal: interrupts.signal });
   } catch (error) {
     const { received } = interrupts;
     if (received === undefined) throw error;
-    await tellFault({ code: 'interrupted', message: `stopped by ${received}; nothing was committed` }, level);
-    // A reader that takes nothing would hold the process for ever: what it has not taken by now is lost.
+    await tellFault({ code: 'interrupted', message: `stopped by ${received}; nothing was published` }, level);
+    // A reader that reads nothing would keep the process alive forever: drop what it has not read by now.
     if (process.stdout.writableLength > 0) process.exit(SIGNALS[received]);
     return SIGNALS[received];
   } finally {

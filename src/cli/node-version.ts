@@ -1,6 +1,6 @@
-/** The Node versions that turnmill runs on: `engines` of package.json. */
+/** The Node versions that turnmill supports, as in `engines` of package.json. */
 
-/** What a person reads when theirs is none of them. */
+/** The supported versions, for the error message. */
 export const SUPPORTED = '20.19 or a later 20, 22.12 or a later 22, 24 or later';
 
 /** @param version as in `process.versions.node` */

@@ -1,15 +1,15 @@
-/** Standard output for what is no dataset: help, answers, lists. A reader that went away ends it quietly (141). */
+/** Standard output for help, answers and lists. If its reader goes away, the command ends quietly with 141. */
 import { createStdoutSink, type StdoutSink } from '../dataset/stdout.ts';
 
 let sink: StdoutSink | undefined;
 
-/** Prints a line; wait for the promise before the next one, where there is one. */
+/** Prints a line. If it returns a promise, await it before printing the next line. */
 export function printLine(line: string | Uint8Array): Promise<void> | undefined {
   sink ??= createStdoutSink();
   return sink.write(typeof line === 'string' ? Buffer.from(line) : line);
 }
 
-/** Resolves when the system has taken everything that was printed. */
+/** Resolves when everything printed has been written. */
 export async function endPrinting(): Promise<void> {
   await sink?.end();
 }

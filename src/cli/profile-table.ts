@@ -1,22 +1,22 @@
-/** What `--profile` prints: where the time of all threads went, and how many bytes were compared and not scanned. */
+/** The table of `--profile`: where the time of all threads went, and how many bytes were compared instead of scanned. */
 import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
 import { showCount } from './sizes.ts';
 
-/** What a segment is, where its name does not say it. */
+/** Descriptions of segments whose names do not explain them. */
 const WHAT: Readonly<Record<string, string>> = {
-  list: 'looking for the sources',
+  list: 'listing the sources',
   read: 'opening, reading and closing the sources',
   frame: 'finding the ends of the lines',
   parse: 'comparing and scanning the lines',
-  collect: 'booking what left the last stage',
+  collect: 'counting the elements that leave the last stage',
   record: 'writing the records, the ledger and the reports',
-  sync: 'until the disk has it: syncs, the manifest, the rename',
-  'read-back': 'reading the output again, and its hashes',
-  wait: 'of a thread: for input, or for another thread',
-  other: 'what lies between the parts',
+  sync: 'publishing: syncs, the manifest, the rename',
+  'read-back': 'reading the output back and hashing it',
+  wait: 'waiting for input or for another thread',
+  other: 'everything else',
 };
 
-/** Ends with a newline. The parts add up to the time of all threads. */
+/** Ends with a newline. The rows add up to the time of all threads. */
 export function profileTable({ ms, bytes }: ProfileFigures, elapsedMs: number): string {
   const known = [...FIRST_SEGMENTS, ...LAST_SEGMENTS];
   const stages = Object.keys(ms).filter((name) => !known.includes(name));
@@ -27,7 +27,7 @@ export function profileTable({ ms, bytes }: ProfileFigures, elapsedMs: number): 
     `  ${name.padEnd(width)}  ${seconds(part).padStart(9)} s  ${percent(part, whole).padStart(6)}  ${what}`.trimEnd();
   const { read, framed, compared, scanned } = bytes;
   return [
-    `profile: ${seconds(elapsedMs)} s, ${seconds(whole)} s of all threads together`,
+    `profile: ${seconds(elapsedMs)} s, ${seconds(whole)} s in all threads`,
     ...names.map((name) => row(name, ms[name] ?? 0, WHAT[name])),
     `  bytes: ${showCount(read)} read, ${showCount(framed)} framed, ${showCount(compared)} compared, ` +
       `${showCount(scanned)} scanned: ${percent(compared, compared + scanned)} compared`,

@@ -1,4 +1,4 @@
-/** The line that tells how far a run is, on a terminal: rewritten in place, at most ten times a second. */
+/** The progress line on a terminal, rewritten in place at most ten times a second. */
 import type { RunProgress } from '../job/hooks.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 import { tell, terminalWidth } from './terminal.ts';
@@ -6,31 +6,33 @@ import { tell, terminalWidth } from './terminal.ts';
 const LEAST_GAP_MS = 100;
 const CLEAR = '\r\u001b[K';
 
-export interface Progress {
-  readonly show: (progress: RunProgress) => void;
-  readonly clear: () => void;
-}
+/** The line of one run. */
+export class ProgressLine {
+  readonly #write: (text: string) => unknown;
+  readonly #now: () => number;
+  readonly #started: number;
+  #last = Number.NEGATIVE_INFINITY;
+  #shown = false;
 
-export function createProgress(
-  write: (text: string) => unknown = tell,
-  now: () => number = () => performance.now(),
-): Progress {
-  const started = now();
-  let last = Number.NEGATIVE_INFINITY;
-  let shown = false;
-  return {
-    show(progress) {
-      const at = now();
-      if (at - last < LEAST_GAP_MS) return;
-      last = at;
-      shown = true;
-      write(`${CLEAR}${progressText(progress, at - started).slice(0, terminalWidth() - 1)}`);
-    },
-    clear() {
-      if (shown) write(CLEAR);
-      shown = false;
-    },
-  };
+  constructor(write: (text: string) => unknown = tell, now: () => number = () => performance.now()) {
+    this.#write = write;
+    this.#now = now;
+    this.#started = now();
+  }
+
+  show(progress: RunProgress): void {
+    const at = this.#now();
+    if (at - this.#last < LEAST_GAP_MS) return;
+    this.#last = at;
+    this.#shown = true;
+    const text = progressText(progress, at - this.#started);
+    this.#write(`${CLEAR}${text.slice(0, terminalWidth() - 1)}`);
+  }
+
+  clear(): void {
+    if (this.#shown) this.#write(CLEAR);
+    this.#shown = false;
+  }
 }
 
 /** `12/40 sources  118 MiB/s  1,204 records  3 rejected  12 s left` */

@@ -1,9 +1,8 @@
-/** What the summary says of a run beyond its sums: the first rejections, as arguments for `turnmill explain`, and the severities. */
-
+/** What the summary reports besides the ledger's sums: the first rejections as arguments for `turnmill explain`, and severities. */
 import type { Listing } from '../input/sources/source.ts';
 import type { Outcome, SessionReport } from '../ledger/result.ts';
 
-/** A rejection that a person can look at. */
+/** A rejection to look at. */
 export interface Example {
   /** FILE:LINE, or FILE for a whole source. */
   readonly where: string;
@@ -11,62 +10,65 @@ export interface Example {
   readonly detail: string;
 }
 
-export interface RunNotes {
-  see(outcome: Outcome, listing: Listing): void;
-  readonly examples: readonly Example[];
-  /** Findings by rule, those that are errors. */
-  readonly errors: ReadonlyMap<string, number>;
-}
-
 const MOST_EXAMPLES = 3;
 
-export function createNotes(): RunNotes {
-  const examples: Example[] = [];
-  const errors = new Map<string, number>();
-  let source = -1;
-  let examplesBefore = 0; // of earlier sources: those of a source that is read again are told again
-  const pending = new Map<string, number>(); // rules of the errors of a source that may yet be rejected as a whole
+/** Collects its notes from the results of a run, in the order of the sources. */
+export class RunNotes {
+  readonly #examples: Example[] = [];
+  readonly #errors = new Map<string, number>();
+  #source = -1;
+  /** Examples of earlier sources; a source that is read again starts after them. */
+  #examplesBefore = 0;
+  /** Errors of the current source by rule, which do not count if the whole source is rejected. */
+  readonly #pending = new Map<string, number>();
 
-  function note(listing: Listing, line: number | undefined, reason: string, detail: string): void {
-    if (examples.length >= MOST_EXAMPLES) return;
-    const ref = listing.sources[source];
-    if (ref === undefined) return;
+  get examples(): readonly Example[] {
+    return this.#examples;
+  }
+
+  /** Findings of severity ERROR, by rule. */
+  get errors(): ReadonlyMap<string, number> {
+    return this.#errors;
+  }
+
+  see(outcome: Outcome, listing: Listing): void {
+    if (outcome.kind === 'source-begin') this.#begin(outcome.source, outcome.again === true);
+    else if (outcome.kind === 'rejected-line')
+      this.#note(listing, outcome.line, outcome.reason, outcome.detail);
+    else if (outcome.kind === 'session') this.#noteSession(outcome, listing);
+    else if (outcome.kind === 'finding' && outcome.severity === 'ERROR') {
+      const { rule, count = 1 } = outcome;
+      this.#pending.set(rule, (this.#pending.get(rule) ?? 0) + count);
+    } else if (outcome.kind === 'source') {
+      const { rejection } = outcome;
+      if (rejection !== undefined) this.#note(listing, undefined, rejection.reason, rejection.detail);
+      this.#settle(rejection === undefined);
+    }
+  }
+
+  #begin(source: number, again: boolean): void {
+    if (this.#source !== source) this.#examplesBefore = this.#examples.length;
+    else if (again) this.#examples.length = this.#examplesBefore;
+    this.#source = source;
+    this.#settle(false);
+  }
+
+  #noteSession({ rejection, snapshot, refusals = [] }: SessionReport, listing: Listing): void {
+    if (rejection !== undefined) this.#note(listing, rejection.line, rejection.reason, rejection.detail);
+    for (const { reason, detail } of refusals) this.#note(listing, snapshot?.line, reason, detail);
+  }
+
+  #note({ sources }: Listing, line: number | undefined, reason: string, detail: string): void {
+    const ref = sources[this.#source];
+    if (ref === undefined || this.#examples.length >= MOST_EXAMPLES) return;
     const path = ref.path === undefined ? '-' : Buffer.from(ref.path, 'latin1').toString('utf8');
-    examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
+    this.#examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
   }
 
-  function settle(counts: boolean): void {
-    if (counts) for (const [rule, n] of pending) errors.set(rule, (errors.get(rule) ?? 0) + n);
-    pending.clear();
+  #settle(counts: boolean): void {
+    if (counts) {
+      for (const [rule, n] of this.#pending) this.#errors.set(rule, (this.#errors.get(rule) ?? 0) + n);
+    }
+    this.#pending.clear();
   }
-
-  function noteRefusals({ snapshot, refusals = [] }: SessionReport, listing: Listing): void {
-    for (const { reason, detail } of refusals) note(listing, snapshot?.line, reason, detail);
-  }
-
-  return {
-    see(outcome, listing) {
-      if (outcome.kind === 'source-begin') {
-        if (source !== outcome.source) examplesBefore = examples.length;
-        else if (outcome.again === true) examples.length = examplesBefore;
-        source = outcome.source;
-        settle(false);
-      }
-      if (outcome.kind === 'rejected-line') note(listing, outcome.line, outcome.reason, outcome.detail);
-      else if (outcome.kind === 'finding' && outcome.severity === 'ERROR') {
-        const { rule, count = 1 } = outcome;
-        pending.set(rule, (pending.get(rule) ?? 0) + count);
-      } else if (
-        (outcome.kind === 'session' || outcome.kind === 'source') &&
-        outcome.rejection !== undefined
-      ) {
-        const { reason, detail } = outcome.rejection;
-        note(listing, 'line' in outcome.rejection ? outcome.rejection.line : undefined, reason, detail);
-      }
-      if (outcome.kind === 'session') noteRefusals(outcome, listing);
-      if (outcome.kind === 'source') settle(outcome.rejection === undefined);
-    },
-    examples,
-    errors,
-  };
 }

@@ -1,20 +1,21 @@
-/** A whole run for a person: the progress while it goes on, the summary at its end. */
+/** A whole run with its progress line and its summary. */
 
 import type { Listing } from '../input/sources/source.ts';
 import { build } from '../job/build.ts';
+import type { RunProgress } from '../job/hooks.ts';
 import type { Outcome } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
-import { compileLater } from './compile-later.ts';
 import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { profileTable } from './profile-table.ts';
-import { createProgress } from './progress.ts';
-import { createNotes } from './run-notes.ts';
+import { ProgressLine } from './progress.ts';
+import { RunNotes } from './run-notes.ts';
 import { checkStdin } from './stdin.ts';
 import { summaryOf } from './summary.ts';
 import { tellFault } from './tell-fault.ts';
 import { isTerminal, tell } from './terminal.ts';
+import { BoundedHeap, compileLater, exposeGarbageCollector } from './v8.ts';
 
 /** @returns the exit status */
 export async function runWhole(
@@ -24,18 +25,22 @@ export async function runWhole(
 ): Promise<number> {
   checkStdin(inputs, values.allowEmpty === true);
   compileLater();
+  exposeGarbageCollector();
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent';
-  const notes = createNotes();
-  const progress = isTerminal() && !silent ? createProgress() : undefined;
+  const notes = new RunNotes();
+  const progress = isTerminal() && !silent ? new ProgressLine() : undefined;
   const onOutcome = (outcome: Outcome, listing: Listing): void => notes.see(outcome, listing);
-  const onProgress = progress && { onProgress: progress.show };
+  const onProgress = progress && { onProgress: (now: RunProgress): void => progress.show(now) };
   const onNote = (message: string): boolean => {
     progress?.clear();
     return silent || tell(`turnmill: ${printable(message)}\n`);
   };
   try {
-    const summary = await build(settingsOf(inputs, values), { signal, onOutcome, onNote, ...onProgress });
+    const summary = await build(settingsOf(inputs, values), {
+      ...{ signal, onOutcome, onNote, heap: new BoundedHeap() },
+      ...onProgress,
+    });
     progress?.clear();
     if (!silent) tell(summaryOf(summary, notes));
     if (summary.profile !== undefined) tell(profileTable(summary.profile, summary.elapsedMs));

@@ -1,11 +1,11 @@
-/** Sizes in bytes as people write them: `1GiB`, `100MB`, `512k`, `4096`; and back. */
+/** Reads sizes such as `1GiB`, `100MB`, `512k` and `4096`; formats sizes, counts and durations. */
 
 const UNITS = ['', 'k', 'm', 'g', 't'];
 const SIZE = /^(\d+)\s*([kmgt]?)(i?b?)$/i;
 
 /**
- * Bytes of `1GiB` and `1g` (powers of 1024), `1GB` (powers of 1000) and plain numbers; undefined for anything else, and for
- * what is too large to be exact.
+ * Bytes of `1GiB` and `1g` (powers of 1024), `1GB` (powers of 1000) or a plain number. Undefined for anything else, and for
+ * numbers too large to be exact.
  */
 export function parseSize(text: string): number | undefined {
   const [, digits, unit = '', suffix = ''] = SIZE.exec(text) ?? [];
@@ -18,7 +18,7 @@ export function parseSize(text: string): number | undefined {
 
 const SHOWN = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** `1 GiB`, `3.4 MiB`, `12 B`: three digits at most that matter. */
+/** `1 GiB`, `3.4 MiB`, `12 B`: at most three significant digits. */
 export function showSize(bytes: number): string {
   let size = bytes;
   let unit = 0;

@@ -1,11 +1,11 @@
-/** Is there something to be read on standard input? Asked before a run that names `-` starts. */
+/** Checks that standard input can be read, before a run with the input `-` starts. */
 import { fstatSync, statSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { TurnmillError } from '../errors.ts';
 
 const STDIN = 0;
 
-/** Throws `usage` when it is a terminal, `no-input` when nothing can come from it. */
+/** @throws TurnmillError `usage` if it is a terminal, `no-input` if it cannot have content */
 export function checkStdin(inputs: readonly string[], allowEmpty: boolean): void {
   if (!inputs.includes('-')) return;
   if (isatty(STDIN)) {
@@ -15,12 +15,12 @@ export function checkStdin(inputs: readonly string[], allowEmpty: boolean): void
     );
   }
   const stats = fstatSync(STDIN);
-  if (stats.isDirectory()) throw noInput('is a folder: name the folder itself');
+  if (stats.isDirectory()) throw noInput('is a folder: name the folder as the input instead');
   if (!allowEmpty && stats.isCharacterDevice() && stats.rdev === nullDevice())
     throw noInput('is closed, or /dev/null');
 }
 
-/** Node opens /dev/null in the place of a descriptor that is closed. */
+/** Node opens /dev/null in place of a closed descriptor. */
 function nullDevice(): number | undefined {
   return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }

@@ -1,4 +1,4 @@
-/** What a person reads at the end of a run: what was made and where, what became of the lines, what was rejected. */
+/** The summary at the end of a run: what was written and where, the fates of the lines, the rejections. */
 
 import { join } from 'node:path';
 import { quarantinePath } from '../dataset/layout.ts';
@@ -6,7 +6,6 @@ import type { Counts } from '../dataset/schema.ts';
 import type { RunSummary } from '../job/build.ts';
 import { printable } from '../printable.ts';
 import type { RunNotes } from './run-notes.ts';
-import { shellWord } from './shell-word.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'blank'];
@@ -14,10 +13,10 @@ const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
 const MOST_EXTENSIONS = 8;
 
-/** Ends with a newline. With `--out -` its last line is the ledger's sums as JSON. */
+/** Ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON. */
 export function summaryOf(summary: RunSummary, notes: RunNotes): string {
   const { sums, out, nothingChanged } = summary;
-  if (nothingChanged) return `turnmill: nothing changed; ${printable(String(out))} stays as it is\n`;
+  if (nothingChanged) return `turnmill: nothing changed; ${printable(String(out))} is up to date\n`;
   const lines = [
     headline(summary),
     '',
@@ -25,7 +24,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes): string {
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
     ...formats(sums),
     ...fates(sums),
-    row('mended', [tally(sums.repairs)]),
+    row('repairs', [tally(sums.repairs)]),
     row('rewrites', [tally(sums.rewrites)]),
     ...findings(summary, notes),
     ...rejections(summary, notes),
@@ -38,7 +37,7 @@ function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): stri
   const speed = elapsedMs > 0 ? `, ${showSize(readBytes / (elapsedMs / 1000))}/s` : '';
   const took = `(${showSize(readBytes)} in ${showDuration(elapsedMs)}${speed})`;
   const records = plural(sums.records, 'record');
-  if (out === undefined) return `turnmill: ${records} could be made; nothing was written ${took}`;
+  if (out === undefined) return `turnmill: ${records} would be written (dry run) ${took}`;
   if (out === '-') return `turnmill: ${records} to standard output ${took}`;
   const bytes = shards.reduce((sum, shard) => sum + shard.bytes, 0);
   const where = shards.length === 0 ? '' : `, ${plural(shards.length, 'shard')}, ${showSize(bytes)}`;
@@ -50,7 +49,7 @@ function row(label: string, parts: readonly (string | undefined)[]): string | un
   return given.length === 0 ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${given.join('; ')}`;
 }
 
-/** `12 written, 1 rejected`: those of `order` first, the others by name. */
+/** `12 written, 1 rejected`: names in `order` first, then the others by name. */
 function tally(counts: Counts, order: readonly string[] = []): string {
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(counts)
@@ -65,7 +64,7 @@ const only = (counts: Counts, start: string): Counts =>
 const without = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
 
-/** Of several formats each has its line. */
+/** A line for each format, if there are several. */
 function formats(sums: RunSummary['sums']): (string | undefined)[] {
   const all = Object.entries(sums.formats);
   if (all.length < 2) return [];
@@ -74,7 +73,7 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   );
 }
 
-/** Those that were rejected have a line of their own. */
+/** Rejected lines are on a line of their own. */
 function fates(sums: RunSummary['sums']): (string | undefined)[] {
   const kept = tally(without(sums.fates, REJECTED), FATES);
   const rejected = tally(only(sums.fates, REJECTED));
@@ -87,17 +86,17 @@ function fates(sums: RunSummary['sums']): (string | undefined)[] {
 }
 
 function takenOver({ keptSources }: RunSummary): string | undefined {
-  return keptSources === 0 ? undefined : `${showCount(keptSources)} of them taken over`;
+  return keptSources === 0 ? undefined : `${showCount(keptSources)} of them reused`;
 }
 
 function passedOver({ skipped, extensions }: RunSummary['sums']): string | undefined {
   const { excluded, ...others } = skipped;
   const named = excluded === undefined ? '' : `${showCount(excluded)} by name (${byExtension(extensions)})`;
   const all = [named, tally(others)].filter((text) => text !== '');
-  return all.length === 0 ? undefined : `passed over: ${all.join(', ')}`;
+  return all.length === 0 ? undefined : `skipped: ${all.join(', ')}`;
 }
 
-/** The most frequent ones first. */
+/** The most frequent extensions first. */
 function byExtension(extensions: Counts): string {
   const all = Object.entries(extensions).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   const shown = all.slice(0, MOST_EXTENSIONS).map(([name, n]) => `${showCount(n)} ${printable(name)}`);
@@ -140,10 +139,19 @@ function rejections({ rejections: count, out }: RunSummary, { examples }: RunNot
     ]),
     ...shown,
     ...(first === undefined ? [] : ['', `  To see why:  turnmill explain ${shellWord(first.where)}`]),
-    ...(written ? [`  All of them: ${printable(quarantinePath(out))}`] : []),
+    ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
 }
 
 function plural(count: number, what: string): string {
   return `${showCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Characters that a shell takes as they are. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A path as one word of a shell command, safe to copy from a terminal. */
+function shellWord(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }

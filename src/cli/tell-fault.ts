@@ -1,4 +1,4 @@
-/** How a fault is told: usage in a line and a hint, an operational fault as one structured line, a bug with its stack. */
+/** Reports faults: a usage error with a hint, an operational fault as one structured line, a bug with its stack. */
 import type { LogLevel } from '../log-level.ts';
 import { printable } from '../printable.ts';
 import { BUG } from './exit-code.ts';
@@ -10,7 +10,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** One line of JSON; on a terminal, where a person reads it, the same in words. */
+/** Prints one line of JSON, or on a terminal only the message. */
 export async function tellFault({ code, subject, message }: Fault, level: LogLevel): Promise<void> {
   if (level === 'silent') return;
   if (isTerminal()) return void tell(`turnmill: ${printable(message)}\n`);
@@ -29,9 +29,16 @@ export function tellUsage(message: string, argv: readonly string[]): void {
   tell(`turnmill: ${printable(message)}\nTry '${help}'.\n`);
 }
 
-/** @returns the status of a bug */
+/** @returns the exit status of a bug */
 export function tellBug(error: unknown): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  tell(`turnmill: this is a bug:\n${stack.split('\n').map(printable).join('\n')}\n`);
+  tell(`turnmill: internal error, please report it:\n${stack.split('\n').map(printable).join('\n')}\n`);
   return BUG;
+}
+
+/** Reports uncaught errors, which are bugs, and ends the process with 70 whatever it was doing. */
+export function watchForBugs(): void {
+  const end = (error: unknown): never => process.exit(tellBug(error));
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
 }

@@ -1,4 +1,4 @@
-/** Standard error, for a person: written at once, in order, and never a reason to fail. */
+/** Standard error: written synchronously and in order; failing to write is not an error. */
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
@@ -11,12 +11,15 @@ export function isTerminal(): boolean {
   return isatty(STDERR);
 }
 
-/** Columns of the terminal, or 80. */
+/** Columns of the terminal, 80 without one. */
 export function terminalWidth(): number {
   return (isTerminal() ? process.stderr.columns : undefined) || DEFAULT_WIDTH;
 }
 
-/** Writes text whose parts from outside have been through `printable`; false when not all of it was taken. */
+/**
+ * Writes the text; parts that come from outside must have been through `printable`.
+ * @returns false if not all of it was written
+ */
 export function tell(text: string): boolean {
   let rest: Uint8Array = Buffer.from(text);
   for (let naps = 0; rest.length > 0 && naps < MOST_NAPS; ) {

@@ -1,30 +1,30 @@
 /**
- * A look at the command line before yargs gets it, which would lose an input `-`, show the help for an input `help`, eat
- * one that is named `true`, read `--replace=maybe` as no, and trip over `--constructor`.
+ * Splits the command line into words and flags before yargs sees it. Yargs alone would lose an input `-`, swallow an input named
+ * `true`, read `--replace=maybe` as false, and fail on `--constructor`.
  */
 import { TurnmillError } from '../errors.ts';
 
-/** `-`, and a line of it for `explain`. */
+/** `-`, or a line of it for `explain`. */
 const STANDARD_INPUT = /^-(?::\d+)?$/;
 
-/** What is known of a flag: its name without dashes. */
+/** A flag of any command; names are without dashes. */
 export interface Flag {
   readonly name: string;
   readonly alias?: string | undefined;
   readonly takesValue: boolean;
-  /** Beside this flag it needs no value: it has that one's. */
+  /** When this other flag is there too, the value may be left out: it is the other flag's. */
   readonly beside?: string | undefined;
   readonly repeatable: boolean;
 }
 
 export interface Tokens {
-  /** What is no flag and no flag's value. */
+  /** Everything that is neither a flag nor its value. */
   readonly words: readonly string[];
-  /** Flags as yargs reads them right: `--name=value`. */
+  /** Flags in the form `--name=value`, which yargs reads correctly. */
   readonly flags: readonly string[];
 }
 
-/** Throws `usage`. */
+/** @throws TurnmillError `usage` */
 export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tokens {
   const byWord = new Map<string, Flag>(
     flags.flatMap((flag) => [
@@ -49,8 +49,8 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
       continue;
     }
     const [name, value] = split(word);
-    const flag = byWord.get(name) ?? fail(`there is no option ${name}`);
-    if (seen.has(flag) && !flag.repeatable) fail(`--${flag.name} is given twice`);
+    const flag = byWord.get(name) ?? fail(`unknown option ${name}`);
+    if (seen.has(flag) && !flag.repeatable) fail(`--${flag.name} appears twice`);
     seen.add(flag);
     if (!flag.takesValue) {
       if (value !== undefined) fail(`${name} takes no value`);
@@ -71,7 +71,7 @@ function split(word: string): readonly [string, string | undefined] {
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** A value that begins with a dash is written `--out=-x`: else a forgotten value would eat the next option. */
+/** A value that begins with a dash must be written `--out=-x`: otherwise a missing value would swallow the next option. */
 function valueAfter(name: string, word: string | undefined): string {
   if (word === undefined || (word.startsWith('-') && word !== '-')) return fail(`${name} needs a value`);
   return word;

@@ -53,7 +53,7 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
     const now = identityOf(again, path);
     if (now.dev === made.dev && now.ino === made.ino && now.size === BigInt(bytes)) return again;
     closeFile(again, path);
-    throw new TurnmillError('io', `${path} was changed by somebody else while it was written`, {
+    throw new TurnmillError('io', `${path} was changed by another process while it was written`, {
       subject: path,
     });
   }

@@ -116,13 +116,13 @@ function checkNames(root: string, expected: readonly string[], folders: readonly
     readDirectory(join(root, folder)).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (folders.includes(path) && entry.isDirectory()) return [];
-      if (!entry.isFile()) fail(join(root, path), 'is no plain file');
+      if (!entry.isFile()) fail(join(root, path), 'is not a regular file');
       return [path];
     }),
   );
   const known = new Set(expected);
   for (const path of found) if (!known.delete(path)) fail(join(root, path), 'was not written by this run');
-  for (const path of known) fail(join(root, path), 'was written and is not there');
+  for (const path of known) fail(join(root, path), 'was written, but is gone');
 }
 
 function checkShard(path: string, shard: ShardInfo, found: ReadBack): void {
@@ -133,7 +133,7 @@ function checkShard(path: string, shard: ShardInfo, found: ReadBack): void {
 }
 
 function compare(path: string, what: string, written: number, found: number): void {
-  if (written !== found) fail(path, `holds ${found} ${what}, ${written} were written`);
+  if (written !== found) fail(path, `has ${found} ${what}, but ${written} were written`);
 }
 
 function fail(path: string, why: string): never {

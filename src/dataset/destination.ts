@@ -31,7 +31,7 @@ export function checkDestination({ out, inputs, replace }: DestinationRequest): 
   checkWritable(place.parent);
   const [identity, parentIdentity] = [place.path, place.parent].map(identityIfAny);
   const mounted = found !== 'link' && identity !== undefined && identity.dev !== parentIdentity?.dev;
-  if (mounted) refuse(out, 'is a mount point, which no rename can replace: name a folder in it');
+  if (mounted) refuse(out, 'is a mount point, which a rename cannot replace: name a folder inside it');
   return { ...place, found, identity, parentIdentity };
 }
 
@@ -39,11 +39,12 @@ function inspect(place: Place, out: string, replace: boolean): Destination['foun
   const stats = lstatIfAny(place.path);
   if (stats === undefined) return 'absent';
   const link = readLinkIfAny(place.path) !== undefined;
-  if (!link && !stats.isDirectory()) refuse(out, 'exists and is no folder');
+  if (!link && !stats.isDirectory()) refuse(out, 'exists and is not a folder');
   if (!link && readDirectory(place.path).length === 0) return 'empty';
-  if (!isDataset(place.path)) refuse(out, 'exists and is no dataset of turnmill; it is never replaced');
+  if (!isDataset(place.path))
+    refuse(out, 'exists and is not a turnmill dataset, so it is not replaced: name another folder');
   checkManifest(place.path);
-  if (!replace) refuse(out, 'exists; --replace puts the new dataset in its place');
+  if (!replace) refuse(out, 'already exists; use --replace to replace it, or --update to update it');
   return link ? 'link' : 'folder';
 }
 
@@ -56,7 +57,7 @@ export function checkUnchanged(destination: Destination): void {
   const same =
     equal(identityIfAny(destination.path), destination.identity) &&
     equal(identityIfAny(destination.parent), destination.parentIdentity);
-  if (!same) refuse(destination.path, 'was changed by somebody else during the run');
+  if (!same) refuse(destination.path, 'was changed by another process during the run');
 }
 
 function identityIfAny(path: string): Identity | undefined {

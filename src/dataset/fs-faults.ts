@@ -47,6 +47,6 @@ export function ifAny<T>(doing: string, path: string, call: () => T): T | undefi
 
 /** The fault of a file that does not hold what this run wrote into it. */
 export function notAsWritten(path: string): TurnmillError {
-  const text = `${path} does not hold what was written (its checksum differs), so nothing was committed; check the disk and the memory, then run again`;
+  const text = `${path} does not have the content that was written (checksum mismatch), so nothing was published; check disk and memory, then run again`;
   return new TurnmillError('io', text, { subject: path });
 }

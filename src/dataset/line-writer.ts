@@ -82,5 +82,5 @@ export class LineWriter extends Writable {
 function oneLine(bytes: Uint8Array): Uint8Array {
   const at = bytes.indexOf(LINE_FEED);
   if (at < 0) return bytes;
-  throw new TurnmillError('usage', `a line given to a LineWriter has a line feed at byte ${at}`);
+  throw new TurnmillError('usage', `LineWriter: the line has a line feed at byte ${at}`);
 }

@@ -40,7 +40,7 @@ export function manifestText(manifest: Manifest): string {
 export function readManifest(folder: string): Manifest {
   const manifest = parsed(folder);
   if (manifest === undefined) {
-    throw new TurnmillError('invalid-dataset', `${folder} has no manifest that can be read`, {
+    throw new TurnmillError('invalid-dataset', `${folder} has no readable manifest`, {
       subject: folder,
     });
   }

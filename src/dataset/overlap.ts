@@ -18,9 +18,9 @@ export function checkOverlap(out: string, place: Place, inputs: readonly string[
     const [own, ...folders] = inputChain(input);
     if (own === undefined) continue;
     if (own === destination) fail(out, `the output ${out} is the input ${input}`);
-    if (above.includes(own)) fail(out, `the output ${out} lies inside the input ${input}`);
+    if (above.includes(own)) fail(out, `the output ${out} is inside the input ${input}`);
     if (destination !== undefined && folders.includes(destination)) {
-      fail(out, `the input ${input} lies inside the output ${out}`);
+      fail(out, `the input ${input} is inside the output ${out}`);
     }
   }
 }

@@ -33,7 +33,7 @@ export function locate(out: string): Place {
     if (target === undefined || versionOf(place, target) !== undefined) return place;
     given = resolve(place.parent, target);
   }
-  throw new TurnmillError('cannot-create', `${out}: too many links`, { subject: out });
+  throw new TurnmillError('cannot-create', `${out}: too many symbolic links`, { subject: out });
 }
 
 /** The folder's real path comes from the kernel: in `link/../out` the `..` belongs to the link's target. */

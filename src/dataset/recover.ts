@@ -42,7 +42,7 @@ export function resolveDataset(out: string): string {
   // Once more: a publication may have ended between the two looks.
   const found = whole ?? realpathIfAny(out);
   if (found !== undefined) return found;
-  throw new TurnmillError('no-input', `there is no dataset at ${out}`, { subject: out });
+  throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out });
 }
 
 function beside(place: Place): string | undefined {
@@ -81,7 +81,7 @@ export function tidy(place: Place, runId: string): TurnmillError[] {
     unlinkIfAny(link); // Last: as long as it is there, this can be done again.
     return [];
   } catch (error) {
-    return [error instanceof TurnmillError ? error : ioError('tidy up beside', place.path, error)];
+    return [error instanceof TurnmillError ? error : ioError('clean up next to', place.path, error)];
   }
 }
 
@@ -98,7 +98,7 @@ function removeSuperseded(place: Place, runId: string): void {
 function removeUnpublished(place: Place, runId: string): void {
   const old = partPath(place, 'old', runId);
   if (lstatIfAny(old)?.isDirectory()) {
-    const text = `${old} holds a dataset that an interrupted run set aside, and ${place.path} is another one`;
+    const text = `${old} is a dataset that an interrupted run set aside, but ${place.path} is a different one: move one of them away`;
     throw new TurnmillError('cannot-create', text, { subject: old });
   }
   removeTree(partPath(place, 'v', runId));

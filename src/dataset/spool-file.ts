@@ -59,7 +59,8 @@ export class SpoolFile {
       const got = this.#attempt('read', () =>
         fs.readSync(this.#fd, bytes, have, count - have, position + have),
       );
-      if (got === 0) throw ioError('read', this.#path, new Error('it is shorter than what was written'));
+      if (got === 0)
+        throw ioError('read', this.#path, new Error('it is shorter than what was written to it'));
       have += got;
     }
     return bytes;

@@ -39,7 +39,7 @@ export function createStdoutSink(stream: Writable & { readonly fd?: number } = p
   function fail(error: unknown): void {
     const fault =
       codeOf(error) === 'EPIPE'
-        ? new TurnmillError('broken-pipe', `nobody reads ${SUBJECT} any more`, {
+        ? new TurnmillError('broken-pipe', `the reader of ${SUBJECT} is gone`, {
             subject: SUBJECT,
             cause: error,
           })

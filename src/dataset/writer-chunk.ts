@@ -7,7 +7,7 @@ export function chunkElements(chunk: unknown, writer: string): readonly StreamEl
   const elements = [chunk].flat();
   if (elements.every((element) => typeof (element as StreamElement | null)?.kind === 'string'))
     return elements as StreamElement[];
-  throw new TurnmillError('usage', `a ${writer} was given a chunk that is not an element of turnmill`);
+  throw new TurnmillError('usage', `a ${writer} got a chunk that is not a turnmill element`);
 }
 
 /** Counts by kind what a writer does not write. */

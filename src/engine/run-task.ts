@@ -18,7 +18,6 @@ import { SourceLedger } from '../ledger/source-ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import type { LaneSettings } from '../settings/settings.ts';
 import { createChain, fuseChain } from './chain.ts';
-import { collectGarbage } from './heap-size.ts';
 import { UNWATCHED, type Watch, watchWith } from './instrument.ts';
 import { type Ended, type OpenSource, reportOf } from './source-report.ts';
 import type { LaneSource } from './task.ts';
@@ -308,7 +307,7 @@ class TaskRunner {
     const { lines, bytes } = framing;
     if (this.#slab.bytes.length > GIANT_BYTES) {
       shrinkSlab(this.#slab); // a record as long as the line is about to be made
-      collectGarbage();
+      globalThis.gc?.(); // where the host exposes it, as the command does
     }
     const end: StreamElement = {
       kind: 'session-end',
@@ -339,5 +338,5 @@ function rewrittenTwice(cause: unknown): SourceFault {
 function refuseDeadly(deaths: readonly string[] = []): void {
   if (deaths.length < MOST_DEATHS) return;
   const causes = [...new Set(deaths)].join(', ');
-  throw new SourceFault('worker-crash', `${deaths.length} worker threads died while they read it: ${causes}`);
+  throw new SourceFault('worker-crash', `${deaths.length} worker threads died while reading it: ${causes}`);
 }

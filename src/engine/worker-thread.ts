@@ -114,7 +114,7 @@ export class LaneThread {
     if (culprit === undefined || (culprit.deaths ?? []).length === MOST_DEATHS) {
       this.#idleDeaths++;
       if (this.#idleDeaths === MOST_DEATHS) {
-        const text = `${MOST_DEATHS} worker threads died while they read no source: ${cause}`;
+        const text = `${MOST_DEATHS} worker threads died before they read a source: ${cause}`;
         this.#fail(new TurnmillError('worker-lost', text));
         return;
       }

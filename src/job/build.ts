@@ -13,7 +13,6 @@ import type { Place } from '../dataset/place.ts';
 import { healDestination } from '../dataset/recover.ts';
 import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
-import { holdYoungGeneration } from '../engine/heap-size.ts';
 import { laneCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
@@ -144,7 +143,7 @@ function begin(settings: Settings, hooks: RunHooks): Run {
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const profile = settings.profile ? createProfile('list') : undefined;
-  holdYoungGeneration();
+  hooks.heap?.hold();
   const listing = listSources(settings.inputs, settings.follow);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
@@ -161,7 +160,7 @@ function begin(settings: Settings, hooks: RunHooks): Run {
 /** Before any of them is opened. */
 function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sources }: Listing): void {
   if (sources.length <= maxSources) return;
-  const message = `there are ${sources.length} sources, and --max-sources allows ${maxSources}: nothing was read`;
+  const message = `${sources.length} sources found, but --max-sources allows ${maxSources}; nothing was read`;
   throw new TurnmillError('rejected', message, { subject: '--max-sources' });
 }
 
@@ -237,28 +236,28 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
   } catch (error) {
     if (hooks.signal?.aborted !== true) destination.discard();
     else if (destination.leave())
-      hooks.onNote?.('the same command with --resume goes on from the last checkpoint');
+      hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }
 }
 
 function incomplete({ sessions, first }: CameBack): string {
   const what = sessions === 1 ? '1 session' : `${sessions} sessions`;
-  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to leave such records out, or sort the input by session id`;
+  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to reject them, or sort the input by session id`;
 }
 
 function balance(settings: Settings, ledger: Ledger): LedgerSums {
   const problems = ledger.imbalances();
   const sums = ledger.sums();
   if (problems.length > 0) {
-    throw new TurnmillError('unbalanced', `the books do not balance: ${problems.join('; ')}`, {
+    throw new TurnmillError('unbalanced', `ledger mismatch: ${problems.join('; ')}`, {
       subject: JSON.stringify(sums),
     });
   }
   const shut = ledger.allUnreadable();
   if (shut !== undefined) {
     const where = namesOf(settings.inputs);
-    throw new TurnmillError(shut, `not one source in ${where} can be read`, { subject: where });
+    throw new TurnmillError(shut, `none of the sources in ${where} can be read`, { subject: where });
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
   const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
@@ -269,7 +268,7 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
 function noInput({ inputs }: Settings): TurnmillError {
   return new TurnmillError(
     'no-input',
-    `there is no session in ${namesOf(inputs)} (--allow-empty makes an empty dataset)`,
+    `no sessions found in ${namesOf(inputs)}; use --allow-empty to write an empty dataset`,
   );
 }
 

@@ -31,7 +31,7 @@ export async function explainLine({
   try {
     const lines = await readThrough({ ref, settings, push, signal });
     const has = lines === 1 ? '1 line' : `${lines} lines`;
-    if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${has}: there is no line ${line}`);
+    if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${has}, so no line ${line}`);
     return trail.answers;
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;

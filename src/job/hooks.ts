@@ -13,7 +13,18 @@ export interface RunProgress {
   readonly rejections: number;
 }
 
+/** Bounds the heap of the process during a run. The library sets no V8 flags: the owner of the process may, through this. */
+export interface HeapControl {
+  /** Called before the first source is read. */
+  begin(): void;
+  /** Called now and then while sources are read. */
+  check(): void;
+  /** Called before work whose garbage says nothing about what comes after it: the heap should not grow because of it. */
+  hold(): void;
+}
+
 export interface RunHooks {
+  readonly heap?: HeapControl;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
   /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */

@@ -149,5 +149,5 @@ async function inspectSources({ settings, after, see, enough, signal }: Inspecti
 function checkStage(after: string, settings: Settings): void {
   const names = [FRAMING, ...createChain(settings, 'file').map(({ name }) => name)];
   if (names.includes(after)) return;
-  throw new TurnmillError('usage', `--after: '${after}' is none of ${names.join(', ')}`);
+  throw new TurnmillError('usage', `--after: '${after}' is not one of ${names.join(', ')}`);
 }

@@ -1,6 +1,5 @@
 /** Runs the lanes, puts the outcomes of kept sources in their places among theirs, and has everything recorded. */
 
-import { boundHeap } from '../engine/heap-size.ts';
 import { runLanes } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
@@ -45,7 +44,7 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
   const onRestart = (): void => {
     workerRestarts++;
   };
-  const checkHeap = boundHeap();
+  hooks.heap?.begin();
 
   function take(outcome: Outcome): Promise<void> | void {
     const seen = onOutcome?.(outcome, listing);
@@ -85,7 +84,7 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
   for await (const batch of profile?.eachLater('wait', batches) ?? batches) {
     if (batch.profile !== undefined) profile?.add(batch.profile);
     signal?.throwIfAborted();
-    checkHeap();
+    hooks.heap?.check();
     readBytes += batch.readBytes;
     for (const outcome of batch.outcomes) {
       if (outcome.kind === 'source-begin' && kept !== NOTHING_KEPT) await takeKept(outcome.source);
@@ -100,7 +99,7 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
   if (settings.limit === undefined && sources !== listing.sources.length) {
     throw new TurnmillError(
       'unfinished',
-      `the lanes ended after ${sources} of ${listing.sources.length} sources`,
+      `the workers stopped after ${sources} of ${listing.sources.length} sources`,
     );
   }
   ledger.overLimit(listing.sources.length - sources);

@@ -53,7 +53,7 @@ export function requireQuarantine(out: string): void {
     throw new TurnmillError('invalid-dataset', `${strange} is not a regular file`, { subject: strange });
   if (stats[0] !== undefined) checkManifest(out);
   if (!stats.includes(undefined)) return;
-  throw new TurnmillError('no-input', `there is no dataset in ${out}`, { subject: out });
+  throw new TurnmillError('no-input', `no dataset found in ${out}`, { subject: out });
 }
 
 /** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` where a line is no record */
@@ -66,7 +66,7 @@ export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> 
       const { line, offset, length } = element.origin;
       const record = element.kind === 'line' ? recordIn(element.bytes) : undefined;
       if (record === undefined)
-        throw new TurnmillError('invalid-dataset', `${path}: line ${line} is no record of a quarantine`, {
+        throw new TurnmillError('invalid-dataset', `${path}: line ${line} is not a quarantine record`, {
           subject: path,
         });
       yield { record, at: { offset, length } };

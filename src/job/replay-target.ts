@@ -61,7 +61,7 @@ export async function openReplayTarget(into: string, apart: readonly string[]): 
 function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 'close'> {
   const path = resolve(into);
   if (lstatIfAny(path) !== undefined)
-    throw new TurnmillError('cannot-create', `${into} exists already: name a folder that does not`, {
+    throw new TurnmillError('cannot-create', `${into} already exists: name a folder that does not`, {
       subject: into,
     });
   const place = locate(into);

@@ -45,15 +45,15 @@ export interface Replayed {
 
 /** Why the bytes of a record cannot be had. */
 const WHY = {
-  reference: 'its bytes are not in the record: name the logs with --logs',
-  missing: 'the logs do not have it, or it cannot be read there',
-  outside: 'its path leads out of the logs through a link: allow it with --follow-outside',
-  changed: 'the logs have other bytes at its place',
-  damaged: 'the record has other bytes than its hash says',
-  unhashed: 'it has neither bytes nor a hash',
-  tooLong: 'no version reads so long a line',
-  counted: 'it is only counted: its line has too many rejected objects to list each',
-  name: 'the name of its source leads out of the folder',
+  reference: 'the quarantine does not keep its bytes: name the logs with --logs',
+  missing: 'it is not in the logs, or not readable there',
+  outside: 'a symbolic link in its path leads out of the logs: allow it with --follow-outside',
+  changed: 'the logs have changed at its place',
+  damaged: 'the bytes in the quarantine do not match their hash',
+  unhashed: 'the quarantine has neither its bytes nor a hash',
+  tooLong: 'the line is too long for any version of turnmill',
+  counted: 'the quarantine only counts it, because its line has too many rejected objects',
+  name: 'the name of its source leads out of the target folder',
 } as const;
 
 /** Where a record's bytes lie, without the bytes: there may be any number of records about one source. */

@@ -102,7 +102,7 @@ function parseEarlierLine(line: Buffer, path: string): EarlierLine {
   try {
     return JSON.parse(line.toString());
   } catch {
-    throw damaged(path, 'has a line that is no JSON');
+    throw damaged(path, 'has a line that is not JSON');
   }
 }
 
@@ -130,7 +130,7 @@ function* parsedLines(path: string, bytes: number, sums: BlockSums): Generator<E
 
 /** The fault of a file that was right when it was read before. */
 export function otherBytes(path: string): TurnmillError {
-  const text = `${path} gave other bytes when it was read again, so nothing was committed; check the disk and the memory, then run again`;
+  const text = `${path} had other bytes when it was read again, so nothing was published; check disk and memory, then run again`;
   return new TurnmillError('io', text, { subject: path });
 }
 

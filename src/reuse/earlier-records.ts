@@ -40,7 +40,7 @@ export function createEarlierRecords(
 
   async function begin(path: string): Promise<BegunShard> {
     const shard = byPath.get(path);
-    if (shard === undefined) throw damaged(join(root, path), 'is named in the ledger, and no shard');
+    if (shard === undefined) throw damaged(join(root, path), 'is in the ledger, but is not a shard');
     const unpacked = COMPRESSED.test(path) ? pathFor(`unpacked-${begun.size}`) : undefined;
     const lines = unpacked === undefined ? await plainLines(shard) : await unpackedLines(shard, unpacked);
     const made = { shard, lines: DECK.test(path) ? recordsOfDeck(lines) : lines, unpacked, line: 0 };

@@ -146,5 +146,5 @@ export async function readEarlierFile(
 }
 
 function notAsCommitted(path: string): TurnmillError {
-  return damaged(path, 'is not what the manifest says; build --replace makes the dataset anew');
+  return damaged(path, 'does not match the manifest; run build --replace to rebuild the dataset');
 }

@@ -33,9 +33,9 @@ export async function planResume(
 ): Promise<Resumption | undefined> {
   const found = findCheckpoint(place);
   if (found === undefined) return undefined;
-  if (found.toolVersion !== toolVersion()) refuse(`version ${found.toolVersion} of turnmill began it`);
+  if (found.toolVersion !== toolVersion()) refuse(`the run was started by turnmill ${found.toolVersion}`);
   const different = differences(found.settings, settings);
-  if (different.length > 0) refuse(`it was begun with other settings: ${different.join(', ')}`);
+  if (different.length > 0) refuse(`the run was started with other settings: ${different.join(', ')}`);
   const { root, runId, sources } = found;
   const files = await checkStaged(root, found.files, refuseStaged, signal);
   checkListing({ root, files }, listing.sources);
@@ -70,17 +70,14 @@ function checkProofs(found: StagedFiles, done: number, sources: readonly SourceR
     proofs.push(now);
   }
   if (proofs.length !== done)
-    throw damaged(join(found.root, WORK_FILES.fingerprints), 'is not what the checkpoint says');
+    throw damaged(join(found.root, WORK_FILES.fingerprints), 'does not match the checkpoint');
   return proofs;
 }
 
 function refuseStaged(path: string): never {
-  refuse(`${path} in its staging folder does not hold what was written`);
+  refuse(`${path} in the staging folder is not what the run wrote`);
 }
 
 function refuse(what: string): never {
-  throw new TurnmillError(
-    'cannot-resume',
-    `the run cannot go on where it was stopped: ${what}; without --resume it starts over`,
-  );
+  throw new TurnmillError('cannot-resume', `cannot resume: ${what}; run without --resume to start over`);
 }

@@ -37,11 +37,11 @@ export async function planUpdate(
   const root = resolveDataset(out);
   const manifest = readManifest(root);
   const { version } = manifest.tool;
-  if (version !== toolVersion()) return `the dataset was made by version ${version}`;
+  if (version !== toolVersion()) return `the dataset was written by turnmill ${version}`;
   const different = differences(manifest.settings, settings);
-  if (different.length > 0) return `the dataset was made with other settings: ${different.join(', ')}`;
+  if (different.length > 0) return `the dataset was built with other settings: ${different.join(', ')}`;
   const proofs = readProofs(root);
-  if (proofs === undefined) return 'the dataset does not say which files it was made of';
+  if (proofs === undefined) return 'the dataset has no fingerprints of its sources';
 
   const earlier = await earlierDataset(root, manifest, signal);
   const found = unchanged(earlierSources(earlier), proofs, listing.sources, settings);

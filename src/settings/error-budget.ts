@@ -27,10 +27,10 @@ export function parseTolerance(text: string): Tolerance | undefined {
 /** Throws `rejected` when more was kept out than is tolerated. */
 export function checkTolerance(tolerance: Tolerance, { rejections, all }: KeptOut): void {
   if (!exceeds(tolerance, { rejections, all })) return;
-  const of = typeof tolerance === 'number' ? '' : ` of ${all}`;
+  const of = typeof tolerance === 'number' ? '' : ` in ${all} lines`;
   throw new TurnmillError(
     'rejected',
-    `more was rejected than --max-quarantine ${tolerance} allows: ${rejections}${of}; nothing was committed`,
+    `${rejections} rejections${of}, more than --max-quarantine ${tolerance} allows; nothing was published`,
     { subject: '--max-quarantine' },
   );
 }

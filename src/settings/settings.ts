@@ -159,8 +159,9 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
     plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
   };
   if (settings.inputs.length === 0)
-    fail('name at least one input: a file, a directory, or - for standard input');
-  if (settings.inputs.filter((input) => input === '-').length > 1) fail('- stands for standard input once');
+    fail('name at least one input: a file, a folder, or - for standard input');
+  if (settings.inputs.filter((input) => input === '-').length > 1)
+    fail('standard input (-) can be an input only once');
   checkStreams(settings.inputs);
   oneOf('dialect', settings.dialect, [
     ...(parse.options.dialect.choices ?? []),
@@ -204,10 +205,11 @@ function checkFormats({ format: names, formatOptions, out, plugIns }: Settings):
   const known = [...formats, ...plugIns.formats].map(({ name }) => name);
   for (const name of names) oneOf('format', name, known);
   if (names.length === 0) fail('--format: name at least one');
-  if (new Set(names).size < names.length) fail('--format: each format is named once');
+  if (new Set(names).size < names.length) fail('--format: name each format only once');
   const fault = optionFault(names, formatOptions, plugIns.formats);
   if (fault !== undefined) fail(`--${flagOf(fault.name)}: ${fault.problem}`);
-  if (names.length > 1 && out === '-') fail('--out - takes the records of one --format only');
+  if (names.length > 1 && out === '-')
+    fail('--out - writes records of one --format only; use --out DIR for several');
 }
 
 /** A rule that no chosen format has would never be asked. */
@@ -223,14 +225,14 @@ function checkMode(mode: number | undefined): void {
   if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && (mode & ~0o666) === 0)) return;
   const shown = Number.isInteger(mode) && mode >= 0 ? `0${mode.toString(8)}` : String(mode);
   fail(
-    `--mode: ${shown} is not a mode of read and write bits such as 0640; folders get the x bits by themselves`,
+    `--mode: ${shown} is not a mode of read and write bits such as 0640; leave out x bits, folders get theirs automatically`,
   );
 }
 
 /** What another run has done counts for a whole dataset of files only. */
 function checkTakeOver(settings: Settings): void {
   const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
-  if (checksum && !update) fail('--checksum says how --update compares sources: give both');
+  if (checksum && !update) fail('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
@@ -252,12 +254,12 @@ function checkRules(names: readonly string[]): void {
 }
 
 function oneOf(option: string, value: string, choices: readonly string[]): void {
-  if (!choices.includes(value)) fail(`--${option}: '${value}' is none of ${choices.join(', ')}`);
+  if (!choices.includes(value)) fail(`--${option}: '${value}' is not one of ${choices.join(', ')}`);
 }
 
 function inRange(option: string, value: number, least: number, most: number): void {
   if (!Number.isInteger(value) || value < least || value > most) {
-    fail(`--${option}: ${value} is no whole number from ${least} to ${most}`);
+    fail(`--${option}: ${value} is not a whole number from ${least} to ${most}`);
   }
 }
 

@@ -31,7 +31,7 @@ export function checkForeignFiles(root: string, listed: ReadonlySet<string>, pro
   }
 
   function foreign(path: string): void {
-    problems.add(path, 'expected nothing of this name: the manifest does not list it');
+    problems.add(path, 'not listed in the manifest');
   }
 }
 

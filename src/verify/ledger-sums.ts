@@ -95,5 +95,5 @@ export function checkSummary(root: string, manifest: ManifestFacts, problems: Pr
     throw error instanceof TurnmillError ? error : ioError('read', path, error);
   }
   if (text !== pretty(manifest.ledger))
-    problems.add(file, 'expected the ledger of manifest.json, found another text');
+    problems.add(file, 'expected the ledger of manifest.json, found something else');
 }

@@ -94,7 +94,7 @@ async function* checked(
     try {
       decoder?.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      problems.add(file, 'expected UTF-8, found bytes that are not');
+      problems.add(file, 'expected UTF-8, found invalid bytes');
       decoder = undefined;
     }
   };

@@ -88,14 +88,14 @@ function formatsOf({ format }: JsonObject, problems: Problems): readonly string[
 function manifestBytes(path: string): Buffer {
   try {
     if (!lstatSync(path).isFile()) {
-      throw new TurnmillError('invalid-dataset', `${path} is no plain file`, { subject: path });
+      throw new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
     }
     return readOwnFile(path, MOST_BYTES);
   } catch (error) {
     if (error instanceof TurnmillError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw ioError('read', path, error);
-    throw new TurnmillError('no-input', `there is no dataset: ${path} is missing`, {
+    throw new TurnmillError('no-input', `no dataset found: ${path} is missing`, {
       subject: path,
       cause: error,
     });

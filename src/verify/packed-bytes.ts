@@ -13,6 +13,6 @@ export function checkPackedBytes(file: string, line: number, value: JsonObject, 
   else if (complete) {
     const parts = [packed?.member_bytes, packed?.padding_bytes, packed?.trailing_bytes].map(asCount);
     const sum = parts.reduce<number>((total, part) => total + (part ?? Number.NaN), 0);
-    problems.equal(file, line, 'size, by the bytes of what is packed', sum, value.size);
+    problems.equal(file, line, 'size, as the sum of the packed bytes', sum, value.size);
   }
 }

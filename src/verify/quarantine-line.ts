@@ -19,7 +19,7 @@ export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally
   const error = asObject(value.error);
   const texts = { reason, stage: value.stage, 'error.code': error?.code, 'error.message': error?.message };
   for (const [what, text] of Object.entries(texts))
-    if (asText(text) === undefined) problems.equal(FILE, line, what, 'a text', text);
+    if (asText(text) === undefined) problems.equal(FILE, line, what, 'a string', text);
   const { uri, size } = asObject(value.source) ?? {};
   // how much comes from standard input is known at its end only
   if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.extent.size, size);

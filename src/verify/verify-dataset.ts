@@ -73,7 +73,7 @@ function realFolder(out: string): string {
     return realpathSync(out);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', out, error);
-    throw new TurnmillError('no-input', `there is no ${out}`, { subject: out, cause: error });
+    throw new TurnmillError('no-input', `${out} not found`, { subject: out, cause: error });
   }
 }
 
@@ -88,5 +88,5 @@ function checkNames({ shards, files }: ManifestFacts, problems: Problems): void 
     ...files.filter(({ path }) => path.startsWith('data/')),
   ];
   for (const { path } of misplaced)
-    problems.add(MANIFEST, `${path}: expected shards in data/ and other files beside it`);
+    problems.add(MANIFEST, `${path}: expected shards in data/ and all other files outside it`);
 }

@@ -112,7 +112,7 @@ describe('F204 --max-elements', () => {
       expect([status, sums.fates]).toEqual([3, { 'rejected:too-many-elements': 2, snapshot: 1 }]);
       expect(quarantine.map(({ error }) => error?.message)).toEqual([
         expect.stringMatching(/^request\.tools has more than 10 elements at byte \d+ of the line/),
-        '11 objects on one line, the limit is 10',
+        '11 objects on one line, over the limit of 10',
       ]);
     });
   }
@@ -144,7 +144,7 @@ describe('F204 what is told of one line', () => {
     const into = join(out, '..', 'again');
     const replayed = await turnmill(['quarantine', 'replay', out, '--into', into, '--logs', logs]);
     expect(replayed.status, replayed.stdout + replayed.stderr).toBe(3);
-    expect(String(replayed.stdout)).toMatch(/4,901 not replayed: it is only counted/);
+    expect(String(replayed.stdout)).toMatch(/4,901 not replayed: the quarantine only counts it/);
     writeFileSync(join(logs, 'z.jsonl'), `${entryLine({ id: 'z' })}\n`);
     const updated = await turnmill([
       'build',

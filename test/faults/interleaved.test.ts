@@ -43,8 +43,8 @@ describe('F213 interleaved sessions', () => {
       expect(places).toEqual([
         [1, 'session-reopened', 'the id came back after the session had ended (line 3)'],
         [2, 'session-reopened', 'the id came back after the session had ended (line 4)'],
-        [3, 'session-reopened', 'the id had ended before (line 3)'],
-        [4, 'session-reopened', 'the id had ended before (line 4)'],
+        [3, 'session-reopened', 'the session with this id had already ended (line 3)'],
+        [4, 'session-reopened', 'the session with this id had already ended (line 4)'],
       ]);
       expect(findings.filter(({ session }) => session !== 'c')).toEqual([]);
       expect(sums.tools).toEqual({ kept: 1, seen: 1 });

@@ -155,7 +155,7 @@ faultTest('F089', '--max-sources: exactly so many, and of one more nothing is re
   expect([enough.status, settingsOf(enough)]).toMatchObject([0, { maxSources: 2 }]);
   const one = await build(files, ['--max-sources', '1']);
   expect([one.status, one.beside]).toEqual([65, ['logs']]);
-  const message = 'there are 2 sources, and --max-sources allows 1: nothing was read';
+  const message = '2 sources found, but --max-sources allows 1; nothing was read';
   expect(JSON.parse(one.stderr)).toMatchObject({
     code: 'rejected',
     subject: '--max-sources',

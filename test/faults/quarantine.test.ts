@@ -299,8 +299,8 @@ describe('quarantine replay', () => {
       replayed: 1,
       files: 1,
       left: {
-        'the logs do not have it, or it cannot be read there': 2,
-        'the logs have other bytes at its place': 1,
+        'it is not in the logs, or not readable there': 2,
+        'the logs have changed at its place': 1,
       },
       examples: [{ where: 'b.jsonl:1' }, { where: 'c.jsonl:1' }, { where: 'd.jsonl.gz' }],
     });
@@ -362,7 +362,9 @@ describe('quarantine replay', () => {
     for (const name of ['../x.jsonl', '/tmp/x.jsonl', 'a/../../x.jsonl', '..', '.', 'a//b', ''])
       appendFileSync(file, text.replace('"uri":"a.jsonl"', `"uri":${JSON.stringify(name)}`));
     const run = await replay(out, join(folder, 'again'));
-    expect(run.stdout.toString()).toContain('7 not replayed: the name of its source leads out of the folder');
+    expect(run.stdout.toString()).toContain(
+      '7 not replayed: the name of its source leads out of the target folder',
+    );
     expect(readdirSync(folder).sort()).toEqual(['again', 'logs', 'out']);
     expect(readdirSync(join(folder, 'again'))).toEqual(['a.jsonl']);
   });
@@ -372,7 +374,7 @@ describe('quarantine replay', () => {
     const file = join(out, 'quarantine/rejected.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"raw_b64":"[^"]*"/, '"raw_b64":"Ww=="'));
     expect((await replay(out, join(folder, 'again'))).stdout.toString()).toContain(
-      'the record has other bytes than its hash says',
+      'the bytes in the quarantine do not match their hash',
     );
   });
 

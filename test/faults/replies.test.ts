@@ -135,7 +135,7 @@ describe('a content that is no text', () => {
     writeFileSync(join(folder, 's.jsonl'), `${log[0]}\n`);
     const { stdout } = await turnmill(['check', folder, '--target', target]);
     expect(stdout.toString()).toContain(
-      's.jsonl:1: alters: content-not-text: messages[0] has a content that is a number, neither a text nor parts: written as it is',
+      's.jsonl:1: alters: content-not-text: messages[0] has a number as its content, neither text nor parts: written as it is',
     );
   });
 });

@@ -134,7 +134,7 @@ it('it says how far the other run was, and the summary how much was taken over',
     status: 0,
     stderr: expect.stringContaining('5 of 8 sources are done'),
   });
-  expect(stderr).toContain('8 read; 5 of them taken over');
+  expect(stderr).toContain('8 read; 5 of them reused');
   expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({
     resumed: true,
     kept_sources: 5,
@@ -213,7 +213,7 @@ it.each([
   const { args } = await stopped();
   const { status, stderr } = await turnmill([...args, '--resume', ...more]);
   expect(status).toBe(65);
-  expect(stderr).toContain(`it was begun with other settings: ${names};`);
+  expect(stderr).toContain(`the run was started with other settings: ${names};`);
 });
 
 it('SIGTERM: what was done is kept, and the user is told', async () => {
@@ -230,7 +230,7 @@ it('SIGTERM: what was done is kept, and the user is told', async () => {
     const { status, stderr } = await end;
     if (status === 0) return undefined; // it was over before
     expect(status, stderr).toBe(143);
-    expect(stderr).toContain('the same command with --resume goes on from the last checkpoint');
+    expect(stderr).toContain('run the same command with --resume to continue from the last checkpoint');
     return { folder, logs, out, args, sessions };
   });
   expect(checkpointIn(folder)).toBeDefined();

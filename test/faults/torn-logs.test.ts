@@ -156,7 +156,7 @@ describe('F043 sources without a line', () => {
     });
   }
 
-  faultTest('F043', 'one byte that is none of a log', {}, async () => {
+  faultTest('F043', 'one byte that is not one of a log', {}, async () => {
     for (const [kind, input] of asEverySource('x')) {
       const { status, sums, quarantine } = await buildLogs(input);
       expect([kind, status, sums.fates]).toEqual([kind, 3, { 'rejected:invalid-json': 1 }]);

@@ -124,7 +124,7 @@ it('F033: nothing changed: the dataset stays, status 0', async () => {
     const { status, stderr } = await turnmill(['build', logs, ...args]);
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: `turnmill: nothing changed; ${out} stays as it is\n`,
+      stderr: `turnmill: nothing changed; ${out} is up to date\n`,
     });
   }
   expect(readFileSync(join(out, 'run.json'), 'utf8')).toBe(before);
@@ -148,7 +148,7 @@ it('other settings, another version, no run.json: everything is read again, and 
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
   const other = await turnmill(['build', logs, '--update', out, '--group-by', 'none', '--compress', 'gzip']);
   expect(other.stderr).toContain(
-    'the dataset was made with other settings: compress, groupBy: everything is read again',
+    'the dataset was built with other settings: compress, groupBy: everything is read again',
   );
   rmSync(join(out, 'run.json'));
   const forgotten = await turnmill([
@@ -166,7 +166,7 @@ it('other settings, another version, no run.json: everything is read again, and 
   writeFileSync(join(out, 'manifest.json'), manifest.replace(/"version": "[^"]*"/, '"version": "0.0.0"'));
   const older = await turnmill(['build', logs, '--update', out]);
   expect(older).toMatchObject({ status: 0 });
-  expect(older.stderr).toContain('the dataset was made by version 0.0.0: everything is read again');
+  expect(older.stderr).toContain('the dataset was written by turnmill 0.0.0: everything is read again');
   const full = join(folder, 'full');
   expect(await turnmill(['build', logs, '--out', full])).toMatchObject({ status: 0 });
   expect(hashesOf(out)).toEqual(hashesOf(full));
@@ -278,7 +278,7 @@ it.each([
   [['-', '--update', 'OUT'], 'standard input cannot be read again'],
   [['LOGS', '--update', 'OUT', '--limit', '3'], 'contradict each other'],
   [['LOGS', '--out', '-', '--update'], 'needs an output folder'],
-  [['LOGS', '--out', 'a', '--update=b'], 'name two datasets'],
+  [['LOGS', '--out', 'a', '--update=b'], 'name different folders'],
   [['LOGS', '--update'], '--update needs a value'],
   [['LOGS', '--update', 'OUT', '--dry-run'], 'needs an output folder'],
 ])('F160: %j is a usage error', async (args, message) => {

@@ -51,10 +51,10 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
     mode: number,
     says: string,
   ])[] = [
-    ['missing', undefined, 0o755, 'it is not there'],
+    ['missing', undefined, 0o755, 'it was not found'],
     ['not executable', 'exit 0', 0o644, 'EACCES'],
-    ['something else', 'exit 0', 0o755, 'what is there is no zstd'],
-    ['broken', 'echo Zstandard; exit 1', 0o755, 'what is there is no zstd'],
+    ['something else', 'exit 0', 0o755, 'the program of this name is not zstd'],
+    ['broken', 'echo Zstandard; exit 1', 0o755, 'the program of this name is not zstd'],
   ];
   for (const [what, script, mode, says] of useless) {
     faultTest(
@@ -90,12 +90,12 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
       'zstd ended with status 1',
     ],
     ['complains', 'cat >/dev/null; echo "x : the end" >&2; exit 1', 'corrupt-zstd', 'the end'],
-    ['is killed', 'kill -9 $$', 'unreadable', 'zstd was ended by SIGKILL'],
+    ['is killed', 'kill -9 $$', 'unreadable', 'zstd was killed by SIGKILL'],
     [
       'is killed after its output',
       'PATH=$REAL zstd "$@"; kill -9 $$',
       'unreadable',
-      'zstd was ended by SIGKILL',
+      'zstd was killed by SIGKILL',
     ],
     ['gives less than the header says', 'PATH=$REAL cat >/dev/null', 'corrupt-zstd', 'the header says'],
   ];
@@ -153,7 +153,7 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
       const reads = 'case "$1" in -d*) PATH=$REAL exec zstd "$@";; esac';
       for (const [end, says] of [
         ['exit 9', 'zstd ended with status 9'],
-        ['kill -9 $$', 'zstd was ended by SIGKILL'],
+        ['kill -9 $$', 'zstd was killed by SIGKILL'],
       ]) {
         const { status, stderr, beside } = await withProgram(`${ANSWER}\n${reads}\n${end}`, 0o755, ...args);
         expect([status, beside]).toEqual([74, ['logs', 'path']]);
@@ -184,10 +184,13 @@ faultTest(
     const hanging = startZstdProgram(200);
     hanging.write(zstd('x\n'.repeat(100_000)).subarray(0, 20), () => undefined);
     while (hanging.outcome() === undefined) await hanging.moved();
-    expect(hanging.outcome()).toMatchObject({ reason: 'unreadable', message: 'zstd did nothing for 0.2 s' });
+    expect(hanging.outcome()).toMatchObject({
+      reason: 'unreadable',
+      message: 'zstd made no progress for 0.2 s',
+    });
     await hanging.close();
     const left = startZstdProgram();
     await left.close();
-    expect(left.outcome()).toMatchObject({ message: 'zstd was ended by SIGKILL' });
+    expect(left.outcome()).toMatchObject({ message: 'zstd was killed by SIGKILL' });
   },
 );

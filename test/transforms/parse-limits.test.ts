@@ -71,5 +71,5 @@ test('messages are counted with the reply; without a limit any number is read', 
   expect(kinds(2)).toEqual(['entry']);
   const [rejected] = run(entryJson(), { maxMessages: 1 });
   expect(rejected).toMatchObject({ kind: 'rejection', scope: 'line', stage: 'parse' });
-  expect(why(rejected as Rejection)).toBe('too-many-messages: 2 messages, the limit is 1');
+  expect(why(rejected as Rejection)).toBe('too-many-messages: 2 messages, over the limit of 1');
 });

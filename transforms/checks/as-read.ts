@@ -15,7 +15,7 @@ function check({ messages }: Conversation): readonly Found[] {
 
 const asRead: ConversationCheck = {
   name: 'as-read',
-  summary: 'Messages that say less, or something else, than was logged.',
+  summary: 'Messages that say less than was logged, or something else.',
   rules: [
     'block-kept',
     'calls-left-out',

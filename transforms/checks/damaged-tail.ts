@@ -9,7 +9,7 @@ import type { Found, RejectedLines, SessionCheck } from './check.ts';
 function check({ outcome, entries, alone }: SessionEnd, { last }: RejectedLines): readonly Found[] {
   if (outcome !== 'written' || alone === true || last === undefined || entries === undefined) return [];
   for (const { offset } of placesOf(entries)) if (offset > last.offset) return [];
-  const message = `line ${last.line}, behind the last entry, is rejected: the conversation may lack its end`;
+  const message = `line ${last.line}, after the last entry, was rejected: the end of the conversation may be missing`;
   return [{ rule: 'damaged-tail', severity: 'ERROR', message }];
 }
 

@@ -45,7 +45,7 @@ function* checkMessage(message: Message, index: number): Generator<Found> {
   });
   if (hasCalls(message)) yield error('tool-calls-left', 'still has tool_calls');
   if (message.role === 'assistant' && !isBalanced(textOf(message).text ?? '')) {
-    yield error('unbalanced-tool-call-tags', 'has <tool_call> tags that do not pair');
+    yield error('unbalanced-tool-call-tags', 'has unbalanced <tool_call> tags');
   }
   if (message.role === 'tool' && !isWrapped(message)) {
     yield error('tool-result-unwrapped', 'is a tool message without <tool_result> around it');
@@ -59,7 +59,8 @@ function* check(row: Row): Generator<Found> {
 
 const inlineTags: RowCheck = {
   name: 'inline-tags',
-  summary: 'Rows with inlined calls whose tags do not pair, or with calls or results left as they were.',
+  summary:
+    'Records with inlined calls whose tags are unbalanced, or with calls or results that were not inlined.',
   rules: ['unbalanced-tool-call-tags', 'tool-calls-left', 'tool-result-unwrapped'],
   on: 'row',
   check,

@@ -9,14 +9,12 @@ function check({ outcome }: SessionEnd, { count }: RejectedLines): readonly Foun
     return [{ rule, severity: 'WARNING', message: 'no record: cleanup dropped every entry of the session' }];
   }
   const lines = count === 1 ? '1 line' : `${count} lines`;
-  return [
-    { rule, severity: 'ERROR', message: `no record: no entry is left, ${lines} of the session rejected` },
-  ];
+  return [{ rule, severity: 'ERROR', message: `no record: ${lines} of the session rejected, no entry left` }];
 }
 
 const noRecord: SessionCheck = {
   name: 'no-record',
-  summary: 'Sessions of which no entry is left.',
+  summary: 'Sessions with no entry left.',
   rules: ['no-record'],
   on: 'session-end',
   check,

@@ -20,7 +20,7 @@ function create(): EntryWatch {
 
 const noReply: EntryCheck = {
   name: 'no-reply',
-  summary: 'Entries whose response holds no message, or one that says nothing.',
+  summary: 'Entries whose response has no message, or an empty one.',
   rules: ['no-reply'],
   on: 'entry',
   create,

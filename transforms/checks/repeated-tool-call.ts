@@ -80,7 +80,7 @@ function* check(conversation: Conversation): Generator<Found> {
 
 const repeatedToolCall: ConversationCheck = {
   name: 'repeated-tool-call',
-  summary: 'Calls of one tool with the same arguments, two or more times in one conversation.',
+  summary: 'The same tool called twice or more with the same arguments in one conversation.',
   rules: ['repeated-tool-call'],
   on: 'conversation',
   check,

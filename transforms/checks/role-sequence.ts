@@ -40,7 +40,8 @@ function create(): EntryWatch {
 
 const roleSequence: EntryCheck = {
   name: 'role-sequence',
-  summary: "Entries whose roles do not go on from the entry's before: compaction, a rewind, a second agent.",
+  summary:
+    'Entries whose roles do not continue those of the entry before: compaction, a rewind, a second agent.',
   rules: ['role-sequence'],
   on: 'entry',
   create,

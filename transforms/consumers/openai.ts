@@ -78,22 +78,22 @@ function toolsOf({ bytes }: Row): readonly Uint8Array[] {
 const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
   {
     name: 'reader-orphan-result',
-    says: 'is a result of no call of the assistant message before it',
+    says: 'is not the result of a call in the assistant message before it',
     broken: (row) => matchResults(row).orphans,
   },
   {
     name: 'reader-unanswered-call',
-    says: 'has a call that no result answers before the next message',
+    says: 'has a call without a result before the next message',
     broken: (row) => matchResults(row).unanswered,
   },
   {
     name: 'reader-members',
-    says: "has members that OpenAI's check of the file does not know",
+    says: "has members that OpenAI's file check does not accept",
     broken: (row) => where(row, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
   },
   {
     name: 'reader-end',
-    says: 'is the last one and not that of an assistant',
+    says: 'is the last message, but not by an assistant',
     broken: ({ written }) =>
       written.some(({ role }) => role === 'assistant') && written.at(-1)?.role !== 'assistant'
         ? [written.length - 1]
@@ -101,7 +101,7 @@ const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
   },
   {
     name: 'reader-content',
-    says: 'has no content: only an assistant message with calls may have none',
+    says: 'has no content, which is allowed only for an assistant message with calls',
     broken: (row) => where(row, isEmpty),
   },
   {
@@ -111,12 +111,12 @@ const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
   },
   {
     name: 'reader-calls',
-    says: "has tool_calls that are no list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
+    says: "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
     broken: (row) => where(row, hasBadCalls),
   },
   {
     name: 'reader-arguments',
-    says: 'has a call whose arguments are no JSON object',
+    says: 'has a call whose arguments are not a JSON object',
     broken: (row) =>
       where(row, (message) =>
         assistantCalls(message).some((call) => readArguments(call.arguments).holds !== 'object'),

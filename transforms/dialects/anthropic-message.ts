@@ -25,7 +25,7 @@ const EMPTY_STRING_BYTES = 2;
 const ORDER_LOST: ReadingNote = {
   rule: 'order-lost',
   severity: 'WARNING',
-  message: 'a text or another block stands after a tool_use: their order is lost',
+  message: 'a text or other block follows a tool_use; their order is lost',
 };
 const RESULT_ERROR: ReadingNote = {
   rule: 'result-is-error',

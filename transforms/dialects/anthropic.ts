@@ -99,7 +99,7 @@ function createReader(
       rejectObject(line, origin, reason, missingOrBad(name, startOf(name)), startOf(name));
 
     if (duplicateAt >= 0) {
-      return rejectObject(line, origin, 'duplicate-key', 'a key that is read occurs twice', duplicateAt);
+      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
     }
     const stamped = ['timestamp', 'logged_at', 'request.timestamp'].find(
       (name) => present(name) !== undefined,

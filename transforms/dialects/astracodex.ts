@@ -47,7 +47,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const { bytes } = line;
     const at = messages?.start ?? -1;
     if (duplicateAt >= 0) {
-      return rejectObject(line, origin, 'duplicate-key', 'a key that is read occurs twice', duplicateAt);
+      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
     }
     if (messages === undefined || bytes[at] !== OPEN_ARRAY)
       return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
@@ -123,7 +123,7 @@ function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly Reading
   }));
   if (count === 0) return notes;
   const what = count === 1 ? '1 call before the last one is' : `${count} calls before the last one are`;
-  const message = `${what} left out: the last block counts`;
+  const message = `${what} left out, because only the last block counts`;
   return [{ rule: 'calls-left-out', severity: 'WARNING', message }, ...notes];
 }
 

@@ -89,8 +89,8 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
     ],
     callsLeftOut: Math.max(0, written.length - 1),
     debris: [
-      ...debrisIn(clean).map((what) => `the text still holds ${what}`),
-      ...debrisIn(thinks).map((what) => `the reasoning still holds ${what}`),
+      ...debrisIn(clean).map((what) => `the text still contains ${what}`),
+      ...debrisIn(thinks).map((what) => `the reasoning still contains ${what}`),
     ],
   };
 }

@@ -153,13 +153,7 @@ class SpecReader implements DialectReader, ObjectWalk {
 
   entryOf(line: Line, origin: Origin, number: number): ReadElement {
     if (this.#duplicateAt >= 0)
-      return rejectObject(
-        line,
-        origin,
-        'duplicate-key',
-        'a key that is read occurs twice',
-        this.#duplicateAt,
-      );
+      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
     this.#line = line;
     this.#origin = origin;
     const json = new JsonView(line.bytes, this.#start, this.#end, 0, this.#members);

@@ -90,7 +90,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     const { bytes } = line;
     const bad = (reason: LineReason, detail: string, at: number): Rejection =>
       rejectObject(line, origin, reason, detail, at);
-    if (duplicateAt >= 0) return bad('duplicate-key', 'a key that is read occurs twice', duplicateAt);
+    if (duplicateAt >= 0) return bad('duplicate-key', 'duplicate key', duplicateAt);
     if (timestamp.start < 0) return bad('bad-timestamp', 'timestamp is missing', -1);
     const time = timeIn(bytes, timestamp.start, timestamp.end);
     if (time === undefined) {

@@ -86,7 +86,7 @@ function readSeveral(
     p = skipBlanks(bytes, after);
   }
   if (length > scanner.maxElements) {
-    const detail = `${length} objects on one line, the limit is ${scanner.maxElements}`;
+    const detail = `${length} objects on one line, over the limit of ${scanner.maxElements}`;
     return [rejectLine(STAGE, line, CROWDED, detail)];
   }
   return { length, [Symbol.iterator]: () => eachObject(line, scanner, object, start, end) };
@@ -104,7 +104,7 @@ function* eachObject(
   let p = skipBlanks(bytes, end);
   for (let number = 1; p < bytes.length; number++) {
     const after = object.walk(bytes, p);
-    if (after < 0) throw new Error(`an object that was valid is not, at byte ${p} of the line`);
+    if (after < 0) throw new Error(`an object that was valid no longer is, at byte ${p} of the line`);
     yield readEntry(line, scanner, object, originOf(line, p, after), number);
     p = skipBlanks(bytes, after);
   }

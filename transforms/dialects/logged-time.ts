@@ -25,7 +25,7 @@ export function timeOf(json: Uint8Array): bigint | undefined {
 
 /** Why a member is not a time: shows the value where it cannot be content, else its type and length. */
 export function unreadableTime(name: string, json: Uint8Array): string {
-  return `${name} is not a time that can be read: ${shown(json)}`;
+  return `${name} is not a readable time: ${shown(json)}`;
 }
 
 function shown(json: Uint8Array): string {

@@ -14,7 +14,10 @@ export interface ArrowSafe {
 
 /** The option, for a format where it is on or off by default. */
 export function arrowSafeOption(held: boolean): OptionSpec<boolean> {
-  return { describe: 'Tools and arguments as JSON strings, for loaders with columns', default: held };
+  return {
+    describe: 'Write tools and arguments as JSON strings, for loaders with typed columns',
+    default: held,
+  };
 }
 
 /** The JSON string that holds the list of these definitions. */

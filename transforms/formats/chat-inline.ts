@@ -64,7 +64,7 @@ function plainText({ text, otherParts }: MessageText, where: string, report: Rep
     report({
       rule: 'non-text-part',
       severity: 'WARNING',
-      message: `${where} has parts that are no text: left out`,
+      message: `${where} has parts that are not text: left out`,
     });
   }
   return text ?? '';
@@ -120,7 +120,7 @@ const chatInline: Format<ArrowSafe> = {
     const findings: FormatFinding[] = [];
     messages.forEach((message, i) => {
       if (!forges(message)) return;
-      const where = `messages[${i}] (${message.role}) holds a tool-call tag of its own`;
+      const where = `messages[${i}] (${message.role}) contains a tool-call tag`;
       findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
     });
     const written = messages.map((message, i) => {

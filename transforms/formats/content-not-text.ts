@@ -24,7 +24,7 @@ export function otherContentFinding(
   if (first === undefined) return undefined;
   const kind =
     first === OPEN_OBJECT ? 'an object' : first === LETTER_T || first === LETTER_F ? 'a boolean' : 'a number';
-  const text = `messages[${at}] has a content that is ${kind}, neither a text nor parts: ${written}`;
+  const text = `messages[${at}] has ${kind} as its content, neither text nor parts: ${written}`;
   return { rule: 'content-not-text', severity: 'WARNING', message: text };
 }
 

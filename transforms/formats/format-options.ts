@@ -59,7 +59,7 @@ export function optionFault(
   const known = more.length === 0 ? formatOptions : optionsOf([...formats, ...more]);
   for (const [name, value] of Object.entries(values)) {
     const option = known.get(name);
-    if (option === undefined) return { name, problem: 'there is no format with this option' };
+    if (option === undefined) return { name, problem: 'no format has this option' };
     const { spec, defaults } = option;
     if (!names.some((format) => defaults.has(format))) {
       const having = [...defaults.keys()].join(', ');
@@ -68,7 +68,7 @@ export function optionFault(
     if (typeof value !== typeof spec.default) return { name, problem: `it takes a ${typeof spec.default}` };
     const { choices } = spec;
     if (choices?.includes(value) === false) {
-      return { name, problem: `'${value}' is none of ${choices.join(', ')}` };
+      return { name, problem: `'${value}' is not one of ${choices.join(', ')}` };
     }
   }
   return undefined;

@@ -30,13 +30,16 @@ interface TeachingOptions {
 }
 
 const options: OptionSpecs<TeachingOptions> = {
-  teachingSystem: { describe: "The first sentence of the developer's turn", default: TEACHING_LAYOUT.system },
+  teachingSystem: {
+    describe: "Start the developer's turn with this sentence",
+    default: TEACHING_LAYOUT.system,
+  },
   teachingDescription: {
-    describe: 'What a function does that the log does not define',
+    describe: 'Describe functions that the log does not define with this text',
     default: TEACHING_LAYOUT.description,
   },
   teachingParameters: {
-    describe: 'The parameters of a function that the log does not define, one on each line',
+    describe: 'Give functions that the log does not define these parameters, one per line',
     default: TEACHING_LAYOUT.parameters.map(parameterLine).join('\n'),
   },
 };

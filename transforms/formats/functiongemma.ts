@@ -23,13 +23,13 @@ export interface FunctionGemmaOptions {
 }
 
 const options: OptionSpecs<FunctionGemmaOptions> = {
-  bos: { describe: 'Begin the text with <bos>; trainers usually add it themselves', default: false },
+  bos: { describe: 'Begin the text with <bos>, which trainers usually add themselves', default: false },
   trigger: {
-    describe: 'The sentence before the declarations',
+    describe: 'Put this sentence before the declarations',
     default: 'You are a model that can do function calling with the following functions',
   },
   promptCompletion: {
-    describe: "Two members, prompt and completion: what leads to the model's last message, and that message",
+    describe: "Write two members: prompt, up to the model's last message, and completion, that message",
     default: false,
   },
 };

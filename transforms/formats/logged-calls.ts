@@ -13,6 +13,6 @@ export function loggedCalls(message: Message, where: string, report: Report): re
 }
 
 export function malformed(where: string): FormatFinding {
-  const message = `${where} is no call of a function with a name: left out`;
+  const message = `${where} is not a call of a named function: left out`;
   return { rule: 'malformed-call', severity: 'ERROR', message, rejects: true };
 }

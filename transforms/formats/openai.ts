@@ -35,7 +35,7 @@ export function functionsOf(
   return tools.map(({ bytes }, i) => {
     const fn = functionOf(bytes);
     if (fn === undefined) {
-      const message = `tools[${i}] is no definition of a function: kept as it is`;
+      const message = `tools[${i}] is not a function definition: kept as it is`;
       report({ rule: 'tool-not-function', severity: 'ERROR', message });
     }
     return fn;

@@ -125,7 +125,7 @@ export function createReader(report: Report): (message: Message, at: number) => 
     if (other !== undefined) report(other);
     const lost = (rule: string, what: string): void =>
       report({ rule, severity: 'WARNING', message: `${where} has ${what}: left out` });
-    if (otherParts) lost('non-text-part', 'parts that are no text');
+    if (otherParts) lost('non-text-part', 'parts that are not text');
     if (membersOf(message.bytes).some(isLost))
       lost('member-left-out', 'members that the history has no place for');
     const calls = role === 'assistant' ? callsOf(message, where) : [];

@@ -40,10 +40,14 @@ Rules:
 - The results of earlier calls are in the conversation history: use them.`;
 
 const options: OptionSpecs<PromptOptions> = {
-  turns: { describe: "The model's turns that are taught", default: 'last', choices: ['all', 'last'] },
+  turns: {
+    describe: 'Teach all turns of the model, or its last one',
+    default: 'last',
+    choices: ['all', 'last'],
+  },
   promptHeader: {
     describe:
-      'A file: what each prompt begins with, in place of the sections on the response format and on calls',
+      'Begin each prompt with the text of this file instead of the sections on response format and calls',
     default: RESPONSE_FORMAT,
     fromFile: true,
   },
@@ -63,16 +67,16 @@ function isAnswer({ role, text, thought, calls }: Said): boolean {
 function completionOf({ text, thought, calls }: Said, where: string, report: Report): string {
   const fatal = (rule: string, message: string): void =>
     report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
-  if (calls.length > 1) fatal('several-final-calls', 'has more than one call, and the protocol takes one');
+  if (calls.length > 1) fatal('several-final-calls', 'has more than one call, but the protocol allows one');
   if (CALL_TAG.test(text) || TAG.test(thought))
-    fatal('control-token-in-content', 'holds a tag of the protocol');
+    fatal('control-token-in-content', 'contains a tag of the protocol');
   if (thought !== '') {
-    const message = `the reasoning of ${where} stands in front of its text, in <think> tags`;
+    const message = `the reasoning of ${where} is written before its text, in <think> tags`;
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
   }
   const blocks = calls.map(({ name, source }) => {
     const json = `{"name": ${quote(name)}, "arguments": ${respace(source, scanner)}}`;
-    if (CALL_TAG.test(json)) fatal('control-token-in-content', 'holds a tag of the protocol in its call');
+    if (CALL_TAG.test(json)) fatal('control-token-in-content', 'contains a tag of the protocol in its call');
     return `<tool_call>\n${json}\n</tool_call>`;
   });
   const spoken = [thought === '' ? '' : `<think>\n${thought}\n</think>`, text, ...blocks];
@@ -97,7 +101,7 @@ function preambleOf({ header, tools }: Preamble): readonly string[] {
 function turnRecord(said: readonly Said[], turn: number, preamble: Preamble, report: Report): Uint8Array {
   const asked = said.findLastIndex(({ role }, i) => role === 'user' && i < turn);
   if (asked < 0) {
-    const message = `there is no user message before messages[${turn}]`;
+    const message = `no user message before messages[${turn}]`;
     report({ rule: 'no-user-turn', severity: 'ERROR', message, rejects: true });
   }
   const shown = said.slice(0, asked === turn - 1 ? asked : turn);

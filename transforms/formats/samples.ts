@@ -25,7 +25,7 @@ type Members = readonly (readonly [key: string, json: Uint8Array])[];
 
 const options: OptionSpecs<SamplesOptions> = {
   as: {
-    describe: 'Lines of JSON, a deck of TOML, or the context that a grader gets',
+    describe: 'Write lines of JSON, a TOML deck, or the context that a grader gets',
     default: 'jsonl',
     choices: ['jsonl', 'toml', 'context'],
   },
@@ -49,16 +49,16 @@ function withText(message: Message, where: string, report: Report): Message {
   if (content?.[0] === QUOTE && textOfValue(content) !== '') return message;
   const inlined = inline(message, report);
   if (inlined !== message) {
-    report(warning('calls-inlined', `${where} has no text of its own: its calls or its result are its text`));
+    report(warning('calls-inlined', `${where} has no text: its calls or its result become its text`));
     return inlined;
   }
   const { text = '', otherParts } = textOf(message);
-  if (otherParts) report(warning('non-text-part', `${where} has parts that are no text: left out`));
+  if (otherParts) report(warning('non-text-part', `${where} has parts that are not text: left out`));
   if (text === '') {
     report(fatal('content-not-text', `${where} has no text`));
     return message;
   }
-  report(warning('parts-joined', `${where} has a content of parts: written as one text`));
+  report(warning('parts-joined', `${where} has a content of several parts: written as one text`));
   const bytes = replaceValue(message.bytes, 'content', encode(quote(text))) as Uint8Array;
   return { bytes, role: message.role };
 }
@@ -111,7 +111,7 @@ const samples: Format<SamplesOptions> = {
       const bytes = tomlRecord(written, members, () => {
         isToml = false;
       });
-      if (!isToml) report(fatal('not-toml', 'the sample has a value that TOML cannot say'));
+      if (!isToml) report(fatal('not-toml', 'the sample has a value that TOML cannot express'));
       return { bytes, written: [], findings };
     }
     return {

@@ -80,7 +80,7 @@ function turnOf(message: Message, at: number, report: Report): Turn {
   const other = otherContentFinding(message, at, AS_JSON_TEXT);
   if (other !== undefined) report(other);
   if (otherParts) {
-    const loss = `messages[${at}] has parts that are no text: left out`;
+    const loss = `messages[${at}] has parts that are not text: left out`;
     report({ rule: 'non-text-part', severity: 'WARNING', message: loss });
   }
   const answers = from === 'observation' ? stringValue(message.bytes, 'tool_call_id') : undefined;
@@ -94,11 +94,11 @@ function modelTurn(message: Message, turn: Turn, where: string, report: Report):
   const calls = written.filter((call) => call !== undefined);
   const thought = reasoningOf(message);
   if (thought !== '') {
-    const change = `the reasoning of ${where} stands in front of its text, in <think> tags`;
+    const change = `the reasoning of ${where} is written before its text, in <think> tags`;
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message: change });
   }
   if (THINK_TAG.test(thought)) {
-    const problem = `the reasoning of ${where} holds a <think> tag of its own`;
+    const problem = `the reasoning of ${where} contains a <think> tag`;
     report({ rule: 'control-token-in-content', severity: 'ERROR', message: problem, rejects: true });
   }
   return {

@@ -38,7 +38,7 @@ function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
     if (!isKnown || places.every((place, k) => k === 0 || place >= (places[k - 1] as number))) return;
     const sorted = results.toSorted((a, b) => ids.indexOf(a.answers) - ids.indexOf(b.answers));
     ordered.splice(i + 1, sorted.length, ...sorted);
-    const message = `the results after messages[${(turns[i] as Turn).at}] stand in the order of its calls`;
+    const message = `the results after messages[${(turns[i] as Turn).at}] are put into the order of its calls`;
     report({ rule: 'results-reordered', severity: 'WARNING', message });
   });
   return ordered;
@@ -80,7 +80,7 @@ function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
   const rule = 'unanswered-end';
   if (end === 0) {
     const empty = turns.find(isEmptyAnswer);
-    const message = `messages[${empty?.at}] is an empty answer, and there is no other`;
+    const message = `messages[${empty?.at}] is an empty answer, and the only one`;
     if (empty !== undefined) report({ rule, severity: 'ERROR', message, rejects: true });
     return turns;
   }
@@ -106,7 +106,7 @@ function checkOrder(turns: readonly Turn[], report: Report): void {
 function checkTags(turns: readonly Turn[], report: Report): void {
   for (const { at, text, calls } of turns) {
     if (calls.length === 0 || !(CALL_TAG.test(text) || calls.some((call) => TAG.test(call)))) continue;
-    const message = `the turn of messages[${at}] holds a tag of its own where a call is read`;
+    const message = `the turn of messages[${at}] contains a tag where consumers read a call`;
     report({ rule: 'control-token-in-content', severity: 'ERROR', message, rejects: true });
   }
 }

@@ -11,8 +11,8 @@ export const TEACHING_FAULTS = {
   'arguments-not-object': 'Tool args must be object',
   'nested-arguments': 'Nested objects not supported',
   'nested-arrays': 'Nested arrays not supported',
-  'comment-end-in-reasoning': 'Reasoning holds the end of a comment',
-  'control-token-in-content': 'Text holds a control token',
+  'comment-end-in-reasoning': 'Reasoning contains the end of a comment',
+  'control-token-in-content': 'Text contains a control token',
   'key-not-bare': 'A name or a key cannot be written bare',
   'number-out-of-range': 'A number is too long without its exponent',
 } as const;

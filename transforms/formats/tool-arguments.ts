@@ -90,7 +90,7 @@ export const asObjectInString: EncodeArguments = (json, where, report) => {
 };
 
 function notJson(where: string): FormatFinding {
-  const message = `${where} has arguments that are no JSON: kept as text`;
+  const message = `${where} has arguments that are not JSON: kept as text`;
   return { rule: 'arguments-not-json', severity: 'WARNING', message };
 }
 
@@ -103,7 +103,7 @@ export function empty(where: string): FormatFinding {
 }
 
 export function notObject(where: string): FormatFinding {
-  const message = `${where} has arguments that are no JSON object`;
+  const message = `${where} has arguments that are not a JSON object`;
   return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
 }
 

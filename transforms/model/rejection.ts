@@ -2,85 +2,88 @@
 import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {
-  'invalid-json': 'The line is not JSON, or has NaN or Infinity in a value that is read.',
-  'invalid-utf8': 'The line holds bytes that are not UTF-8.',
+  'invalid-json': 'The line is not JSON, or has NaN or Infinity in a value that turnmill reads.',
+  'invalid-utf8': 'The line has bytes that are not UTF-8.',
   'not-an-object': 'The line is JSON, but not an object.',
   'duplicate-key':
-    'A key that is read stands twice: timestamp, session_id, request, messages, tools, response or another one of the dialect.',
+    'A key that turnmill reads appears twice: timestamp, session_id, request, messages, tools, response or another key of the dialect.',
   'too-deep': 'The line nests objects and arrays deeper than --max-depth.',
   'line-too-long': 'The line is longer than --max-line.',
-  'too-many-messages': 'The entry has more messages than --max-messages, its reply among them.',
+  'too-many-messages': 'The entry has more messages than --max-messages, including its reply.',
   'too-many-elements':
-    'An array or object of the line has more elements than --max-elements, the line holds more objects, or an entry holds ten times as many in all.',
+    'An array or object in the line has more elements than --max-elements, the line has more objects than that, or an entry has ten times as many elements in total.',
   'bad-timestamp':
-    'timestamp is missing or cannot be read: RFC 3339 (also with a comma before the fraction, a zone without a colon, a date alone), epoch seconds or milliseconds, also as text.',
+    'timestamp is missing or not readable. Readable are RFC 3339 (also with a comma before the fraction, a zone without a colon, or only a date) and epoch seconds or milliseconds, as a number or a string.',
   'bad-session-id': 'session_id is missing, or not a non-empty string.',
   'bad-messages':
-    'The messages are not an array of objects that each have a string role (or what the dialect has in their place).',
+    'The messages are not an array of objects with a string role each (or the equivalent in the dialect).',
   'bad-tools': 'The tools are neither absent, null nor an array of objects.',
   'bad-sample':
-    'The sample of a grader has no messages, or one without a role or a text; or a deck has no samples.',
+    'A grader sample has no messages, or a message without a role or text; or a deck has no samples.',
   'invalid-toml': 'The document is not TOML.',
   'bad-response': 'response is neither absent, null nor an object.',
 } as const;
 
 export const SESSION_REASONS = {
-  'session-id-mismatch': 'The source holds a second session id.',
+  'session-id-mismatch': 'The source has a second session id.',
   'session-reopened':
-    'The session id came back after its session had ended: all parts of the session, where its record can still be taken back.',
-  'timestamp-not-increasing': "An entry is not later than the session's entry before it.",
+    'The session id came back after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn.',
+  'timestamp-not-increasing': 'An entry is not later than the entry before it in the session.',
   'control-token-in-content':
-    'A text holds a token of the format itself (chat-inline writes it: --on-finding control-token-in-content=reject).',
+    'A text contains a control token of the format (chat-inline writes it unless --on-finding control-token-in-content=reject).',
   'non-text-part':
-    'A text that is to be inlined has parts that are no text (--on-finding non-text-part=reject).',
+    'A text to be inlined has parts that are not text (with --on-finding non-text-part=reject).',
   'arguments-not-json':
-    'The arguments of a call are a string that is no JSON (--on-finding arguments-not-json=reject).',
+    'The arguments of a call are a string that is not JSON (with --on-finding arguments-not-json=reject).',
   'arguments-not-object':
-    'The arguments of a call are no JSON object, and the format needs one (by itself; =keep writes them as they are).',
-  'empty-arguments': 'A call has no arguments (--on-finding empty-arguments=reject).',
+    'The arguments of a call are not a JSON object, but the format needs one (by default; =keep writes them unchanged).',
+  'empty-arguments': 'A call has no arguments (with --on-finding empty-arguments=reject).',
   'malformed-call':
-    'An entry of tool_calls is no call of a function with a name (by itself; =keep leaves it out).',
-  'members-dropped': 'A message has members that are left out (--on-finding members-dropped=reject).',
-  'messages-merged': 'Messages would be merged into one turn (--on-finding messages-merged=reject).',
+    'An entry of tool_calls is not a call of a named function (by default; =keep leaves it out).',
+  'members-dropped':
+    'A message has members that would be left out (with --on-finding members-dropped=reject).',
+  'messages-merged': 'Messages would be merged into one turn (with --on-finding messages-merged=reject).',
   'not-alternating':
-    'The turns cannot alternate between the two sides (by itself; =keep writes them as they are).',
+    'The turns cannot alternate between the two sides (by default; =keep writes them unchanged).',
   'reasoning-inlined':
-    'The reasoning of a message would become text (--on-finding reasoning-inlined=reject).',
+    'The reasoning of a message would become text (with --on-finding reasoning-inlined=reject).',
   'results-reordered':
-    'Results would be put into the order of their calls (--on-finding results-reordered=reject).',
+    'Results would be put into the order of their calls (with --on-finding results-reordered=reject).',
   'tool-not-function':
-    'A tool definition defines no function with a name (--on-finding tool-not-function=reject).',
+    'A tool definition does not define a named function (with --on-finding tool-not-function=reject).',
   'unanswered-end':
-    'The conversation ends in messages without an answer (--on-finding unanswered-end=reject).',
-  'key-not-bare': 'A function name or a key holds a character that ends it where keys have no quotes.',
-  'number-out-of-range': 'A number has to be written without its exponent, and that is over 1000.',
-  'call-unreadable': 'A call has no function name, and the format writes no calls without one.',
-  'result-without-call': 'A tool result answers no open call, so the name of its function is not known.',
+    'The conversation ends in messages without an answer (with --on-finding unanswered-end=reject).',
+  'key-not-bare':
+    'A function name or key contains a character that ends it, because the format writes keys without quotes.',
+  'number-out-of-range': 'A number must be written without its exponent, which is over 1000.',
+  'call-unreadable': 'A call has no function name, and the format cannot write a call without one.',
+  'result-without-call':
+    'A tool result does not answer an open call, so the name of its function is unknown.',
   'result-order-lost':
-    'A tool result would be read as that of an earlier call of the same function: the format has no ids.',
+    'A tool result would be read as the result of an earlier call of the same function, because the format has no ids.',
   'unknown-role': 'A message has a role that the format has no turn for.',
   'result-as-text':
-    'A tool result is an object that the format can only write as text (--on-finding result-as-text=reject).',
+    'A tool result is an object that the format can only write as text (with --on-finding result-as-text=reject).',
   'member-left-out':
-    'A message has members that the format has no place for (--on-finding member-left-out=reject).',
+    'A message has members that the format has no place for (with --on-finding member-left-out=reject).',
   'definition-left-out':
-    'A tool definition says more than the format can declare (--on-finding definition-left-out=reject).',
-  'no-final-call': 'The last assistant message, which is to be learned, has no call.',
-  'several-final-calls': 'The last assistant message, which is to be learned, has more than one call.',
-  'no-user-turn': 'There is no user message before the turn that is to be learned.',
-  'nested-arguments': 'The arguments of the call hold an object.',
-  'nested-arrays': 'The arguments of the call hold an array inside an array.',
-  'comment-end-in-reasoning': 'The reasoning, which is to be a comment, holds the end of one.',
+    'A tool definition says more than the format can declare (with --on-finding definition-left-out=reject).',
+  'no-final-call': 'The last assistant message, the one to be learned, has no call.',
+  'several-final-calls': 'The last assistant message, the one to be learned, has more than one call.',
+  'no-user-turn': 'No user message comes before the turn to be learned.',
+  'nested-arguments': 'The arguments of the call contain an object.',
+  'nested-arrays': 'The arguments of the call contain an array inside an array.',
+  'comment-end-in-reasoning': 'The reasoning would become a comment, but contains the end of one.',
   'calls-inlined':
-    'A message without a text has calls or a result that would become one (--on-finding calls-inlined=reject).',
+    'A message without text has calls or a result that would become its text (with --on-finding calls-inlined=reject).',
   'content-not-text':
-    'A content is a number, an object or a boolean (--on-finding content-not-text=reject); samples: a message has no text (by itself; =keep writes it as it is).',
-  'no-messages': 'The conversation has no messages, and the format needs one (by itself).',
+    'A content is a number, an object or a boolean (with --on-finding content-not-text=reject). In samples: a message has no text (by default; =keep writes it unchanged).',
+  'no-messages': 'The conversation has no messages, but the format needs one (by default).',
   'not-toml':
-    'A value that TOML cannot say: null, a key that stands twice, a whole number beyond 64 bits, half a character.',
-  'parts-joined': 'A content of several parts would become one text (--on-finding parts-joined=reject).',
+    'The record has a value that TOML cannot express: null, a duplicate key, an integer of more than 64 bits, an unpaired surrogate.',
+  'parts-joined': 'A content of several parts would become one text (with --on-finding parts-joined=reject).',
   'messages-left-out':
-    'There are messages beside those that are taught (--on-finding messages-left-out=reject).',
+    'The conversation has messages besides those that are taught (with --on-finding messages-left-out=reject).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

@@ -31,7 +31,7 @@ function apply(message: Message): Message | undefined {
 
 const gooseInfo: MessageRule = {
   name: 'goose-info',
-  summary: 'Drops user messages that hold nothing but <info-msg> blocks.',
+  summary: 'Drops user messages that consist of <info-msg> blocks only.',
   on: 'message',
   apply,
 };

@@ -40,7 +40,7 @@ export function readBareNumbers(
     };
     if (!depends(words.count)) return reading;
     const at = words.placeOf(firstThatCounts(words.count, depends));
-    return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that is read', at)];
+    return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that turnmill reads', at)];
   } finally {
     words.putWords(bytes);
   }

@@ -22,7 +22,7 @@ function* check(row: Row): Generator<StreamElement> {
 
 export const checkReaders: Stage = {
   name: 'check-readers',
-  summary: 'Reports what the reader of a format would drop, alter or refuse (check --target).',
+  summary: 'Reports what consumers of a format would drop, alter or refuse (check --target).',
   options: {},
   create: (): Handlers => ({ row: check }),
 };

@@ -40,7 +40,7 @@ function reported<T extends StreamElement & Subject>(
 /** After validate: how the entries of a session follow each other. */
 export const checkEntries: Stage = {
   name: 'check-entries',
-  summary: 'Reports entries without a reply and entries that do not go on from the one before.',
+  summary: 'Reports entries without a reply, and entries that do not continue the one before.',
   options: {},
   create(): Handlers {
     const watches = checksOn('entry').map((check: EntryCheck) => check.create());
@@ -63,7 +63,7 @@ const NO_LINES: RejectedLines = { count: 0, last: undefined };
 /** After tool-dedupe: the canonical conversation, and the sessions that have none. */
 export const checkConversations: Stage = {
   name: 'check-conversations',
-  summary: 'Reports what is wrong with a conversation, and sessions without one.',
+  summary: 'Reports problems of conversations, and sessions without one.',
   options: {},
   create(): Handlers {
     const onConversation = checksOn('conversation');
@@ -95,7 +95,7 @@ export const checkConversations: Stage = {
 /** After format: the messages as they were written; what is the same in the rows of several formats is told once. */
 export const checkRows: Stage = {
   name: 'check-rows',
-  summary: 'Reports rows whose calls or results are malformed as written.',
+  summary: 'Reports records whose calls or results are malformed as written.',
   options: {},
   create(): Handlers {
     const onRow = checksOn('row');

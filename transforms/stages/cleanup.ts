@@ -29,7 +29,7 @@ const options: OptionSpecs<CleanupOptions> = {
 export function rulesOf(names: readonly string[]): readonly Rule[] {
   const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
   for (const name of wanted) {
-    if (!rules.some((rule) => rule.name === name)) throw new RangeError(`there is no cleanup rule '${name}'`);
+    if (!rules.some((rule) => rule.name === name)) throw new RangeError(`unknown cleanup rule '${name}'`);
   }
   const order = [...ruleSets.values()].flat();
   return rules
@@ -128,7 +128,7 @@ function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) =>
 
 export const cleanup: Stage<CleanupOptions> = {
   name: 'cleanup',
-  summary: 'Takes out what a client put into the log that is no part of the conversation.',
+  summary: 'Removes what a client put into the log that is not part of the conversation.',
   options,
   create,
 };

@@ -28,14 +28,21 @@ const STAGE = 'format';
 
 const options: OptionSpecs<FormatOptions> = {
   format: {
-    describe: 'What a record looks like; of several formats each has its folder in data/',
+    describe: 'Write records in this format; repeat it for several, each in its own folder of data/',
     default: ['chat'],
   },
-  formatOptions: { describe: 'Options of the formats, by name', default: {} },
-  groupBy: { describe: 'What names the shards', default: 'date', choices: GROUPINGS },
-  rejectOn: { describe: 'Rules of the format that reject a session instead of reporting it', default: [] },
+  formatOptions: { describe: 'Set options of the formats, by name', default: {} },
+  groupBy: {
+    describe: 'Name the shards by date, by scenario, or neither',
+    default: 'date',
+    choices: GROUPINGS,
+  },
+  rejectOn: {
+    describe: 'Reject sessions by these rules of the format instead of only reporting them',
+    default: [],
+  },
   keepOn: {
-    describe: 'Rules of the format that only report what they would reject a session for',
+    describe: 'Only report by these rules of the format, where they would reject sessions',
     default: [],
   },
   formats: { describe: 'Formats beside the built-in ones', default: [] },
@@ -138,7 +145,7 @@ function create(options: FormatOptions): Handlers {
 
 function formatNamed(name: string, known: readonly Format[]): Format {
   const format = known.find((one) => one.name === name);
-  if (format === undefined) throw new RangeError(`there is no format '${name}'`);
+  if (format === undefined) throw new RangeError(`unknown format '${name}'`);
   return format;
 }
 

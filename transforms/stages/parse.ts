@@ -35,36 +35,36 @@ const STAGE = 'parse';
 
 const options: OptionSpecs<ParseOptions> = {
   dialect: {
-    describe: 'How the log is read; auto looks at the first entry of each source',
+    describe: 'Read the log in this dialect; auto looks at the first entry of each source',
     default: 'auto',
     choices: ['auto', ...dialects.map((dialect) => dialect.name)],
   },
   sessionBy: {
     describe:
-      'A session is a source, or a run of entries with the same id; one whose id comes back is rejected',
+      'Treat each file as a session, or each run of entries with the same id; an id that comes back is rejected',
     default: 'file',
     choices: ['file', 'id'],
   },
   scanner: {
-    describe: 'How new text is validated: auto takes WebAssembly where it can; the result is the same',
+    describe: 'Validate new text with WebAssembly where possible (auto), or without; the result is the same',
     default: 'auto',
     choices: SCANNERS,
   },
   userTurn: {
     describe:
-      'What the user said before each response that was logged without its request (dialect anthropic)',
+      'Put this user message before each response that was logged without its request (dialect anthropic)',
     default: undefined,
   },
   maxDepth: {
-    describe: 'A line that nests deeper is rejected',
+    describe: 'Reject a line that nests deeper',
     default: MAX_DEPTH,
   },
   maxMessages: {
-    describe: 'An entry of more messages is rejected, its reply counted',
+    describe: 'Reject an entry with more messages, its reply included',
     default: undefined,
   },
   maxElements: {
-    describe: 'A line with an array or object of more elements, or of more objects, is rejected',
+    describe: 'Reject a line with more objects, or with more elements in one array or object',
     default: MAX_ELEMENTS,
   },
   dialects: { describe: 'Dialects beside the built-in ones, asked before them', default: [] },
@@ -104,7 +104,7 @@ function create(given: ParseOptions): Handlers {
   const readers = new Map<string, DialectReader>();
   const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
   const fixed = known.find((dialect) => dialect.name === wanted);
-  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`there is no dialect '${wanted}'`);
+  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`unknown dialect '${wanted}'`);
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session
   let currentAlone = false; // is it a session of one entry?
@@ -142,7 +142,7 @@ function create(given: ParseOptions): Handlers {
   function excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
     const count = messagesOf(entry);
     if (maxMessages !== undefined && count > maxMessages)
-      return ['too-many-messages', `${count} messages, the limit is ${maxMessages}`];
+      return ['too-many-messages', `${count} messages, over the limit of ${maxMessages}`];
     if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(maxElements)) return undefined;
     const all = `messages, tools and reply have more than ${mostInAll(maxElements)} elements in all`;
     return ['too-many-elements', all];

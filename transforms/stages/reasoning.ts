@@ -22,7 +22,7 @@ export interface ReasoningOptions {
 const options: OptionSpecs<ReasoningOptions> = {
   reasoning: {
     describe:
-      "The model's reasoning: keep it, keep it behind the last question only, drop it, or put it in front of the text",
+      "Keep the model's reasoning, keep it after the last question only, drop it, or put it before the text",
     default: 'keep',
     choices: REASONING_MODES,
   },
@@ -33,7 +33,7 @@ const CLOSE = '</think>';
 const NOT_INLINED: ReadingNote = {
   rule: 'reasoning-not-inlined',
   severity: 'WARNING',
-  message: 'the reasoning holds a <think> tag of its own: it stays where it is',
+  message: 'the reasoning contains a <think> tag and stays where it is',
 };
 const QUOTE = 0x22;
 const OPEN_ARRAY = 0x5b;

@@ -26,10 +26,22 @@ function create(): Handlers {
       sessionId = id;
       alone = entry.alone === true;
       if (!ended.has(id)) return undefined;
-      return rejectSession(STAGE, origin, id, 'session-reopened', 'the id had ended before');
+      return rejectSession(
+        STAGE,
+        origin,
+        id,
+        'session-reopened',
+        'the session with this id had already ended',
+      );
     }
     if (id !== sessionId) {
-      return rejectSession(STAGE, origin, sessionId, 'session-id-mismatch', 'a second session id');
+      return rejectSession(
+        STAGE,
+        origin,
+        sessionId,
+        'session-id-mismatch',
+        'the source has a second session id',
+      );
     }
     if (timestamp === undefined || latest === undefined || timestamp > latest) return undefined;
     return rejectSession(STAGE, origin, id, 'timestamp-not-increasing', 'not later than the entry before it');

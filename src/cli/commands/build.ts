@@ -1,4 +1,4 @@
-/** `turnmill build`: the main job. */
+/** `turnmill build`: makes a dataset. */
 import { TurnmillError } from '../../errors.ts';
 import { conversionOptions } from '../options/conversion.ts';
 import { inputOptions, runInputOptions } from '../options/input.ts';
@@ -21,10 +21,13 @@ export const build: Command = {
     logLevelOption,
   ],
   examples: [
-    ['build logs/ --out dataset/', 'Every session in logs/ becomes a line of dataset/data/*.jsonl'],
-    ['build - --out - < session.jsonl', 'From a pipe to a pipe'],
-    ['build logs/ --out ds/ --json-tool-calls --compress gzip', 'Tool calls in the text, shards packed'],
-    ['build logs/ --update dataset/', 'Every night: reads what is new or has changed since'],
+    ['build logs/ --out dataset/', 'Write a line of dataset/data/*.jsonl for every session in logs/'],
+    ['build - --out - < session.jsonl', 'Convert from pipe to pipe'],
+    [
+      'build logs/ --out ds/ --json-tool-calls --compress gzip',
+      'Put tool calls into the text, compress the shards',
+    ],
+    ['build logs/ --update dataset/', 'Every night, read only what is new or has changed'],
   ],
   words: {
     least: 1,
@@ -34,7 +37,10 @@ export const build: Command = {
   stoppable: true,
   async run({ words, values, signal }) {
     if (!isWhere(values))
-      throw new TurnmillError('usage', 'build: --out is missing (--dry-run writes nothing)');
+      throw new TurnmillError(
+        'usage',
+        'build: --out is missing; name a folder, or use --dry-run to write nothing',
+      );
     const { runWhole } = await import('../run-whole.ts');
     return runWhole(words, values, signal);
   },

@@ -1,4 +1,4 @@
-/** `turnmill check`: everything that `build` does but the writing. */
+/** `turnmill check`: does everything that `build` does except for writing. */
 import { TurnmillError } from '../../errors.ts';
 import { jsonOption, targetOption } from '../options/answer.ts';
 import type { Values } from '../options/option.ts';
@@ -17,18 +17,22 @@ const ABOUT_WRITING: ReadonlySet<string> = new Set([
 
 export const check: Command = {
   name: 'check',
-  summary: 'Do everything that build does but the writing',
+  summary: 'Do everything that build does, except for writing',
   usage: 'INPUT... [options]\n\nINPUT is a log, a folder of logs, or - for standard input.',
   options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !ABOUT_WRITING.has(name))],
   examples: [
-    ['check logs/', 'How many sessions there are, and what would be rejected'],
-    ['check logs/ --target trl', 'What TRL and its templates would drop, alter or refuse, record by record'],
+    ['check logs/', 'Count the sessions, and show what would be rejected'],
+    [
+      'check logs/ --target trl',
+      'Show what TRL and its templates would drop, alter or refuse, record by record',
+    ],
   ],
   words: build.words,
   stoppable: true,
   async run({ words, values, signal }) {
     if (values.target !== undefined) return checkTargets(words, values, signal);
-    if (values.json === true) throw new TurnmillError('usage', 'check: --json goes with --target');
+    if (values.json === true)
+      throw new TurnmillError('usage', 'check: --json works only together with --target');
     const { runWhole } = await import('../run-whole.ts');
     return runWhole(words, { ...values, dryRun: true }, signal);
   },
@@ -36,7 +40,10 @@ export const check: Command = {
 
 async function checkTargets(words: readonly string[], values: Values, signal: AbortSignal): Promise<number> {
   if (values.format !== undefined || values.jsonToolCalls === true) {
-    throw new TurnmillError('usage', 'check: --target is the format: --format cannot stand beside it');
+    throw new TurnmillError(
+      'usage',
+      'check: --target sets the format, so it cannot be combined with --format',
+    );
   }
   const { checkTarget } = await import('../check-target.ts');
   return checkTarget(words, values, signal);

@@ -1,19 +1,19 @@
-/** What a command is: one file each. It imports what does the work only when it runs, so that the start is quick. */
+/** A command, one file each. To start quickly it imports the modules that do the work only when it runs. */
 import type { Option, Values } from '../options/option.ts';
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** The words after the command's name, for the help. */
+  /** The words after the name, for the help; notes follow after an empty line. */
   readonly usage: string;
   readonly options: readonly Option[];
-  /** A command line (without `turnmill`) and what it does. */
+  /** Command lines (without `turnmill`), each with what it does. */
   readonly examples: readonly (readonly [string, string])[];
-  /** What may stand beside the options. */
+  /** How many arguments it takes besides the options, and the error when there are too few. */
   readonly words: { readonly least: number; readonly most: number; readonly missing: string };
-  /** Does it stop when it is asked to? Else the first signal ends the process. */
+  /** It stops by itself when its signal is aborted; otherwise the first signal ends the process. */
   readonly stoppable: boolean;
-  /** Returns the exit status. */
+  /** @returns the exit status */
   run(request: Request): Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-/** `turnmill explain`: what became of a line, and why. */
+/** `turnmill explain`: shows what became of a line, and why. */
 import { SUCCESS } from '../exit-code.ts';
 import { explainOptions, jsonOption } from '../options/answer.ts';
 import { conversionOptions } from '../options/conversion.ts';
@@ -8,9 +8,9 @@ import type { Command } from './command.ts';
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Tell what became of a line, and why',
+  summary: 'Show what became of a line, and why',
   usage:
-    'FILE:LINE [options]\n\nGive the same conversion options as to build. For FILE.json LINE is the number of the entry.',
+    'FILE:LINE [options]\n\nPass the same conversion options as to build. In FILE.json, LINE is the number of the entry.',
   options: [
     ...explainOptions,
     jsonOption,
@@ -20,14 +20,17 @@ export const explain: Command = {
     logLevelOption,
   ],
   examples: [
-    ['explain logs/2026-01-13/a.jsonl:7', 'The fate of line 7'],
-    ['explain 2026-01-13/a.jsonl:7 --root logs/ --in dataset/', 'And where in the dataset its record stands'],
+    ['explain logs/2026-01-13/a.jsonl:7', 'Show the fate of line 7'],
+    [
+      'explain 2026-01-13/a.jsonl:7 --root logs/ --in dataset/',
+      'Also show where its record is in the dataset',
+    ],
   ],
   words: { least: 1, most: 1, missing: 'name a file and a line: FILE:LINE' },
   stoppable: true,
   async run({ words: [where = ''], values, signal }) {
-    const { answer } = await import('../answer.ts');
-    await answer(where, values, signal);
+    const { explain: print } = await import('../explanation.ts');
+    await print(where, values, signal);
     return SUCCESS;
   },
 };

@@ -1,4 +1,4 @@
-/** `turnmill formats`: the formats, one line each. `turnmill list formats` tells their rules and options too. */
+/** `turnmill formats`: lists the formats, one line each. `turnmill list formats` also shows their rules and options. */
 
 import { SUCCESS } from '../exit-code.ts';
 import { logLevelOption } from '../options/run.ts';
@@ -9,7 +9,7 @@ export const formats: Command = {
   summary: 'List the formats, one line each',
   usage: '[options]',
   options: [logLevelOption],
-  examples: [['formats', 'What --format takes']],
+  examples: [['formats', 'Show the values of --format']],
   words: { least: 0, most: 0, missing: '' },
   stoppable: false,
   async run() {

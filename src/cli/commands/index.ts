@@ -1,4 +1,4 @@
-/** The commands, in the order of the help. */
+/** The commands, in the order that the help shows them. */
 import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';

@@ -1,4 +1,4 @@
-/** `turnmill inspect`: the elements that leave a stage. */
+/** `turnmill inspect`: shows the elements that leave a stage. */
 import { TurnmillError } from '../../errors.ts';
 import { REJECTIONS, SUCCESS } from '../exit-code.ts';
 import { inspectOptions } from '../options/answer.ts';
@@ -10,7 +10,7 @@ import type { Command } from './command.ts';
 
 export const inspect: Command = {
   name: 'inspect',
-  summary: 'Show what leaves a stage, as JSON lines',
+  summary: 'Show the elements that leave a stage, as JSON lines',
   usage:
     'INPUT... --after STAGE [options]\n\nSTAGE is framing or one of `turnmill list stages`. --limit counts elements.',
   options: [
@@ -18,13 +18,15 @@ export const inspect: Command = {
     ...inputOptions,
     ...runInputOptions
       .filter(({ name }) => name === 'limit')
-      .map((option) => ({ ...option, describe: 'Stop after so many elements' })),
+      .map((option) => ({ ...option, describe: 'Stop after N elements' })),
     ...linkOptions,
     ...conversionOptions,
     configOption,
     logLevelOption,
   ],
-  examples: [['inspect session.jsonl --after cleanup --kind entry', 'The entries as cleanup leaves them']],
+  examples: [
+    ['inspect session.jsonl --after cleanup --kind entry', 'Show the entries as cleanup leaves them'],
+  ],
   words: {
     least: 1,
     most: Number.POSITIVE_INFINITY,
@@ -34,7 +36,7 @@ export const inspect: Command = {
   async run({ words, values, signal }) {
     const { after, kind, limit } = values;
     if (after === undefined)
-      throw new TurnmillError('usage', 'inspect: --after is missing (turnmill list stages)');
+      throw new TurnmillError('usage', 'inspect: --after is missing; see turnmill list stages');
     const { checkStdin } = await import('../stdin.ts');
     checkStdin(words, true);
     const [pipeline, { resolveSettings }, { withPlugInFiles }, { elementJson }, { endPrinting, printLine }] =

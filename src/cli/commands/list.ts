@@ -1,4 +1,4 @@
-/** `turnmill list`: the parts that options name, and what each one does. */
+/** `turnmill list`: the stages, dialects, rules, checks, formats and reasons, with what each one does. */
 import { TurnmillError } from '../../errors.ts';
 import { SUCCESS } from '../exit-code.ts';
 import { jsonOption } from '../options/answer.ts';
@@ -10,18 +10,17 @@ export const list: Command = {
   summary: 'List stages, dialects, rules, checks, formats or reasons',
   usage: '[stages|dialects|rules|checks|formats|reasons] [options]',
   options: [jsonOption, logLevelOption],
-  examples: [['list rules', 'What cleanup can do']],
+  examples: [['list rules', 'Show what cleanup can do']],
   words: { least: 0, most: 1, missing: '' },
   stoppable: false,
   async run({ words: [what], values }) {
-    const [{ catalogue }, { catalogueText }, { endPrinting, printLine }] = await Promise.all([
+    const [{ catalogue, catalogueText }, { endPrinting, printLine }] = await Promise.all([
       import('../catalogue.ts'),
-      import('../catalogue-text.ts'),
       import('../print.ts'),
     ]);
     const known = Object.keys(catalogue);
     if (what !== undefined && !known.includes(what)) {
-      throw new TurnmillError('usage', `list: '${what}' is none of ${known.join(', ')}`);
+      throw new TurnmillError('usage', `list: '${what}' is not one of ${known.join(', ')}`);
     }
     const chosen = Object.entries(catalogue).filter(([name]) => what === undefined || name === what);
     if (values.json === true) {

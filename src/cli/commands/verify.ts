@@ -1,4 +1,4 @@
-/** `turnmill verify`: does a dataset hold what its manifest and its ledger say? */
+/** `turnmill verify`: checks a dataset against its manifest and its ledger. */
 import { exitCodeOf, SUCCESS } from '../exit-code.ts';
 import { jsonOption } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
@@ -6,10 +6,10 @@ import type { Command } from './command.ts';
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Recount a dataset: hashes, records, ledger',
+  summary: 'Check the hashes, records and ledger of a dataset',
   usage: 'OUT [options]',
   options: [jsonOption, logLevelOption],
-  examples: [['verify dataset/', 'Exits with 0, or tells each problem and exits with 65']],
+  examples: [['verify dataset/', 'Exit with 0, or report each problem and exit with 65']],
   words: { least: 1, most: 1, missing: 'name the folder of a dataset' },
   stoppable: false,
   async run({ words: [out = ''], values }) {
@@ -27,8 +27,7 @@ export const verify: Command = {
       if (problemCount > problems.length)
         await printLine(`... and ${showCount(problemCount - problems.length)} more`);
       const what = `${showCount(records)} records in ${showCount(shards)} shards from ${showCount(sources)} sources`;
-      const verdict =
-        problemCount === 0 ? 'as its manifest and ledger say' : `${showCount(problemCount)} problems`;
+      const verdict = problemCount === 0 ? 'no problems' : `${showCount(problemCount)} problems`;
       await printLine(`${printable(out)}: ${what}: ${verdict}`);
     }
     await endPrinting();

@@ -1,4 +1,4 @@
-/** Options of the commands that answer a question. */
+/** Options of check, explain and inspect. */
 import { formats } from '../../../transforms/formats/index.ts';
 import { type Option, option } from './option.ts';
 import { choices, flag, list, text } from './value-types.ts';
@@ -8,28 +8,28 @@ const FORMAT_NAMES = formats.map(({ name }) => name);
 export const jsonOption: Option = option<'json'>({
   name: 'json',
   group: 'Output',
-  describe: 'JSON, one object a line',
+  describe: 'Print JSON, one object per line',
   type: flag,
 });
 
 export const targetOption: Option = option<'target'>({
   name: 'target',
   group: 'Conversion',
-  describe: 'Tell of each record what the reader of this format would drop, alter or refuse',
-  type: choices(FORMAT_NAMES, 'FORMAT'),
+  describe: 'Report for each record what the consumers of this format would drop, alter or refuse',
+  type: choices(FORMAT_NAMES, 'NAME'),
 });
 
 export const explainOptions: readonly Option[] = [
   option<'root'>({
     name: 'root',
     group: 'Input',
-    describe: 'The folder that build was given; FILE may then be its path below it',
+    describe: 'Resolve FILE below this folder, which was the input of build',
     type: text('DIR'),
   }),
   option<'in'>({
     name: 'in',
     group: 'Output',
-    describe: 'A dataset: tell also where in it the record stands',
+    describe: 'Show where the record is in this dataset',
     type: text('OUT'),
   }),
 ];
@@ -50,13 +50,13 @@ export const inspectOptions: readonly Option[] = [
   option<'after'>({
     name: 'after',
     group: 'Output',
-    describe: 'The stage whose elements are shown; framing is what comes before the first one',
+    describe: 'Show the elements that leave this stage; framing comes before the first stage',
     type: text('STAGE'),
   }),
   option<'kind'>({
     name: 'kind',
     group: 'Output',
-    describe: 'Only elements of these kinds, separated by commas',
+    describe: 'Show only elements of these kinds, separated by commas',
     default: 'all',
     type: list(KINDS, 'KINDS'),
   }),

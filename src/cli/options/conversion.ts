@@ -1,4 +1,4 @@
-/** Options: what becomes of the sessions. */
+/** Options for turning sessions into records. */
 
 import { formats } from '../../../transforms/formats/index.ts';
 import { GROUPINGS } from '../../../transforms/model/group.ts';
@@ -11,8 +11,8 @@ import { type Option, option } from './option.ts';
 import { choice, choices, decisions, flag, list, texts } from './value-types.ts';
 
 const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
-
 const FORMAT_NAMES = formats.map(({ name }) => name);
+const FORMAT_RULES = [...new Set(formats.flatMap(({ rules: reported }) => reported))];
 
 export const conversionOptions: readonly Option[] = [
   option<'format'>({
@@ -20,23 +20,24 @@ export const conversionOptions: readonly Option[] = [
     group: 'Conversion',
     describe: format.options.format.describe,
     default: 'chat',
-    type: choices(FORMAT_NAMES, FORMAT_NAMES.join('|')),
-    typeWithPlugIns: texts('FORMAT'),
+    type: choices(FORMAT_NAMES, 'NAME'),
+    typeWithPlugIns: texts('NAME'),
   }),
   ...formatFlags,
   option<'jsonToolCalls'>({
     name: 'jsonToolCalls',
     group: 'Conversion',
-    describe: 'The same as --format chat-inline',
+    advanced: true,
+    describe: 'Same as --format chat-inline',
     type: flag,
   }),
   option<'cleanup'>({
     name: 'cleanup',
     group: 'Conversion',
-    describe: `Cleanup rules or sets of them, separated by commas: ${CLEANUP_NAMES.join(', ')}`,
+    describe: 'Apply these cleanup rules or sets of rules, separated by commas',
     default: 'goose',
     type: list(CLEANUP_NAMES, 'RULES'),
-    negative: { describe: 'Change nothing', value: [] },
+    negative: { describe: 'Apply no cleanup rules', value: [] },
   }),
   option<'reasoning'>({
     name: 'reasoning',
@@ -55,16 +56,17 @@ export const conversionOptions: readonly Option[] = [
   option<'integrity'>({
     name: 'integrity',
     group: 'Conversion',
-    describe: 'Look for faults inside the sessions',
+    advanced: true,
+    describe: 'Check the sessions for problems',
     type: flag,
-    negative: { describe: 'Look for no faults inside the sessions', value: false, only: true },
+    negative: { describe: 'Skip the checks that report problems inside sessions', value: false, only: true },
   }),
   option<'onFinding'>({
     name: 'onFinding',
     group: 'Conversion',
-    describe: `What a finding of the format does to its session: ${[...new Set(formats.flatMap((made) => made.rules))].join(', ')}`,
-    default: 'keep, unless the rule rejects by itself',
-    type: decisions([...new Set(formats.flatMap((made) => made.rules))]),
+    describe: 'Reject or keep the sessions in which the format reports RULE (turnmill list formats)',
+    default: 'keep, except for rules that reject by themselves',
+    type: decisions(FORMAT_RULES),
     typeWithPlugIns: decisions(),
   }),
 ];

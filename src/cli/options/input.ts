@@ -1,4 +1,4 @@
-/** Options: what is read, and how. */
+/** Options for reading the input. */
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { MAX_ELEMENTS } from '../../../transforms/json/elements.ts';
 import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../../transforms/json/scanner.ts';
@@ -6,8 +6,7 @@ import { parse } from '../../../transforms/stages/parse.ts';
 import { DEFAULT_RATIOS } from '../../input/decompress/limits.ts';
 import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../settings/settings.ts';
 import { type Option, option } from './option.ts';
-import { textFile } from './text-file.ts';
-import { choice, flag, size, text, texts, wholeNumber } from './value-types.ts';
+import { choice, flag, size, text, textFile, texts, wholeNumber } from './value-types.ts';
 
 export const inputOptions: readonly Option[] = [
   option<'dialect'>({
@@ -15,20 +14,21 @@ export const inputOptions: readonly Option[] = [
     group: 'Input',
     describe: parse.options.dialect.describe,
     default: 'auto',
-    type: choice(['auto', ...dialects.map(({ name }) => name)]),
-    typeWithPlugIns: text('DIALECT'),
+    type: choice(['auto', ...dialects.map(({ name }) => name)], 'NAME'),
+    typeWithPlugIns: text('NAME'),
   }),
   option<'plugin'>({
     name: 'plugin',
     group: 'Input',
-    describe: 'An ES module with dialects, formats or stages of your own; its code is run',
+    describe: 'Load dialects, formats or stages of your own from an ES module; its code is run',
     type: texts('FILE'),
     flagOnly: true,
   }),
   option<'userTurn'>({
     name: 'userTurn',
     group: 'Input',
-    describe: `A file: ${(parse.options.userTurn.describe).replace(/^W/, 'w')}`,
+    advanced: true,
+    describe: `${parse.options.userTurn.describe}, from a file`,
     type: textFile,
   }),
   option<'sessionBy'>({
@@ -40,43 +40,49 @@ export const inputOptions: readonly Option[] = [
   }),
   option<'maxLine'>({
     name: 'maxLine',
-    group: 'Input',
-    describe: 'A longer line is rejected',
+    group: 'Input limits',
+    advanced: true,
+    describe: 'Reject a longer line',
     default: '256 MiB',
     type: size(MAX_LINE_CEILING),
   }),
   option<'maxDepth'>({
     name: 'maxDepth',
-    group: 'Input',
+    group: 'Input limits',
+    advanced: true,
     describe: `${parse.options.maxDepth.describe}; at most ${MAX_DEPTH_CEILING}`,
     default: String(MAX_DEPTH),
     type: wholeNumber(1, MAX_DEPTH_CEILING),
   }),
   option<'maxMessages'>({
     name: 'maxMessages',
-    group: 'Input',
+    group: 'Input limits',
+    advanced: true,
     describe: parse.options.maxMessages.describe,
     default: 'no limit',
     type: wholeNumber(1),
   }),
   option<'maxElements'>({
     name: 'maxElements',
-    group: 'Input',
+    group: 'Input limits',
+    advanced: true,
     describe: parse.options.maxElements.describe,
     default: String(MAX_ELEMENTS),
     type: wholeNumber(1, MAX_ELEMENTS_CEILING),
   }),
   option<'maxDecompressed'>({
     name: 'maxDecompressed',
-    group: 'Input',
-    describe: 'A packed source that holds more is rejected',
+    group: 'Input limits',
+    advanced: true,
+    describe: 'Reject a compressed source with more content',
     default: '1024 GiB',
     type: size(Number.MAX_SAFE_INTEGER),
   }),
   option<'maxRatio'>({
     name: 'maxRatio',
-    group: 'Input',
-    describe: 'A packed source that holds over 256 MiB and more than N times its size is rejected',
+    group: 'Input limits',
+    advanced: true,
+    describe: 'Reject a compressed source with over 256 MiB and more than N times its size of content',
     default: `${DEFAULT_RATIOS.gzip} for gzip, ${DEFAULT_RATIOS.zstd} for zstd`,
     type: wholeNumber(1),
   }),
@@ -85,41 +91,45 @@ export const inputOptions: readonly Option[] = [
 export const followOutsideOption: Option = option<'followOutside'>({
   name: 'followOutside',
   group: 'Input',
-  describe: 'Follow symbolic links in folders wherever they end',
+  advanced: true,
+  describe: 'Follow symbolic links in folders wherever they lead',
   type: flag,
 });
 
-/** Options about folders. */
+/** Options for walking folders. */
 export const linkOptions: readonly Option[] = [
   option<'follow'>({
     name: 'follow',
     group: 'Input',
-    describe: 'Follow symbolic links in folders that end below the same input',
+    advanced: true,
+    describe: 'Follow symbolic links in folders that lead to a place in the same input',
     type: flag,
   }),
   followOutsideOption,
 ];
 
-/** Options that only make sense for a whole run. */
+/** Options that make sense for a whole run only. */
 export const runInputOptions: readonly Option[] = [
   option<'limit'>({
     name: 'limit',
     group: 'Input',
-    describe: 'Stop after so many sessions',
+    describe: 'Stop after N sessions',
     default: 'no limit',
     type: wholeNumber(1),
   }),
   option<'maxSources'>({
     name: 'maxSources',
-    group: 'Input',
-    describe: 'Read nothing (65) when there are more files',
+    group: 'Input limits',
+    advanced: true,
+    describe: 'Read nothing and exit with 65 if there are more than N files',
     default: 'no limit',
     type: wholeNumber(1),
   }),
   option<'allowEmpty'>({
     name: 'allowEmpty',
     group: 'Input',
-    describe: 'Input without a session is no error',
+    advanced: true,
+    describe: 'Succeed with an empty dataset when the input has no sessions',
     type: flag,
   }),
   ...linkOptions,

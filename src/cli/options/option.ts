@@ -1,9 +1,9 @@
-/** What an option is. Specified once: the flag, its help, its key in a configuration file and its checks come from here. */
+/** An option, specified once: its flag, its help, its key in a configuration file and its checks come from here. */
 import type { ReasoningMode } from '../../../transforms/stages/reasoning.ts';
 import type { LogLevel } from '../../log-level.ts';
 import type { Tolerance } from '../../settings/error-budget.ts';
 
-/** Every option of every command, by its camelCase name: the plain values after all checks. */
+/** The checked values of all options of all commands, by camelCase name. */
 export interface OptionValues {
   out: string;
   replace: boolean;
@@ -56,16 +56,28 @@ export interface OptionValues {
 export type OptionName = keyof OptionValues;
 export type Values = { readonly [K in OptionName]?: OptionValues[K] };
 
-export type OptionGroup = 'Input' | 'Conversion' | 'Output' | 'Run';
+/** The headings of the help, in their order. */
+export const OPTION_GROUPS = [
+  'Input',
+  'Input limits',
+  'Conversion',
+  'Format options',
+  'Output',
+  'Quarantine',
+  'Run',
+] as const;
+export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
-/** Ends with what is wrong with a value; the caller knows whose it is. */
+/** Throws with what is wrong with a value; the caller adds the name of the option. */
 export type Refuse = (problem: string) => never;
 
 /** How a value is written on the command line and in a configuration file. */
 export interface ValueType<T> {
-  /** Stands for the value in the help; undefined for a flag, which has none. */
+  /** The value in the help, such as FILE; undefined for a flag, which takes none. */
   readonly placeholder: string | undefined;
-  /** May the flag come more than once? */
+  /** Values that the help lists after the description, when there are too many for the placeholder. */
+  readonly choices?: readonly string[];
+  /** The flag may be repeated. */
   readonly repeatable?: boolean;
   fromTexts(texts: readonly string[], refuse: Refuse): T;
   fromJson(value: unknown, refuse: Refuse): T;
@@ -76,20 +88,22 @@ export interface Option<K extends OptionName = OptionName> {
   readonly alias?: string;
   readonly group: OptionGroup;
   readonly describe: string;
-  /** What holds without it, as the help shows it. */
+  /** Rarely needed: shown by `--help --all` only. */
+  readonly advanced?: boolean;
+  /** The default, as the help shows it. */
   readonly default?: string;
   readonly type: ValueType<OptionValues[K]>;
-  /** Is it a flag that says `--no-NAME`, or has one beside it? Its value is then this. */
+  /** There is a flag `--no-NAME`, which sets this value; with `only`, there is no flag `--NAME`. */
   readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
-  /** May it stand without a value beside this option? Its value is then that one's. */
+  /** When this other option is there too, the value may be left out: it is the other option's. */
   readonly beside?: OptionName;
   /** Reads the value beside `--plugin`: names of plug-ins are checked when the files are loaded. */
   readonly typeWithPlugIns?: ValueType<OptionValues[K]>;
-  /** May it not be in a configuration file? */
+  /** Not allowed in a configuration file. */
   readonly flagOnly?: boolean;
 }
 
-/** Checks that the option's type is that of its value. */
+/** Checks that the type of the option fits its value; the result is one type for all options. */
 export function option<K extends OptionName>(spec: Option<K>): Option {
   return spec as unknown as Option;
 }

@@ -1,4 +1,4 @@
-/** Options: where a dataset goes, and how it is cut. */
+/** Options for writing the dataset. */
 import { type Option, option } from './option.ts';
 import { choice, fileMode, flag, size, text } from './value-types.ts';
 
@@ -7,74 +7,77 @@ export const outputOptions: readonly Option[] = [
     name: 'out',
     alias: 'o',
     group: 'Output',
-    describe: 'The folder to make, or - for records on standard output',
+    describe: 'Write the dataset to this folder, or its records to standard output',
     type: text('DIR|-'),
   }),
   option<'replace'>({
     name: 'replace',
     group: 'Output',
-    describe: 'Put the new dataset in the place of the one that is there',
+    describe: 'Replace the dataset that is there',
     type: flag,
   }),
   option<'update'>({
     name: 'update',
     group: 'Output',
-    describe:
-      'Bring this dataset up to date: what has not changed is taken from it; --out DIR --update says the same',
+    describe: 'Update this dataset: read only what is new or has changed; --out DIR --update means the same',
     type: text('DIR'),
     beside: 'out',
   }),
   option<'checksum'>({
     name: 'checksum',
     group: 'Output',
-    describe: 'With --update: read every source and compare its content (SHA-256), whatever its times say',
+    advanced: true,
+    describe: 'With --update: detect changes by the SHA-256 of every source instead of its times and size',
     type: flag,
   }),
   option<'resume'>({
     name: 'resume',
     group: 'Output',
-    describe: 'Go on from the last checkpoint of the same run, which was killed',
+    describe: 'Continue a killed run of the same command from its last checkpoint',
     type: flag,
   }),
   option<'dryRun'>({
     name: 'dryRun',
     group: 'Output',
-    describe: 'Do everything but the writing',
+    describe: 'Convert everything, write nothing',
     type: flag,
   }),
   option<'shardSize'>({
     name: 'shardSize',
     group: 'Output',
-    describe: 'Begin a new shard before it grows beyond this',
+    describe: 'Start a new shard before one grows beyond SIZE',
     default: '1 GiB',
     type: size(Number.MAX_SAFE_INTEGER),
   }),
   option<'compress'>({
     name: 'compress',
     group: 'Output',
-    describe: 'How shards are compressed',
+    describe: 'Compress the shards',
     default: 'none',
     type: choice(['none', 'gzip', 'zstd']),
   }),
   option<'mode'>({
     name: 'mode',
     group: 'Output',
+    advanced: true,
     describe:
-      'Permissions of the files, in octal (0640), whatever the umask; the owner always reads and writes, and quarantine/ is for the owner alone',
-    default: 'what every source file and the umask grant',
+      'Set the permissions of the files, in octal, whatever the umask is; the owner can always read and write, and quarantine/ is for the owner only',
+    default: 'permissions that all source files share, limited by the umask',
     type: fileMode,
   }),
   option<'quarantineContent'>({
     name: 'quarantineContent',
-    group: 'Output',
-    describe: 'Keep of a rejected line its place and hash, or its bytes too',
+    group: 'Quarantine',
+    advanced: true,
+    describe: 'Keep the place and hash of rejected lines, or their bytes too',
     default: 'ref',
     type: choice(['ref', 'raw']),
   }),
   option<'quarantineSize'>({
     name: 'quarantineSize',
-    group: 'Output',
-    describe: 'Keep so much of rejected lines at most; of others their place and hash',
+    group: 'Quarantine',
+    advanced: true,
+    describe: 'Keep at most SIZE of the bytes of rejected lines; after that, only places and hashes',
     default: '1 GiB',
     type: size(Number.MAX_SAFE_INTEGER),
   }),

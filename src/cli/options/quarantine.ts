@@ -7,14 +7,14 @@ export const replayOptions: readonly Option[] = [
   option<'into'>({
     name: 'into',
     group: 'Output',
-    describe: 'The folder to make: a log for each source of which something was rejected',
+    describe: 'Write the logs to this new folder: one for each source with rejections',
     type: text('DIR'),
   }),
   option<'logs'>({
     name: 'logs',
     group: 'Input',
     describe:
-      'What build was given, for bytes that are not in the records; once for each input, in their order',
+      'Read bytes that the quarantine does not keep from this input of build; repeat it for each input, in the same order',
     type: texts('PATH'),
   }),
   followOutsideOption,

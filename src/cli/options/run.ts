@@ -1,4 +1,4 @@
-/** Options: how the run goes about it. */
+/** Options for how a run does its work. */
 import { LOG_LEVELS } from '../../log-level.ts';
 import { type Option, option } from './option.ts';
 import { choice, flag, text, tolerance, wholeNumber } from './value-types.ts';
@@ -9,28 +9,30 @@ export const workOptions: readonly Option[] = [
   option<'workers'>({
     name: 'workers',
     group: 'Run',
-    describe: 'How many sources are read at a time, each in its own thread; the output does not depend on it',
-    default: 'as many as the input is worth, at most the cores',
+    describe:
+      'Read up to N sources at the same time, each in its own thread; the output is the same for any N',
+    default: 'by the size of the input, at most the number of cores',
     type: wholeNumber(1, MOST_WORKERS),
   }),
   option<'onReject'>({
     name: 'onReject',
     group: 'Run',
-    describe: 'Go on and exit with 3, or stop at the first rejection and commit nothing (65)',
+    describe: 'After a rejection, go on and exit with 3, or stop, publish nothing and exit with 65',
     default: 'quarantine',
     type: choice(['quarantine', 'fail']),
   }),
   option<'maxQuarantine'>({
     name: 'maxQuarantine',
     group: 'Run',
-    describe: 'Commit nothing (65) when more is rejected: a number, or a percentage of the lines',
-    default: 'any number is tolerated',
+    describe: 'Publish nothing and exit with 65 if more is rejected: N records, or a percentage of the lines',
+    default: 'no limit',
     type: tolerance,
   }),
   option<'profile'>({
     name: 'profile',
     group: 'Run',
-    describe: 'Tell at the end, on standard error, where the time went',
+    advanced: true,
+    describe: 'Print where the time went on standard error at the end',
     type: flag,
   }),
 ];
@@ -38,7 +40,7 @@ export const workOptions: readonly Option[] = [
 export const configOption: Option = option<'config'>({
   name: 'config',
   group: 'Run',
-  describe: 'Options from a JSON object, named as here in camelCase; flags win',
+  describe: 'Read options from a JSON object with their names in camelCase; flags override them',
   type: text('FILE'),
   flagOnly: true,
 });
@@ -46,7 +48,8 @@ export const configOption: Option = option<'config'>({
 export const logLevelOption: Option = option<'logLevel'>({
   name: 'logLevel',
   group: 'Run',
-  describe: 'What is told on standard error',
+  advanced: true,
+  describe: 'Set how much is reported on standard error',
   default: 'warn',
   type: choice(LOG_LEVELS),
 });

@@ -1,4 +1,4 @@
-/** The options of a conversion as the plain object that `resolveSettings` takes. */
+/** Turns the options of a command into the argument of `resolveSettings`. */
 import { TurnmillError } from '../../errors.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
 import { formatValuesOf } from './format.ts';
@@ -65,11 +65,11 @@ function followOf({ follow, followOutside }: Values): 'inside' | 'anywhere' | un
   return follow === true ? 'inside' : undefined;
 }
 
-/** `--update DIR` names the output too. */
+/** `--update DIR` also names the output. */
 function outOf({ out, update, dryRun }: Values): string | undefined {
   if (dryRun === true) return undefined;
   if (out !== undefined && update !== undefined && out !== update)
-    throw new TurnmillError('usage', `--out ${out} and --update ${update} name two datasets`);
+    throw new TurnmillError('usage', `--out ${out} and --update ${update} name different folders`);
   return update ?? out;
 }
 
@@ -79,6 +79,6 @@ function formatOf({ format, jsonToolCalls }: Values): readonly string[] | undefi
   if (other === undefined) return ['chat-inline'];
   throw new TurnmillError(
     'usage',
-    `--json-tool-calls is --format chat-inline: it cannot stand beside --format ${other}`,
+    `--json-tool-calls means --format chat-inline, so it cannot be combined with --format ${other}`,
   );
 }

@@ -1,18 +1,23 @@
-/** The kinds of values that options take, each with its two ways in: words of the command line, and JSON. */
+/** The types of option values: each reads words of the command line and JSON of a configuration file. */
+import { TurnmillError } from '../../errors.ts';
+import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import { parseTolerance, type Tolerance } from '../../settings/error-budget.ts';
 import { parseSize } from '../sizes.ts';
 import type { Refuse, ValueType } from './option.ts';
 
 const shown = (value: unknown): string => `'${String(value)}'`;
 
-/** A flag: it is there or not. */
+const unknownWord = (value: unknown, known: readonly string[]): string =>
+  `${shown(value)} is not one of ${known.join(', ')}`;
+
+/** A flag without a value. */
 export const flag: ValueType<boolean> = {
   placeholder: undefined,
   fromTexts: () => true,
   fromJson: (value, refuse) => (typeof value === 'boolean' ? value : refuse('must be true or false')),
 };
 
-/** Any text but the empty one. */
+/** Any text except the empty one. */
 export function text(placeholder: string): ValueType<string> {
   const check = (value: string, refuse: Refuse): string => (value === '' ? refuse('needs a value') : value);
   return {
@@ -23,7 +28,7 @@ export function text(placeholder: string): ValueType<string> {
   };
 }
 
-/** Texts, one each time that the flag comes. */
+/** Texts: one for each time the flag is repeated. */
 export function texts(placeholder: string): ValueType<readonly string[]> {
   const one = text(placeholder);
   return {
@@ -37,32 +42,34 @@ export function texts(placeholder: string): ValueType<readonly string[]> {
   };
 }
 
-/** One of a few words. */
+/** One of a list of words. */
 export function choice<T extends string>(
   choices: readonly T[],
   placeholder: string = choices.join('|'),
 ): ValueType<T> {
   const check = (value: unknown, refuse: Refuse): T =>
-    choices.find((known) => known === value) ?? refuse(`${shown(value)} is none of ${choices.join(', ')}`);
+    choices.find((known) => known === value) ?? refuse(unknownWord(value, choices));
   return {
     placeholder,
+    ...(placeholder.includes('|') ? {} : { choices }),
     fromTexts: ([value], refuse) => check(value, refuse),
     fromJson: (value, refuse) =>
       typeof value === 'string' ? check(value, refuse) : refuse('must be a string'),
   };
 }
 
-/** One of a few words, any number of times; in JSON a word or an array. */
+/** One or more of a list of words, the flag repeated for each; in JSON a word or an array. */
 export function choices(known: readonly string[], placeholder: string): ValueType<readonly string[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
     const stranger = values.find((value) => !(known as readonly unknown[]).includes(value));
-    if (stranger !== undefined) refuse(`${shown(stranger)} is none of ${known.join(', ')}`);
+    if (stranger !== undefined) refuse(unknownWord(stranger, known));
     const twice = values.find((value, i) => values.indexOf(value) < i);
-    if (twice !== undefined) refuse(`${shown(twice)} is given twice`);
+    if (twice !== undefined) refuse(`${shown(twice)} appears twice`);
     return values.length === 0 ? refuse('needs a value') : (values as readonly string[]);
   };
   return {
     placeholder,
+    choices: known,
     repeatable: true,
     fromTexts: check,
     fromJson(value, refuse) {
@@ -72,15 +79,16 @@ export function choices(known: readonly string[], placeholder: string): ValueTyp
   };
 }
 
-/** Words out of a list, separated by commas; in JSON an array. */
+/** Words from a list, separated by commas; in JSON an array. */
 export function list(choices: readonly string[], placeholder: string): ValueType<readonly string[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
     const stranger = values.find((value) => !(choices as readonly unknown[]).includes(value));
-    if (stranger !== undefined) refuse(`${shown(stranger)} is none of ${choices.join(', ')}`);
+    if (stranger !== undefined) refuse(unknownWord(stranger, choices));
     return values as readonly string[];
   };
   return {
     placeholder,
+    choices,
     fromTexts: ([value = ''], refuse) => check(value.split(','), refuse),
     fromJson: (value, refuse) =>
       Array.isArray(value) ? check(value, refuse) : refuse('must be an array of strings'),
@@ -93,7 +101,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
     Number.isSafeInteger(value) && value >= least && value <= most
       ? value
       : refuse(
-          `${shown(given)} is no whole number ${most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`}`,
+          `${shown(given)} is not a whole number ${most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`}`,
         );
   return {
     placeholder: 'N',
@@ -111,7 +119,7 @@ export const tolerance: ValueType<Tolerance> = {
   fromJson: (value, refuse) =>
     typeof value === 'number' || typeof value === 'string'
       ? toleranceIn(String(value), refuse)
-      : refuse('must be a number or a text like "1%"'),
+      : refuse('must be a number or a string such as "1%"'),
 };
 
 function toleranceIn(value: string, refuse: Refuse): Tolerance {
@@ -123,8 +131,10 @@ function toleranceIn(value: string, refuse: Refuse): Tolerance {
 export function size(most: number): ValueType<number> {
   const check = (value: number | undefined, given: unknown, refuse: Refuse): number => {
     if (value === undefined || !Number.isSafeInteger(value))
-      return refuse(`${shown(given)} is no size: write 1GiB, 100MB, 512k or bytes`);
-    return value >= 1 && value <= most ? value : refuse(`${shown(given)} is no size from 1 to ${most} bytes`);
+      return refuse(`${shown(given)} is not a size: write 1GiB, 100MB, 512k or a number of bytes`);
+    return value >= 1 && value <= most
+      ? value
+      : refuse(`${shown(given)} is out of range: 1 to ${most} bytes`);
   };
   return {
     placeholder: 'SIZE',
@@ -138,7 +148,7 @@ export function size(most: number): ValueType<number> {
   };
 }
 
-/** Permissions in octal, as chmod takes them. In JSON a string too: a number would be decimal. */
+/** Permissions in octal, as for chmod. A string in JSON too, where a number would be decimal. */
 export const fileMode: ValueType<number> = {
   placeholder: 'MODE',
   fromTexts: ([value = ''], refuse) => modeIn(value, refuse),
@@ -150,20 +160,20 @@ function modeIn(value: string, refuse: Refuse): number {
   if (!/^0?[0-7]{3}$/.test(value)) return refuse(`${shown(value)} is not an octal mode such as 0640`);
   const mode = Number.parseInt(value, 8);
   if ((mode & 0o111) === 0) return mode;
-  return refuse(`${shown(value)} has x bits: files have none, and folders get them by themselves`);
+  return refuse(`${shown(value)} has x bits: leave them out, folders get theirs automatically`);
 }
 
 type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
-/** `RULE=reject|keep`, any number of times; in JSON an object. @param rules those that there are, if known */
+/** `RULE=reject|keep`, repeatable; in JSON an object. @param rules the known ones; any rule when left out */
 export function decisions(rules?: readonly string[]): ValueType<Decisions> {
   const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
     const made = new Map<string, 'reject' | 'keep'>();
     for (const [rule, decision] of pairs) {
-      if (rules?.includes(rule) === false) refuse(`${shown(rule)} is none of ${rules.join(', ')}`);
+      if (rules?.includes(rule) === false) refuse(unknownWord(rule, rules));
       if (decision !== 'reject' && decision !== 'keep')
         return refuse(`${rule} takes reject or keep, not ${shown(decision)}`);
-      if (made.has(rule) && made.get(rule) !== decision) refuse(`${rule} is given twice`);
+      if (made.has(rule) && made.get(rule) !== decision) refuse(`${rule} appears twice`);
       made.set(rule, decision);
     }
     return Object.fromEntries(made);
@@ -186,4 +196,31 @@ export function decisions(rules?: readonly string[]): ValueType<Decisions> {
         ? build(Object.entries(value), refuse)
         : refuse('must be an object of rules'),
   };
+}
+
+const MOST_TEXT_BYTES = 16 * 1024 * 1024;
+const fileName = text('FILE');
+
+/** The text of a UTF-8 file, without a line end at its end. */
+export const textFile: ValueType<string> = {
+  placeholder: fileName.placeholder,
+  fromTexts: (texts, refuse) => textIn(fileName.fromTexts(texts, refuse), refuse),
+  fromJson: (value, refuse) => textIn(fileName.fromJson(value, refuse), refuse),
+};
+
+function textIn(path: string, refuse: Refuse): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readOwnFile(path, MOST_TEXT_BYTES);
+  } catch (error) {
+    if (error instanceof NotOwnFile)
+      return refuse(`'${path}' is ${error.kind}, not a regular file: save the text to a file and name that`);
+    if (error instanceof TurnmillError) return refuse(`'${path}' is longer than ${MOST_TEXT_BYTES} bytes`);
+    return refuse(`cannot read '${path}': ${(error as NodeJS.ErrnoException).code}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+  } catch {
+    return refuse(`'${path}' is not UTF-8`);
+  }
 }

@@ -39,7 +39,7 @@ export async function* gunzip(
       cause,
     );
   try {
-    if (!(await cursor.more())) throw fault('there is nothing');
+    if (!(await cursor.more())) throw fault('it is empty');
     do {
       members?.begin(counts.members + 1, given);
       size = yield* member(cursor, size > WHOLE_BYTES, fault);

@@ -41,10 +41,10 @@ export function checkLimits(
 ): void {
   if (given <= allowedBytes(limits, packing, read)) return;
   const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
-  if (given > maxDecompressedBytes) refuse(`it holds more than ${maxDecompressedBytes} bytes`);
-  refuse(`it holds more than ${RATIO_FROM_BYTES} bytes, and over ${maxRatio} times what was read of it`);
+  if (given > maxDecompressedBytes) refuse(`it unpacks to more than ${maxDecompressedBytes} bytes`);
+  refuse(`it unpacks to more than ${RATIO_FROM_BYTES} bytes and more than ${maxRatio} times its size`);
 }
 
 function refuse(what: string): never {
-  throw new SourceFault('decompression-limit', `${what} (--max-decompressed, --max-ratio)`);
+  throw new SourceFault('decompression-limit', `${what} (see --max-decompressed, --max-ratio)`);
 }

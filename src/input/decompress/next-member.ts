@@ -30,7 +30,7 @@ export async function nextMember(
   const like = startsLike(cursor.rest()) ? ', and it begins like more of it' : '';
   throw new SourceFault(
     'trailing-data',
-    `there is data at compressed byte ${cursor.taken()}, behind the end of what is packed${padding}${like}`,
+    `data follows the end of the compressed content at compressed byte ${cursor.taken()}${padding}${like}`,
   );
 }
 

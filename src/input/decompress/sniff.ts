@@ -34,7 +34,7 @@ export function sniff(head: Uint8Array, named?: Compression): Compression {
   if (name === undefined) return 'none';
   throw new SourceFault(
     'unsupported-compression',
-    `${name} is not read: unpack it, or pack it with gzip or zstd`,
+    `${name} is not supported: unpack it, or pack it with gzip or zstd`,
   );
 }
 

@@ -91,5 +91,5 @@ async function open(
 function refusePacked(head: Uint8Array, outer: Packing): void {
   const inner = sniff(head);
   if (inner === 'none') return;
-  throw new SourceFault('unsupported-compression', `there is ${inner} inside the ${outer}: unpack it once`);
+  throw new SourceFault('unsupported-compression', `the ${outer} data contains ${inner}: unpack it once`);
 }

@@ -80,7 +80,7 @@ function* stepsOf(refuse: RefuseFrame, facts: Facts): Generator<Step, void, Buff
   const windowBytes = single ? 0 : 1;
   const header = yield look(windowBytes + idBytes + sizeBytes);
   const id = idBytes === 0 ? 0 : header.readUIntLE(windowBytes, idBytes);
-  if (id !== 0) throw refuse('dictionary', `it needs the dictionary ${id}, and dictionaries are not read`);
+  if (id !== 0) throw refuse('dictionary', `it needs dictionary ${id}, and dictionaries are not supported`);
   facts.contentBytes = contentSize(header.subarray(windowBytes + idBytes), sizeBytes);
   const window = single ? (facts.contentBytes as number) : windowSize(header.readUInt8());
   if (window > MAX_WINDOW_BYTES)
@@ -90,7 +90,7 @@ function* stepsOf(refuse: RefuseFrame, facts: Facts): Generator<Step, void, Buff
     const block = (yield look(3)).readUIntLE(0, 3);
     last = (block & 1) === 1;
     const [type, size] = [(block >> 1) & 3, block >> 3];
-    if (type === UNKNOWN) throw refuse('damaged', 'a block is of no known type');
+    if (type === UNKNOWN) throw refuse('damaged', 'a block has an unknown type');
     if (size > MAX_BLOCK_BYTES) throw refuse('damaged', `a block of ${size} bytes is too large`);
     const bytes = type === RLE ? 1 : size;
     if (bytes > 0) yield pass(bytes);

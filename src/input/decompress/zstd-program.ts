@@ -39,7 +39,7 @@ export function requireZstdProgram(what: string): void {
   const answers = asked.status === 0 && /zstandard|zstd/i.test(asked.stdout);
   if (answers) return;
   const { code } = (asked.error ?? {}) as NodeJS.ErrnoException;
-  const found = code === 'ENOENT' ? 'it is not there' : (code ?? 'what is there is no zstd');
+  const found = code === 'ENOENT' ? 'it was not found' : (code ?? 'the program of this name is not zstd');
   throw new TurnmillError('unavailable', `${what} needs zstd (${found}): ${HINT}`, { subject: what });
 }
 
@@ -92,7 +92,7 @@ export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
     outcome: () => outcome,
     moved: () =>
       withinTime(moved(), idleMs, () => {
-        outcome ??= new SourceFault('unreadable', `zstd did nothing for ${idleMs / 1000} s`);
+        outcome ??= new SourceFault('unreadable', `zstd made no progress for ${idleMs / 1000} s`);
         child.kill('SIGKILL');
       }),
     async close() {
@@ -126,7 +126,7 @@ async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => vo
 /** Its own words without where they come from: `/*stdin*\ : Decoding error (36) : Data corruption detected`. */
 function endOf(status: number | null, signal: NodeJS.Signals | null, complaint: string): Outcome {
   if (status === 0) return '';
-  if (signal !== null) return new SourceFault('unreadable', `zstd was ended by ${signal}`, DECODER_KILLED);
+  if (signal !== null) return new SourceFault('unreadable', `zstd was killed by ${signal}`, DECODER_KILLED);
   const last = complaint.trim().split('\n').at(-1)?.split(' : ').at(-1)?.trim();
   return last || `zstd ended with status ${status}`;
 }

@@ -70,7 +70,7 @@ export async function* unzstd(
       const header = Buffer.from(cursor.rest().subarray(0, SKIPPED_HEADER_BYTES));
       const whole = header.length === SKIPPED_HEADER_BYTES;
       if (!whole || !(await skip(SKIPPED_HEADER_BYTES + header.readUInt32LE(MAGIC_BYTES))))
-        throw fault('it ends inside a frame to be skipped');
+        throw fault('it ends inside a skippable frame');
       counts.memberBytes = cursor.taken();
     }
   }
@@ -99,7 +99,7 @@ export async function* unzstd(
   }
 
   try {
-    if (!(await cursor.more())) throw fault('there is nothing');
+    if (!(await cursor.more())) throw fault('it is empty');
     while (await nextFrame()) {
       const first = counts.members + 1;
       const where = place();
@@ -114,7 +114,7 @@ export async function* unzstd(
         yield piece;
       }
       if (promised !== undefined && given !== promised)
-        throw ofRun(`there are ${given} bytes in it, and the header says ${promised}`);
+        throw ofRun(`it has ${given} bytes, but the header says ${promised}`);
     }
   } finally {
     await cursor.close();

@@ -154,7 +154,7 @@ export function createDocumentFramer(
     const origin = nextOrigin(offset + begin, length);
     if (length <= maxLineBytes) return { kind: 'line', origin, bytes: slab.bytes.subarray(begin, at) };
     skip(begin, at);
-    return reject('line-too-long', `${length} bytes, the limit is ${maxLineBytes}`, origin);
+    return reject('line-too-long', `${length} bytes, over the limit of ${maxLineBytes}`, origin);
   }
 
   function nextOrigin(at: number, length: number): Origin {

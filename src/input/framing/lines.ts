@@ -95,7 +95,7 @@ export function createLineFramer(source: string, maxLineBytes: number, slab: Sla
       scope: 'line',
       stage: 'framing',
       reason: 'line-too-long',
-      detail: `${length} bytes, the limit is ${maxLineBytes}`,
+      detail: `${length} bytes, over the limit of ${maxLineBytes}`,
       origin: origin(offset, length),
       sha256: hash.digest('hex'),
     };

@@ -95,12 +95,16 @@ function skipBlanks(bytes: Uint8Array, at: number): number {
 
 function refuse(text: string): void {
   if (WIDE.test(text))
-    throw new SourceFault('encoding-utf16', 'it is UTF-16 or UTF-32: convert it to UTF-8 (iconv -t UTF-8)');
+    throw new SourceFault(
+      'encoding-utf16',
+      'the encoding is UTF-16 or UTF-32: convert the file to UTF-8 (iconv -t UTF-8)',
+    );
   if (text.startsWith('ustar', TAR_MAGIC_AT))
-    throw new SourceFault('unsupported-compression', 'tar is not read: unpack it');
+    throw new SourceFault('unsupported-compression', 'tar archives are not supported: extract the files');
   const shown = text.slice(BLANKS.includes(text.charAt(0)) ? text.search(/[^ \t\r\n]/) : 0);
   const name = NO_LOGS.find(([, begin]) => begin.test(shown))?.[0] ?? (isCsv(shown) ? 'CSV' : undefined);
-  if (name !== undefined) throw new SourceFault('not-json-lines', `it is not JSON lines, but ${name}`);
+  if (name !== undefined)
+    throw new SourceFault('not-json-lines', `the content is not JSON lines, but ${name}`);
 }
 
 /** A header, and no line after it that may be an entry. */

@@ -26,7 +26,7 @@ export function openFile(path: Uint8Array, options: OpenFileOptions): OpenFile {
   );
   try {
     const stats = attempt('inspect', () => fstatSync(fd, { bigint: true }));
-    if (!stats.isFile()) throw new SourceFault('not-regular', 'it is no regular file');
+    if (!stats.isFile()) throw new SourceFault('not-regular', 'not a regular file');
     requireSame(stats, options.expected);
     if (stats.size === 0n) refuseHidden(fd);
     return new OpenFile(fd, stats, options.checksum === true, false);
@@ -132,13 +132,13 @@ export class OpenFile {
 /** A path may lead to another file than it did when it was listed: the file was replaced, or a folder on its way was. */
 function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> = {}): void {
   if (expected.ino === undefined || (expected.ino === ino && expected.dev === dev)) return;
-  throw new SourceFault('vanished', 'it is gone since it was listed: its path leads to another file now');
+  throw new SourceFault('vanished', 'it was replaced by another file after it was listed');
 }
 
 /** A file of /proc says that it is empty and has content all the same: nobody knows where it ends. */
 function refuseHidden(fd: number): void {
   if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
-  throw new SourceFault('not-regular', 'its size is 0, but it has content');
+  throw new SourceFault('not-regular', 'it has content, although its size is 0');
 }
 
 /** Whatever the system answers, the descriptor is gone, and closing what was only read loses nothing. */
@@ -158,7 +158,7 @@ function attempt<T>(doing: string, call: () => T): T {
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    if (code === 'ENOENT') throw new SourceFault('vanished', 'it is gone since it was listed', error);
+    if (code === 'ENOENT') throw new SourceFault('vanished', 'it was deleted after it was listed', error);
     throw new SourceFault(
       code === 'ELOOP' ? 'not-regular' : 'unreadable',
       `cannot ${doing} it: ${code}`,

@@ -145,7 +145,7 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
     if (stats.isDirectory()) folders.push({ input, path, relative: undefined, stats });
     else if (stats.isFile()) addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else
-      throw new TurnmillError('no-input', `${given} is no regular file: use - for a pipe`, {
+      throw new TurnmillError('no-input', `${given} is not a regular file; for a pipe, use - as the input`, {
         subject: given,
       });
   }
@@ -239,6 +239,6 @@ function statInput(path: string): BigIntStats {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw ioError('read', path, error);
-    throw new TurnmillError('no-input', `there is no ${path}`, { subject: path, cause: error });
+    throw new TurnmillError('no-input', `${path} not found`, { subject: path, cause: error });
   }
 }

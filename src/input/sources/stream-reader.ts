@@ -130,7 +130,7 @@ export class StreamReader {
     const name = printable(this.#name);
     return new TurnmillError(
       'usage',
-      `the stream ${name} gave a chunk of type ${printable(what)}, not a Uint8Array${hint}`,
+      `the stream ${name} yielded a chunk of type ${printable(what)} instead of a Uint8Array${hint}`,
       { subject: name },
     );
   }

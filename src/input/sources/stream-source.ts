@@ -47,7 +47,7 @@ export function checkStreams(inputs: readonly Input[]): void {
     const name = nameOfInput(input);
     const first = seen.get(input.stream);
     if (first !== undefined)
-      fail(`the inputs ${first} and ${name} are one stream, which can be read only once`);
+      fail(`the inputs ${first} and ${name} are the same stream, which can be read only once`);
     seen.set(input.stream, name);
   }
 }
@@ -56,16 +56,16 @@ function checkStream(input: StreamSource): void {
   const name: unknown = input?.name;
   if (typeof name !== 'string' || name === '')
     fail('an input is a path, or an object with a name and a stream');
-  if (name === '-') fail("a stream cannot have the name '-', which is that of standard input");
+  if (name === '-') fail("a stream cannot be named '-', which means standard input");
   if (Buffer.from(name).toString() !== name)
-    fail(`the name of the stream ${printable(name)} has half a surrogate pair: it has no UTF-8`);
+    fail(`the name of the stream ${printable(name)} has an unpaired surrogate, which UTF-8 cannot encode`);
   const { stream } = input;
   const isStream =
     typeof stream?.[Symbol.asyncIterator] === 'function' ||
     typeof (stream as Closable | undefined)?.getReader === 'function';
   if (!isStream) fail(`the stream of ${printable(name)} is not an AsyncIterable of Uint8Array`);
   if ((stream as Closable).readableEnded === true)
-    fail(`the stream ${printable(name)} has been read to its end before: nothing of it is left`);
+    fail(`the stream ${printable(name)} has already been read to its end`);
 }
 
 function fail(message: string): never {

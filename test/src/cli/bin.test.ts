@@ -29,7 +29,7 @@ describe('a bug shows its stack and ends with 70', () => {
     const out = join(temporaryFolder(), 'out');
     const { status, stderr } = await sabotaged(code, ['build', '-', '--out', out]);
     expect(status).toBe(70);
-    expect(stderr).toContain('this is a bug:\nError: boom\n    at ');
+    expect(stderr).toContain('internal error, please report it:\nError: boom\n    at ');
     expect(stderr).not.toContain('unfinished');
     expect(existsSync(out)).toBe(false);
   });
@@ -60,7 +60,8 @@ test('a current folder that is gone is told, with 66', () => {
     ['-c', 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$0" "$2" --help', process.execPath, gone, COMMAND],
     { encoding: 'utf8' },
   );
-  const told = 'turnmill: the current folder is gone or cannot be reached (ENOENT): go to another one\n';
+  const told =
+    'turnmill: the current folder was deleted or cannot be reached (ENOENT): change to another one\n';
   expect([status, stderr]).toEqual([66, told]);
 });
 
@@ -85,7 +86,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
   });
 
   test('a fault is told in words, and standard input must not be it', () => {
-    expect(onTerminal('build /no/such --out -').stdout).toBe('turnmill: there is no /no/such\r\n');
+    expect(onTerminal('build /no/such --out -').stdout).toBe('turnmill: /no/such not found\r\n');
     const { status, stdout } = onTerminal('build - --out -');
     expect([status, stdout.split('\r\n')[0]]).toEqual([
       64,

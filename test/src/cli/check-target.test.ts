@@ -27,7 +27,7 @@ describe('check --target', () => {
     const { status, stdout } = await turnmill(['check', logs(), '--target', 'trl']);
     expect(status).toBe(3);
     expect(linesOf(stdout)).toEqual([
-      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are no JSON object',
+      'b.jsonl:2: refuses: arguments-not-object: messages[1].tool_calls[0] has arguments that are not a JSON object',
       'c.jsonl:1: alters: empty-arguments: messages[1].tool_calls[0] has no arguments: written as {}',
       expect.stringMatching(/^c\.jsonl:1: alters: reader-columns: trl: the record has tools or arguments/),
     ]);
@@ -54,7 +54,7 @@ describe('check --target', () => {
       'openai',
     ]);
     expect([status, stdout.length]).toEqual([0, 0]);
-    expect(stderr).toContain('1 record could be made');
+    expect(stderr).toContain('1 record would be written');
   });
 
   test('a refusal of the reader alone ends with 3 too', async () => {

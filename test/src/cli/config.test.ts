@@ -37,6 +37,7 @@ const WHOLE = {
   maxLine: '1MiB',
   maxDepth: 600,
   maxMessages: 1000,
+  maxElements: 5000,
   maxSources: 10,
   maxDecompressed: 1e12,
   maxRatio: 500,
@@ -131,12 +132,12 @@ describe('F161 a configuration file', () => {
   });
 
   test.each<[string, string]>([
-    ['', 'not JSON'],
-    ['{', 'not JSON'],
-    ["{'limit': 1}", 'not JSON'],
-    ['[]', 'no JSON object'],
-    ['null', 'no JSON object'],
-    ['3', 'no JSON object'],
+    ['', 'not valid JSON'],
+    ['{', 'not valid JSON'],
+    ["{'limit': 1}", 'not valid JSON'],
+    ['[]', 'not a JSON object'],
+    ['null', 'not a JSON object'],
+    ['3', 'not a JSON object'],
     ['{"limits": 1}', "'limits'"],
     ['{"shard-size": 1}', "'shard-size'"],
     ['{"__proto__": {"limit": 1}}', "'__proto__'"],
@@ -149,14 +150,14 @@ describe('F161 a configuration file', () => {
     ['{"replace": "yes"}', 'replace: must be true or false'],
     ['{"out": 3}', 'out: must be a string'],
     ['{"out": ""}', 'out: needs a value'],
-    ['{"format": "nope"}', "format: 'nope' is none of"],
+    ['{"format": "nope"}', "format: 'nope' is not one of"],
     ['{"format": 3}', 'format: must be a string or an array'],
     ['{"format": []}', 'format: needs a value'],
-    ['{"format": ["chat", "nope"]}', "format: 'nope' is none of"],
-    ['{"format": ["chat", "chat"]}', "format: 'chat' is given twice"],
+    ['{"format": ["chat", "nope"]}', "format: 'nope' is not one of"],
+    ['{"format": ["chat", "chat"]}', "format: 'chat' appears twice"],
     [
       '{"jsonToolCalls": true, "format": ["chat-inline", "trl"]}',
-      'jsonToolCalls is format chat-inline, not trl',
+      'jsonToolCalls means format chat-inline, but format is trl',
     ],
     ['{"cleanup": "goose"}', 'cleanup: must be an array'],
     ['{"cleanup": ["x"]}', 'cleanup'],
@@ -167,7 +168,7 @@ describe('F161 a configuration file', () => {
     ['{"onFinding": ["a"]}', 'onFinding: must be an object'],
     ['{"onFinding": {"toString": "reject"}}', 'onFinding'],
     ['{"onFinding": {"non-text-part": true}}', 'onFinding'],
-    ['{"jsonToolCalls": true, "format": "chat"}', 'jsonToolCalls is format chat-inline'],
+    ['{"jsonToolCalls": true, "format": "chat"}', 'jsonToolCalls means format chat-inline'],
   ])('%s is refused', (text, problem) => {
     let fault: unknown;
     try {

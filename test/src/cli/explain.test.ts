@@ -165,7 +165,7 @@ describe('the fate of a line', () => {
       changes: { 'goose-info': 1 },
       messages: { logged: 2, kept: 1 },
     });
-    expect(await text(`${log}:1`)).toMatch(/messages +2, of which cleanup left 1\n +changes +goose-info 1/);
+    expect(await text(`${log}:1`)).toMatch(/messages +2, 1 after cleanup\n +changes +goose-info 1/);
   });
 
   test('of an entry of a document, and of a line of standard input', async () => {
@@ -200,7 +200,7 @@ describe('the file', () => {
     const run: Ended = await turnmill(['explain', `${log}:3`]);
     expect([run.status, run.stderr.split('\n')[0]]).toEqual([
       64,
-      'turnmill: a.jsonl has 2 lines: there is no line 3',
+      'turnmill: a.jsonl has 2 lines, so no line 3',
     ]);
   });
 

@@ -17,23 +17,73 @@ test('--help tells the commands, --version the version', async () => {
   expect((await turnmill(['--version'])).stdout.toString()).toBe(`${version}\n`);
 });
 
-test.each(commands)('$name --help tells each option in its group, with examples', ({ name, options }) => {
-  const read = readArguments([name, '--help']);
-  const text = 'text' in read ? read.text : '';
-  for (const option of options) {
-    if (option.negative?.only !== true) expect(text).toContain(`--${flagOf(option.name)} `);
-    if (option.negative !== undefined) expect(text).toContain(`--no-${flagOf(option.name)} `);
-    expect(text).toContain(`${option.group}:`);
-  }
-  expect(text).toContain('Examples:');
-  expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
+function helpOf(words: readonly string[], columns?: number): string {
+  const read = readArguments(words, columns);
+  return 'text' in read ? read.text : '';
+}
+
+/** The flags at the beginning of a line, without those of every command. */
+const flagsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^ {2}(?:-[a-z], | {4})--([a-z-]+)/gm)]
+    .map(([, name]) => name as string)
+    .filter((name) => !['help', 'all', 'version'].includes(name));
+
+test.each(commands)(
+  '$name --help --all shows each option in its group, with examples',
+  ({ name, options }) => {
+    const text = helpOf([name, '--help', '--all']);
+    for (const option of options) {
+      if (option.negative?.only !== true) expect(text).toContain(`--${flagOf(option.name)} `);
+      if (option.negative !== undefined) expect(text).toContain(`--no-${flagOf(option.name)} `);
+      expect(text).toContain(`${option.group}:`);
+    }
+    expect(text).toContain('Examples:');
+    expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
+  },
+);
+
+test.each(commands)('$name --help leaves out the options that are rarely needed', ({ name, options }) => {
+  const text = helpOf([name, '--help']);
+  const positive = options.filter(({ negative }) => negative?.only !== true);
+  const common = positive.filter(({ advanced }) => advanced !== true);
+  const shown = flagsIn(text).filter((flag) => !flag.startsWith('no-'));
+  expect(new Set(shown)).toEqual(new Set(common.map((option) => flagOf(option.name))));
+  const hides = options.some(({ advanced }) => advanced === true);
+  expect(new RegExp(`--all +With --help: show all ${options.length} options`).test(text)).toBe(hides);
 });
 
-test('wraps at the width of the terminal', () => {
-  const read = readArguments(['build', '--help'], 100);
-  const widest = Math.max(...('text' in read ? read.text : '').split('\n').map((line) => line.length));
-  expect(widest).toBeGreaterThan(80);
-  expect(widest).toBeLessThanOrEqual(100);
+test('build --help shows the twenty options that matter', () => {
+  const shown = flagsIn(helpOf(['build', '--help'])).filter((flag) => !flag.startsWith('no-'));
+  expect(shown).toHaveLength(20);
+  for (const flag of ['out', 'format', 'update', 'resume', 'workers']) expect(shown).toContain(flag);
+});
+
+test('a value has its choices and its default beside it', () => {
+  const text = helpOf(['build', '--help', '--all'], 110);
+  expect(text).toMatch(/--max-line SIZE +Reject a longer line \[default: 256 MiB\]/);
+  expect(text).toMatch(/--format NAME[\s\S]+?: axolotl, chat,/);
+  expect(text).toContain('--compress none|gzip|zstd');
+});
+
+test('--all without --help is an error; help COMMAND is the same as COMMAND --help', () => {
+  expect(() => readArguments(['build', 'x', '--all'])).toThrow('--all goes with --help');
+  expect(helpOf(['help', 'build'])).toBe(helpOf(['build', '--help']));
+  expect(helpOf(['help'])).toBe(helpOf(['--help']));
+  expect(() => readArguments(['biuld', '--help'])).toThrow('Unknown command: biuld. Did you mean build?');
+});
+
+test.each([60, 80, 100])('wraps at the width of the terminal: %i columns', (columns) => {
+  for (const words of [['--help'], ...commands.map(({ name }) => [name, '--help', '--all'])]) {
+    const lines = helpOf(words, columns).split('\n');
+    const tooLong = lines.filter((line) => line.length > columns && !line.startsWith('  turnmill '));
+    expect(tooLong, words.join(' ')).toEqual([]);
+  }
+  const widest = Math.max(
+    ...helpOf(['build', '--help', '--all'], columns)
+      .split('\n')
+      .map((line) => line.length),
+  );
+  expect(widest).toBeGreaterThan(columns - 10);
 });
 
 test('does not depend on the language', () => {
@@ -47,10 +97,11 @@ test('the start is quick: help loads no pipeline, no log, no sinks but standard 
   const loaded = loadedModules(['build', '--help']).join('\n');
   expect(loaded).toContain('src/cli/parser.');
   for (const late of [
-    'pipeline/run.',
-    'pipeline/lane.',
-    'sinks/shards.',
-    'src/input/sources/',
+    'src/job/build.',
+    'src/engine/run-task.',
+    'src/dataset/shards.',
+    'src/input/sources/list.',
+    'src/input/sources/file.',
     'src/input/framing/',
     'src/verify/',
     'logger.',
@@ -64,8 +115,14 @@ test('the start is quick: help loads no pipeline, no log, no sinks but standard 
 test('a run loads no document reader, no inflating and no threads that it does not need', () => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const loaded = loadedModules(['check', log, '--workers', '1']).join('\n');
-  expect(loaded).toContain('pipeline/lane.');
-  for (const late of ['json-document.', '/stream-json/', 'compression/gzip.', 'lane-thread.', '/pino/']) {
+  expect(loaded).toContain('src/engine/run-task.');
+  for (const late of [
+    'json-document.',
+    '/stream-json/',
+    'decompress/gzip.',
+    'engine/worker-thread.',
+    '/pino/',
+  ]) {
     expect(loaded.includes(late), late).toBe(false);
   }
 });

@@ -20,7 +20,7 @@ interface Read {
 /** The table that a run printed. */
 function read(stderr: string): Read {
   const text = stderr.slice(stderr.indexOf('profile: '));
-  const [, elapsed, together] = /^profile: ([\d.]+) s, ([\d.]+) s of all threads together$/m.exec(text) ?? [];
+  const [, elapsed, together] = /^profile: ([\d.]+) s, ([\d.]+) s in all threads$/m.exec(text) ?? [];
   const parts = [...text.matchAll(/^ {2}([a-z-]+) +([\d.]+) s +([\d.]+) %/gm)];
   const [, bytes = '', compared] = /^ {2}bytes: (.*): ([\d.]+) % compared$/m.exec(text) ?? [];
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProgress, progressText } from '../../../src/cli/progress.ts';
+import { ProgressLine, progressText } from '../../../src/cli/progress.ts';
 import { printable } from '../../../src/printable.ts';
 
 const AT = {
@@ -22,7 +22,7 @@ test('the line tells how far the run is, and how long it will take', () => {
 test('it is written at most ten times a second, and cleared once', () => {
   const written: string[] = [];
   let now = 0;
-  const progress = createProgress(
+  const progress = new ProgressLine(
     (text) => written.push(text),
     () => now,
   );

@@ -56,7 +56,7 @@ describe.each(SCANNERS)('with the scanner %s', (scanner) => {
         expect(line).toBe(2);
         expect(Buffer.from(raw_b64 ?? '', 'base64').toString()).toBe(bad);
         const where = `at byte ${at} of the line (${GOOD.length + 1 + at} of the source)`;
-        expect(error?.message).toBe(`NaN or Infinity in a value that is read ${where}`);
+        expect(error?.message).toBe(`NaN or Infinity in a value that turnmill reads ${where}`);
       }
     },
   );
@@ -104,9 +104,7 @@ describe('times', () => {
     ['{"secret":1}', 'an object of 12 bytes'],
   ])('of %s the message shows no content', async (time, shown) => {
     const { quarantine, stderr } = await buildLogs({ files: { 's.jsonl': timed(time) } });
-    expect(quarantine[0]?.error?.message).toContain(
-      `timestamp is not a time that can be read: ${shown} at byte`,
-    );
+    expect(quarantine[0]?.error?.message).toContain(`timestamp is not a readable time: ${shown} at byte`);
     expect(stderr).not.toMatch(/secret|token/);
   });
 });

@@ -33,7 +33,7 @@ test.each([
   '99999999999T',
   ' 1',
   '1 PiB',
-])('%j is no size', (text) => {
+])('%j is not a size', (text) => {
   expect(parseSize(text)).toBeUndefined();
 });
 

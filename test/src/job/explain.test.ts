@@ -35,7 +35,7 @@ test('an empty source has no line', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', []);
   await expect(explain(path, 1)).rejects.toMatchObject({
     code: 'usage',
-    message: 'a.jsonl has 0 lines: there is no line 1',
+    message: 'a.jsonl has 0 lines, so no line 1',
   });
 });
 

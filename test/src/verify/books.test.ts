@@ -323,7 +323,7 @@ describe('the manifest and the reports', () => {
       copy.manifest((manifest) => manifest.shards.pop());
       copy.lines(JAN14, () => []);
     });
-    expect(problems).toContain(`${JAN14}: expected nothing of this name: the manifest does not list it`);
+    expect(problems).toContain(`${JAN14}: not listed in the manifest`);
     expect(problems.join('\n')).toContain(`expected "one of the manifest", found "${JAN14}"`);
   });
 

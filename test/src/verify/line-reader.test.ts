@@ -44,9 +44,9 @@ test('a last line without its newline is read and told', async () => {
 
 test('bytes that are not UTF-8 are told, also when the file ends in the middle of a character', async () => {
   const { problems } = await read(Buffer.from('{"a":"\xff"}\n', 'latin1'));
-  expect(problems).toEqual(['expected UTF-8, found bytes that are not']);
+  expect(problems).toEqual(['expected UTF-8, found invalid bytes']);
   expect((await read(Buffer.from('{}\n\xc3', 'latin1'))).problems[0]).toBe(
-    'expected UTF-8, found bytes that are not',
+    'expected UTF-8, found invalid bytes',
   );
 });
 

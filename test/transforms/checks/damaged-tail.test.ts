@@ -17,7 +17,7 @@ it('reports a rejected line behind the last entry', () => {
   const found = [...damagedTail.check(end('written', 1, 2), rejected(3))];
   expect(named(found)).toEqual(['ERROR damaged-tail']);
   expect(texts(found)).toEqual([
-    'line 3, behind the last entry, is rejected: the conversation may lack its end',
+    'line 3, after the last entry, was rejected: the end of the conversation may be missing',
   ]);
 });
 

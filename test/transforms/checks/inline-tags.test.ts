@@ -40,7 +40,7 @@ describe('inline-tags', () => {
     expect(
       texts(check(user('x'), assistant('</tool_call>'), result('1', 'x'), calling(call('1', 'a')))),
     ).toEqual([
-      'messages[1] has <tool_call> tags that do not pair',
+      'messages[1] has unbalanced <tool_call> tags',
       'messages[2] is a tool message without <tool_result> around it',
       'messages[3] still has tool_calls',
     ]);

@@ -21,7 +21,7 @@ describe('no-record', () => {
   ])('reports an error when %d of its lines were rejected', (lines, text) => {
     const found = [...noRecord.check(end('empty'), { count: lines, last: originOf(8) })];
     expect(named(found)).toEqual(['ERROR no-record']);
-    expect(texts(found)).toEqual([`no record: no entry is left, ${text} of the session rejected`]);
+    expect(texts(found)).toEqual([`no record: ${text} of the session rejected, no entry left`]);
   });
 
   it.each(['written', 'rejected', 'none'] as const)('is silent about a session that is %s', (outcome) => {

@@ -353,10 +353,10 @@ describe('a line is rejected', () => {
     ['{"content":"x"}', `bad-response: content is not valid${at(11)}`],
     [
       '{"timestamp":"x","request":{"messages":[]}}',
-      `bad-timestamp: timestamp is not a time that can be read: a string of 1 character${at(13)}`,
+      `bad-timestamp: timestamp is not a readable time: a string of 1 character${at(13)}`,
     ],
     ['{"session_id":7,"request":{"messages":[]}}', `bad-session-id: session_id is not valid${at(14)}`],
-    ['{"request":{"messages":[],"messages":[]}}', `duplicate-key: a key that is read occurs twice${at(26)}`],
+    ['{"request":{"messages":[],"messages":[]}}', `duplicate-key: duplicate key${at(26)}`],
     ['{"request":{"messages":[}', `invalid-json: not JSON${at(24)}`],
     ['[]', `not-an-object: JSON, but not an object${at(0)}`],
   ])('%s', (json, reason) => {

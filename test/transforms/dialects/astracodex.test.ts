@@ -72,9 +72,9 @@ it('what still looks like the protocol is reported, beside calls that are left o
     {
       rule: 'calls-left-out',
       severity: 'WARNING',
-      message: '1 call before the last one is left out: the last block counts',
+      message: '1 call before the last one is left out, because only the last block counts',
     },
-    { rule: 'protocol-debris', severity: 'WARNING', message: 'the text still holds a tag of a call' },
+    { rule: 'protocol-debris', severity: 'WARNING', message: 'the text still contains a tag of a call' },
   ]);
 });
 
@@ -89,10 +89,7 @@ test.each([
     chat('[1]'),
     'bad-messages: messages[0] is not an object with a string role at byte 47 of the line (47 of the source)',
   ],
-  [
-    '{"messages":[],"messages":[]}',
-    'duplicate-key: a key that is read occurs twice at byte 15 of the line (15 of the source)',
-  ],
+  ['{"messages":[],"messages":[]}', 'duplicate-key: duplicate key at byte 15 of the line (15 of the source)'],
   ['{"messages":[}', 'invalid-json: not JSON at byte 13 of the line (13 of the source)'],
 ])('%s is rejected', (json, reason) => {
   expect(read(json).map((element) => why(element as Rejection))).toEqual([reason]);

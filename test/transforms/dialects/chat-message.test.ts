@@ -153,17 +153,17 @@ it('a message that was migrated is the same when it is migrated again', () => {
 
 describe('what still looks like the protocol', () => {
   test.each([
-    ['Use <tool_call> to call.', 'the text still holds a tag of a call'],
-    ['a <tool_result tool_call_id="x">', 'the text still holds a tag of a call'],
-    ['cut off at <tool_call', 'the text still holds a tag of a call'],
-    ['```tool_call\n{"name":"f"}\n```', 'the text still holds a fence of a call'],
-    ['{"tool":{"name":"f","retrigger":{}}}', 'the text still holds a retrigger'],
-    ['Retrigger: go on', 'the text still holds a retrigger'],
-    ['Yes. STATE: idle', 'the text still holds a state'],
-    ['**State:** idle, State: acting', 'the text still holds a state'],
-    ['and NEEDS_CONFIRMATION: false', 'the text still holds a confirmation'],
-    ['{"name":"f","arguments":{"a":1}}', 'the text still holds a call without its tags'],
-    ['<think>STATE: idle</think>a', 'the reasoning still holds a state'],
+    ['Use <tool_call> to call.', 'the text still contains a tag of a call'],
+    ['a <tool_result tool_call_id="x">', 'the text still contains a tag of a call'],
+    ['cut off at <tool_call', 'the text still contains a tag of a call'],
+    ['```tool_call\n{"name":"f"}\n```', 'the text still contains a fence of a call'],
+    ['{"tool":{"name":"f","retrigger":{}}}', 'the text still contains a retrigger'],
+    ['Retrigger: go on', 'the text still contains a retrigger'],
+    ['Yes. STATE: idle', 'the text still contains a state'],
+    ['**State:** idle, State: acting', 'the text still contains a state'],
+    ['and NEEDS_CONFIRMATION: false', 'the text still contains a confirmation'],
+    ['{"name":"f","arguments":{"a":1}}', 'the text still contains a call without its tags'],
+    ['<think>STATE: idle</think>a', 'the reasoning still contains a state'],
   ])('%j: %s', (content, debris) => {
     expect(read({ role: 'assistant', content })?.debris).toEqual([debris]);
   });

@@ -151,7 +151,7 @@ describe('a line is rejected', () => {
     ['{"messages":[],"tools":"{}"}', `bad-tools: tools is not valid${at(23)}`],
     ['{"messages":[],"tools":"[] x"}', `bad-tools: tools is not valid${at(23)}`],
     ['{"messages":[],"tools":"[{\\"a\\":\\"\\ud800\\"}]"}', `bad-tools: tools is not valid${at(23)}`],
-    ['{"messages":[],"messages":[]}', `duplicate-key: a key that is read occurs twice${at(15)}`],
+    ['{"messages":[],"messages":[]}', `duplicate-key: duplicate key${at(15)}`],
     [
       '{"conversations":[1]}',
       `bad-messages: conversations[0] is not an object with a string from and a string value${at(17)}`,

@@ -34,7 +34,7 @@ test.each([
     '{"messages":[{"role":"a","content":"b"}],"tools":1}',
     'bad-tools: tools is not valid at byte 49 of the line (49 of the source)',
   ],
-  ['{"a":1,"a":2}', 'duplicate-key: a key that is read occurs twice at byte 7 of the line (7 of the source)'],
+  ['{"a":1,"a":2}', 'duplicate-key: duplicate key at byte 7 of the line (7 of the source)'],
   ['[]', 'not-an-object: JSON, but not an object at byte 0 of the line (0 of the source)'],
 ])('%s is rejected', (json, reason) => {
   expect(read(json).map((element) => why(element as Rejection))).toEqual([reason]);

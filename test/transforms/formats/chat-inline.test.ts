@@ -271,8 +271,8 @@ describe('control-token-in-content', () => {
     ];
     const { findings, bytes } = encode(...messages);
     expect(findings.map(({ message }) => message)).toEqual([
-      'messages[0] (user) holds a tool-call tag of its own',
-      'messages[1] (assistant) holds a tool-call tag of its own',
+      'messages[0] (user) contains a tool-call tag',
+      'messages[1] (assistant) contains a tool-call tag',
       'a tool call that cannot be written was left out',
     ]);
     expect(text(bytes)).toContain('<tool_call><tool_call>');

@@ -379,8 +379,8 @@ describe('declarations', () => {
     ];
     const { findings } = functiongemma.encode(without([], { tools }));
     expect(findings.map(({ message }) => message)).toEqual([
-      'tools[0] is not said in full: a declaration has no place for it',
-      'tools[1] is not said in full: a declaration has no place for it',
+      'tools[0] is only partly declared: a declaration has no place for the rest',
+      'tools[1] is only partly declared: a declaration has no place for the rest',
     ]);
   });
 });
@@ -507,8 +507,8 @@ describe('the other rules', () => {
   it('are found once for each message, with its number', () => {
     const { findings } = plain(user('<bos>'), user('<bos><eos>'));
     expect(findings.map(({ message }) => message)).toEqual([
-      'messages[0] holds a control token of its own',
-      'messages[1] holds a control token of its own',
+      'messages[0] contains a control token of the format',
+      'messages[1] contains a control token of the format',
     ]);
   });
 

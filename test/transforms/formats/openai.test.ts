@@ -84,7 +84,7 @@ describe('the arguments', () => {
   it('say where they are', () => {
     const messages = [USER, callingJson(callJson('"{}"'), callJson('"no"'))];
     expect(openai.encode(conversation(messages)).findings.map(({ message }) => message)).toEqual([
-      'messages[1].tool_calls[1] has arguments that are no JSON: kept as text',
+      'messages[1].tool_calls[1] has arguments that are not JSON: kept as text',
     ]);
   });
 

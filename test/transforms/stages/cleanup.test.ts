@@ -39,7 +39,7 @@ describe('rulesOf', () => {
   });
 
   it('throws at a name that is no rule', () => {
-    expect(() => rulesOf(['goose', 'duck'])).toThrow(new RangeError("there is no cleanup rule 'duck'"));
+    expect(() => rulesOf(['goose', 'duck'])).toThrow(new RangeError("unknown cleanup rule 'duck'"));
     expect(() => cleanup.create({ cleanup: ['constructor'] })).toThrow(RangeError);
   });
 

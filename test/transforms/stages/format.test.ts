@@ -55,7 +55,7 @@ describe('what a format cannot represent', () => {
       rule: 'control-token-in-content',
       sessionId: 's',
       origin: originOf(1),
-      message: 'messages[0] (user) holds a tool-call tag of its own',
+      message: 'messages[0] (user) contains a tool-call tag',
     } satisfies Finding);
   });
 
@@ -70,7 +70,7 @@ describe('what a format cannot represent', () => {
         scope: 'session',
         stage: 'format',
         reason: 'control-token-in-content',
-        detail: 'messages[0] (user) holds a tool-call tag of its own',
+        detail: 'messages[0] (user) contains a tool-call tag',
         origin: originOf(1),
         sessionId: 's',
       } satisfies Rejection,
@@ -84,7 +84,7 @@ describe('what a format cannot represent', () => {
     expect(made).toMatchObject([
       { kind: 'rejection', scope: 'session', stage: 'format', reason: 'control-token-in-content' },
     ]);
-    expect((made[0] as Rejection).detail).toBe('messages[1] holds a control token of its own');
+    expect((made[0] as Rejection).detail).toBe('messages[1] contains a control token of the format');
   });
 
   it('does not reject for another rule', () => {
@@ -150,7 +150,7 @@ describe('with several formats', () => {
       stage: 'format',
       format: 'trl',
       reason: 'arguments-not-object',
-      detail: 'trl: messages[1].tool_calls[0] has arguments that are no JSON object',
+      detail: 'trl: messages[1].tool_calls[0] has arguments that are not a JSON object',
       origin: originOf(1),
       sessionId: 's',
     } satisfies Rejection);
@@ -175,6 +175,6 @@ it('throws without a format', () => {
 
 it('throws at a format that there is not', () => {
   expect(() => format.create({ ...DEFAULTS, format: ['csv'] })).toThrow(
-    new RangeError("there is no format 'csv'"),
+    new RangeError("unknown format 'csv'"),
   );
 });

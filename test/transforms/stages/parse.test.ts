@@ -12,7 +12,7 @@ const run = (elements: Iterable<StreamElement>, options: Partial<ParseOptions> =
 ];
 const END: SessionEnd = { kind: 'session-end', origin: originOf(99), last: true };
 const GOOD = entryJson();
-const NO_TIME = 'timestamp is not a time that can be read: ';
+const NO_TIME = 'timestamp is not a readable time: ';
 const CONVERSATION = '{"messages":[{"role":"user","content":"hi"}]}';
 const entryOfId = (id: string) => entryJson({ session_id: id });
 
@@ -135,13 +135,13 @@ describe('a line is rejected', () => {
       537,
     ],
     ['too-deep', '['.repeat(100_000), 'nested too deep', 512],
-    ['duplicate-key', '{"timestamp":1,"timestamp":1}', 'a key that is read occurs twice', 15],
-    ['duplicate-key', '{"session_id":1,"session_id":1}', 'a key that is read occurs twice', 16],
-    ['duplicate-key', '{"session_id":1,"session\\u005fid":1}', 'a key that is read occurs twice', 16],
-    ['duplicate-key', '{"request":1,"request":{}}', 'a key that is read occurs twice', 13],
-    ['duplicate-key', '{"response":1,"response":{}}', 'a key that is read occurs twice', 14],
-    ['duplicate-key', '{"request":{"messages":[],"messages":1}}', 'a key that is read occurs twice', 26],
-    ['duplicate-key', '{"request":{"tools":[],"tools":null}}', 'a key that is read occurs twice', 23],
+    ['duplicate-key', '{"timestamp":1,"timestamp":1}', 'duplicate key', 15],
+    ['duplicate-key', '{"session_id":1,"session_id":1}', 'duplicate key', 16],
+    ['duplicate-key', '{"session_id":1,"session\\u005fid":1}', 'duplicate key', 16],
+    ['duplicate-key', '{"request":1,"request":{}}', 'duplicate key', 13],
+    ['duplicate-key', '{"response":1,"response":{}}', 'duplicate key', 14],
+    ['duplicate-key', '{"request":{"messages":[],"messages":1}}', 'duplicate key', 26],
+    ['duplicate-key', '{"request":{"tools":[],"tools":null}}', 'duplicate key', 23],
     ['bad-timestamp', '{}', 'timestamp is missing', undefined],
     ['bad-timestamp', '{"timestamp":null}', `${NO_TIME}null`, 13],
     ['bad-timestamp', '{"timestamp":{"a":1}}', `${NO_TIME}an object of 7 bytes`, 13],

@@ -187,7 +187,7 @@ describe('damage', () => {
   });
 
   test('no byte at all', async () => {
-    expect((await unzip(Buffer.alloc(0))).fault).toBe('member 1 at compressed byte 0: there is nothing');
+    expect((await unzip(Buffer.alloc(0))).fault).toBe('member 1 at compressed byte 0: it is empty');
   });
 });
 
@@ -201,9 +201,9 @@ describe('F074: what follows the last member', () => {
     }
   });
 
-  const END = `there is data at compressed byte ${AB.length}, behind the end of what is packed`;
+  const END = `data follows the end of the compressed content at compressed byte ${AB.length}`;
   const PADDED = (nuls: number): string =>
-    `there is data at compressed byte ${AB.length + nuls}, behind the end of what is packed and ${nuls} bytes of padding`;
+    `data follows the end of the compressed content at compressed byte ${AB.length + nuls} and ${nuls} bytes of padding`;
 
   test.each<[string, Uint8Array, string]>([
     ['garbage', Buffer.from('garbage'), END],

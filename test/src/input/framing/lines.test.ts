@@ -147,7 +147,7 @@ describe('lines longer than the limit', () => {
             lines.map(({ text: line, offset }, i) => {
               const place = { line: i + 1, offset, length: line.length };
               if (line.length <= max) return { kind: 'line', ...place, text: line };
-              const detail = `${line.length} bytes, the limit is ${max}`;
+              const detail = `${line.length} bytes, over the limit of ${max}`;
               const hash = sha256(Buffer.from(line, 'latin1'));
               return { kind: 'rejection', ...place, reason: 'line-too-long', detail, sha256: hash };
             }),

@@ -1,11 +1,16 @@
-/** Prints the records of a quarantine: a line each, without the bytes that they keep. */
+/** Prints the records of a quarantine, and the result of replaying one. */
+import { join } from 'node:path';
 import { type QuarantineRecord, readQuarantine } from '../job/quarantine-records.ts';
+import { type ReplayRequest, replayQuarantine } from '../job/replay.ts';
 import { printable } from '../printable.ts';
-import { SUCCESS } from './exit-code.ts';
+import { REJECTIONS, SUCCESS } from './exit-code.ts';
 import { endPrinting, printLine } from './print.ts';
 import { showCount, showSize } from './sizes.ts';
 
-/** @returns the exit status */
+/**
+ * Prints a line for each record, without the bytes that it keeps.
+ * @returns the exit status
+ */
 export async function listQuarantine(out: string, json: boolean, signal: AbortSignal): Promise<number> {
   const scopes = new Map<string, number>();
   for await (const { record } of readQuarantine(out)) {
@@ -40,4 +45,20 @@ function asText(record: QuarantineRecord): string {
 function summary(scopes: ReadonlyMap<string, number>): string {
   const parts = [...scopes].map(([scope, n]) => `${showCount(n)} ${scope}`);
   return parts.length === 0 ? 'nothing was rejected' : `records by scope: ${parts.join(', ')}`;
+}
+
+/** @returns the exit status: 3 when something could not be replayed */
+export async function replay(request: ReplayRequest, json: boolean): Promise<number> {
+  const result = await replayQuarantine(request);
+  const { replayed, files, left, examples } = result;
+  if (json) await printLine(JSON.stringify(result));
+  else {
+    const where =
+      files === 0 ? '' : ` in ${showCount(files)} logs below ${printable(join(request.into, '/'))}`;
+    await printLine(`${showCount(replayed)} ${replayed === 1 ? 'record' : 'records'} replayed${where}`);
+    for (const [why, n] of Object.entries(left)) await printLine(`${showCount(n)} not replayed: ${why}`);
+    for (const { where: at, why } of examples) await printLine(printable(`  ${at}  ${why}`));
+  }
+  await endPrinting();
+  return Object.keys(left).length > 0 ? REJECTIONS : SUCCESS;
 }

@@ -1,0 +1,146 @@
+/** Finds and prints the answers of `turnmill explain`. */
+import { statSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { ioError, TurnmillError } from '../errors.ts';
+import type { SourceRef } from '../input/sources/source.ts';
+import { explainLine } from '../job/explain.ts';
+import type { Explanation, FindingNote } from '../job/line-trail.ts';
+import { printable } from '../printable.ts';
+import { resolveSettings } from '../settings/settings.ts';
+import { findRecords, type RecordPlace } from './find-record.ts';
+import type { Values } from './options/option.ts';
+import { settingsOf } from './options/settings-of.ts';
+import { endPrinting, printLine } from './print.ts';
+import { showCount } from './sizes.ts';
+import { checkStdin } from './stdin.ts';
+
+/** @param where FILE:LINE */
+export async function explain(where: string, values: Values, signal: AbortSignal): Promise<void> {
+  const { file, line } = parseAddress(where);
+  const settings = resolveSettings(settingsOf([file], values));
+  checkStdin([file], true);
+  const ref = sourceAt(file, values.root);
+  for (const found of await explainLine({ ref, line, settings, signal })) {
+    const records = await recordsOf(found, values.in);
+    const text =
+      values.json === true ? JSON.stringify({ ...found, records }) : explanationText(found, records);
+    await printLine(text);
+  }
+  await endPrinting();
+}
+
+async function recordsOf(
+  { source, session, snapshotLine }: Explanation,
+  out: string | undefined,
+): Promise<readonly RecordPlace[] | undefined> {
+  if (out === undefined) return undefined;
+  return session !== undefined && snapshotLine !== undefined ? findRecords(out, source, session) : [];
+}
+
+interface LineAddress {
+  readonly file: string;
+  readonly line: number;
+}
+
+const ADDRESS = /^(.+):(\d{1,15})$/s;
+
+/** @throws TurnmillError `usage` */
+function parseAddress(text: string): LineAddress {
+  const [, file, digits] = ADDRESS.exec(text) ?? [];
+  const line = Number(digits);
+  if (file !== undefined && line >= 1) return { file, line };
+  throw new TurnmillError('usage', `'${text}' is not FILE:LINE, such as logs/a.jsonl:7; lines count from 1`);
+}
+
+/**
+ * The source with the name that a run over `root` gives it, because the name decides its group. Without a root, a single file.
+ * @throws TurnmillError `no-input`
+ */
+function sourceAt(file: string, root: string | undefined): SourceRef {
+  if (file === '-') return { name: '-', input: 0, path: undefined, sizeBytes: 0 };
+  const path = root === undefined || isFile(file) ? file : join(root, file);
+  const below = root === undefined ? '' : relative(root, path);
+  const outside = below === '' || below.startsWith(`..${sep}`) || isAbsolute(below);
+  if (root !== undefined && outside) throw new TurnmillError('usage', `${path} is not below --root ${root}`);
+  if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
+  const name = outside ? basename(path) : below.split(sep).join('/');
+  return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw ioError('read', path, error);
+  }
+}
+
+const LABEL_WIDTH = 11;
+
+/** Several lines, without a line end after the last one. */
+function explanationText(found: Explanation, records: readonly RecordPlace[] | undefined): string {
+  const { source, line, offset, length, messages, changes, findings, sessionFindings } = found;
+  const bytes = offset === undefined ? '' : `, bytes ${offset} to ${offset + (length ?? 0)}`;
+  const rules = Object.entries(changes);
+  return [
+    `${printable(source)}, line ${line}${bytes}: ${printable(found.fate)}`,
+    row('why', whyOf(found)),
+    row('session', found.session === undefined ? undefined : `${printable(found.session)}, ${found.outcome}`),
+    row('group', found.group === undefined ? undefined : printable(found.group)),
+    row('record', records && recordText(records)),
+    ...refusalRows(found),
+    row('messages', messages && messagesText(messages)),
+    row(
+      'changes',
+      rules.length === 0 ? undefined : rules.map(([rule, count]) => `${rule} ${showCount(count)}`).join(', '),
+    ),
+    ...notes('findings', findings, line),
+    ...notes(findings.length === 0 ? 'findings' : '', sessionFindings, line),
+  ]
+    .filter((text) => text !== undefined)
+    .join('\n');
+}
+
+function row(label: string, text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${text}`;
+}
+
+function notes(label: string, findings: readonly FindingNote[], own: number): (string | undefined)[] {
+  return findings.map(({ severity, rule, message, line }, i) =>
+    row(
+      i === 0 ? label : '',
+      printable(`${severity} ${rule}${line === own ? '' : ` (line ${line})`}: ${message}`),
+    ),
+  );
+}
+
+function whyOf({ fate, detail, stage, violationLine, snapshotLine }: Explanation): string {
+  if (fate === 'snapshot')
+    return 'this is the last entry with the most messages, so the record is made from it';
+  if (fate === 'superseded')
+    return `line ${snapshotLine} repeats and continues this conversation, so the record is made from that line`;
+  if (fate === 'truncated')
+    return `it has fewer messages than the earlier line ${snapshotLine}, so the record is made from that line`;
+  if (fate === 'blank') return 'the line is blank';
+  if (fate.startsWith('dropped:'))
+    return `the cleanup rule ${printable(fate.slice('dropped:'.length))} drops such entries`;
+  const by = `${printable(detail ?? '')} (${stage})`;
+  if (violationLine === undefined) return by;
+  return `the whole session was rejected because of line ${violationLine}: ${by}`;
+}
+
+function refusalRows({ refusals = [] }: Explanation): (string | undefined)[] {
+  return refusals.map(({ detail, reason }, i) =>
+    row(i === 0 ? 'refused' : '', printable(`${reason}: ${detail}`)),
+  );
+}
+
+function messagesText({ logged, kept }: { readonly logged: number; readonly kept: number }): string {
+  return logged === kept ? showCount(logged) : `${showCount(logged)}, ${showCount(kept)} after cleanup`;
+}
+
+function recordText(records: readonly RecordPlace[]): string {
+  if (records.length === 0) return 'none in that dataset';
+  return records.map(({ shard, line }) => `${printable(shard)}, line ${line}`).join('; ');
+}

@@ -1,0 +1,120 @@
+/**
+ * The text of `--help`. It is laid out here and not by yargs, whose measure of text loads tables of Unicode
+ * (docs/decisions/0053): every text below is ASCII, so a character is a column.
+ */
+import { flagOf } from '../settings/settings.ts';
+import type { Command } from './commands/command.ts';
+import { OPTION_GROUPS, type Option } from './options/option.ts';
+
+const WIDEST = 110;
+const NARROWEST = 40;
+/** Column where descriptions of options begin; a longer flag has its line to itself. */
+const DESCRIPTION_AT = 28;
+/** For rows that are columns of their own: the widest label decides, up to this. */
+const TIGHT_AT = 42;
+
+interface Row {
+  readonly label: string;
+  readonly text: string;
+}
+
+const SHOW_HELP = { label: '  -h, --help', text: 'Show this help' };
+const SHOW_VERSION = { label: '      --version', text: 'Show the version' };
+
+const EXAMPLES: Command['examples'] = [
+  ['build logs/ --out dataset/', 'Make a dataset from a folder of logs'],
+  ['build - --out - < a.jsonl', 'Convert from pipe to pipe'],
+  ['explain logs/a.jsonl:7', 'Show what became of line 7'],
+];
+
+/** Help of the program as a whole. */
+export function programHelp(commands: readonly Command[], columns: number): string {
+  const width = clampWidth(columns);
+  const names = commands.map(({ name, summary }) => ({ label: `  turnmill ${name}`, text: summary }));
+  return [
+    'turnmill COMMAND [options]',
+    'Session logs in, training datasets out.',
+    section('Commands:', names, width, 'tight'),
+    section('Options:', [SHOW_HELP, SHOW_VERSION], width, 'tight'),
+    section('Examples:', EXAMPLES.map(exampleRow), width, 'tight'),
+    "Run 'turnmill COMMAND --help' for the options of a command.",
+  ].join('\n\n');
+}
+
+/** Help of one command. @param all with the options that are rarely needed */
+export function commandHelp(command: Command, columns: number, all: boolean): string {
+  const width = clampWidth(columns);
+  const { name, usage, summary, options, examples } = command;
+  const [line = '', ...notes] = usage.split('\n\n');
+  const shown = options.filter(({ advanced }) => all || advanced !== true);
+  const groups = OPTION_GROUPS.map((group) => ({
+    group,
+    rows: shown.filter((option) => option.group === group).flatMap(optionRows),
+  })).filter(({ rows }) => rows.length > 0);
+  const hidden = options.length - shown.length;
+  const more = { label: '      --all', text: `With --help: show all ${options.length} options` };
+  return [
+    wrap(`turnmill ${name} ${line}`, width).join('\n'),
+    ...[`${summary}.`, ...notes].map((text) => wrap(text, width).join('\n')),
+    ...groups.map(({ group, rows }) => section(`${group}:`, rows, width)),
+    section('Help:', [SHOW_HELP, ...(hidden > 0 ? [more] : []), SHOW_VERSION], width),
+    section('Examples:', examples.map(exampleRow), width, 'tight'),
+  ].join('\n\n');
+}
+
+function exampleRow([line, text]: Command['examples'][number]): Row {
+  return { label: `  turnmill ${line}`, text };
+}
+
+function optionRows({ name, alias, describe, default: held, type, negative }: Option): readonly Row[] {
+  const rows: Row[] = [];
+  if (negative?.only !== true) {
+    const short = alias === undefined ? '    ' : `-${alias}, `;
+    const value = type.placeholder === undefined ? '' : ` ${type.placeholder}`;
+    const choices = type.choices === undefined ? '' : `: ${type.choices.join(', ')}`;
+    const fallback = held === undefined ? '' : ` [default:${GLUE}${held}]`;
+    rows.push({ label: `  ${short}--${flagOf(name)}${value}`, text: `${describe}${choices}${fallback}` });
+  }
+  if (negative !== undefined) rows.push({ label: `      --no-${flagOf(name)}`, text: negative.describe });
+  return rows;
+}
+
+/** A heading and its rows: labels on the left, wrapped texts beside them or, where a label is long, below. */
+function section(
+  heading: string,
+  rows: readonly Row[],
+  width: number,
+  layout: 'option' | 'tight' = 'option',
+): string {
+  const longest = Math.max(...rows.map(({ label }) => label.length)) + 2;
+  const wide = longest > TIGHT_AT || width < 2 * TIGHT_AT - 4;
+  const indent = layout === 'option' ? DESCRIPTION_AT : wide ? Math.min(longest, 6) : longest;
+  const lines = rows.flatMap(({ label, text }) => {
+    const [first = '', ...rest] = wrap(text, width - indent);
+    const beside = label.length + 2 <= indent;
+    return beside
+      ? [label.padEnd(indent) + first, ...rest.map((more) => ' '.repeat(indent) + more)]
+      : [label, ...[first, ...rest].map((more) => ' '.repeat(indent) + more)];
+  });
+  return [heading, ...lines].join('\n');
+}
+
+/** A space at which no line is broken. */
+const GLUE = '\0';
+
+/** Lines of at most `width` columns; only a word that is longer by itself exceeds it. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((broken) => broken.replaceAll(GLUE, ' '));
+}
+
+function clampWidth(columns: number): number {
+  return Math.max(NARROWEST, Math.min(WIDEST, columns));
+}

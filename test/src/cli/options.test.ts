@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readArguments } from '../../../src/cli/arguments.ts';
+import { commands } from '../../../src/cli/commands/index.ts';
+import type { Option } from '../../../src/cli/options/option.ts';
+import { settingsOf } from '../../../src/cli/options/settings-of.ts';
+import { flagOf } from '../../../src/settings/settings.ts';
+
+const FILE = resolve(import.meta.dirname, '../../../LICENSE');
+
+/** A line of words that is enough for the command. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  explain: ['a.jsonl:1'],
+  verify: ['out'],
+  quarantine: ['list', 'out'],
+  list: [],
+  formats: [],
+};
+
+function valuesOf(command: string, flags: readonly string[]): Readonly<Record<string, unknown>> {
+  const read = readArguments([command, ...(WORDS[command] ?? ['logs']), ...flags]);
+  if ('text' in read) throw new Error(read.text);
+  return read.values as Readonly<Record<string, unknown>>;
+}
+
+/** Value types by placeholder: a good value with what it becomes, and a bad one with the start of the complaint. */
+const BY_PLACEHOLDER: Readonly<
+  Record<string, readonly [good: string, value: unknown, bad: string, text: string]>
+> = {
+  N: ['7', 7, '7.0', "'7.0' is not a whole number"],
+  SIZE: ['2k', 2048, '2x', "'2x' is not a size: write 1GiB, 100MB, 512k or a number of bytes"],
+  FILE: [
+    FILE,
+    readFileSync(FILE, 'utf8').replace(/\n$/, ''),
+    `${FILE}.gone`,
+    `cannot read '${FILE}.gone': ENOENT`,
+  ],
+  'N|P%': ['0.5%', '0.5%', '101%', "'101%' is neither a whole number nor a percentage up to 100%"],
+  MODE: ['0640', 0o640, '0750', "'0750' has x bits: leave them out, folders get theirs automatically"],
+  DIR: ['some/dir', 'some/dir', '', 'needs a value'],
+  OUT: ['out', 'out', '', 'needs a value'],
+  STAGE: ['parse', 'parse', '', 'needs a value'],
+  TEXT: ['a b', 'a b', '', 'needs a value'],
+  PATH: ['logs', ['logs'], '', 'needs a value'],
+  'DIR|-': ['-', '-', '', 'needs a value'],
+  'RULE=reject|keep': [
+    'non-text-part=reject',
+    { 'non-text-part': 'reject' },
+    'non-text-part',
+    "'non-text-part' is not RULE=reject or RULE=keep",
+  ],
+};
+
+function caseOf({ type, flagOnly }: Option): (typeof BY_PLACEHOLDER)[string] | undefined {
+  const { placeholder = '', choices, repeatable } = type;
+  if (flagOnly === true) return ['', undefined, '', 'needs a value'];
+  const words = choices ?? (placeholder.includes('=') ? undefined : placeholder.split('|'));
+  const first = words?.[0];
+  if (BY_PLACEHOLDER[placeholder] !== undefined) return BY_PLACEHOLDER[placeholder];
+  if (words === undefined || first === undefined || words.length < 2) return undefined;
+  const isList = repeatable === true || placeholder === 'RULES' || placeholder === 'KINDS';
+  return [first, isList ? [first] : first, 'no-such', `'no-such' is not one of ${words.join(', ')}`];
+}
+
+const ALL = commands.flatMap(({ name, options }) => options.map((option) => ({ command: name, option })));
+const VALUED = ALL.filter(
+  ({ option }) => option.type.placeholder !== undefined && option.negative?.only !== true,
+);
+const FLAGS = ALL.filter(
+  ({ option }) => option.type.placeholder === undefined && option.negative?.only !== true,
+);
+const NEGATIVE = ALL.filter(({ option }) => option.negative !== undefined);
+const title = ({ command, option }: (typeof ALL)[number]): string => `${command} --${flagOf(option.name)}`;
+
+describe('an option with a value', () => {
+  test.each(VALUED.map((each) => [title(each), each] as const))('%s', (_, { command, option }) => {
+    const known = caseOf(option);
+    if (known === undefined) throw new Error(`no case for ${option.type.placeholder}`);
+    const [good, value, bad, complaint] = known;
+    const flag = `--${flagOf(option.name)}`;
+    if (option.flagOnly !== true) {
+      expect(valuesOf(command, [`${flag}=${good}`])).toEqual({ [option.name]: value });
+      expect(valuesOf(command, [flag, good])).toEqual({ [option.name]: value });
+    }
+    expect(() => valuesOf(command, [`${flag}=${bad}`])).toThrow(`${flag}: ${complaint}`);
+    expect(() => valuesOf(command, [flag])).toThrow(`${flag} needs a value`);
+  });
+});
+
+test.each(FLAGS.map((each) => [title(each), each] as const))('the flag %s', (_, { command, option }) => {
+  const flag = `--${flagOf(option.name)}`;
+  expect(valuesOf(command, [flag])).toEqual({ [option.name]: true });
+  expect(() => valuesOf(command, [`${flag}=1`])).toThrow(`${flag} takes no value`);
+  expect(() => valuesOf(command, [flag, flag])).toThrow(`${flag} appears twice`);
+});
+
+test.each(NEGATIVE.map((each) => [title(each), each] as const))(
+  'the negative of %s',
+  (_, { command, option }) => {
+    const flag = `--no-${flagOf(option.name)}`;
+    expect(valuesOf(command, [flag])).toEqual({ [option.name]: option.negative?.value });
+  },
+);
+
+test.each(commands.map(({ name }) => name))(
+  '%s has no values without flags, so that defaults hold',
+  (name) => {
+    expect(valuesOf(name, [])).toEqual({});
+  },
+);
+
+test.each(ALL.map((each) => [title(each), each] as const))(
+  '%s is described in plain words',
+  (_, { option }) => {
+    for (const text of [
+      option.describe,
+      ...(option.negative === undefined ? [] : [option.negative.describe]),
+    ]) {
+      expect(text).toMatch(/^[A-Z][a-z]+ /);
+      expect(text).not.toMatch(/\.$|so many|so much|is no |are no |^Of |^What /);
+    }
+  },
+);
+
+test('settings take the options by their own names; unset ones stay undefined', () => {
+  const given = settingsOf(['logs'], { out: 'd', maxLine: 5, onFinding: { b: 'keep', a: 'reject' } });
+  expect(given).toMatchObject({
+    inputs: ['logs'],
+    out: 'd',
+    maxLineBytes: 5,
+    rejectOn: ['a'],
+    keepOn: ['b'],
+  });
+  expect(given.follow).toBeUndefined();
+  expect(settingsOf(['logs'], { follow: true }).follow).toBe('inside');
+  expect(settingsOf(['logs'], { follow: true, followOutside: true }).follow).toBe('anywhere');
+  expect(settingsOf(['logs'], { out: 'd', dryRun: true }).out).toBeUndefined();
+  expect(settingsOf(['logs'], { jsonToolCalls: true }).format).toEqual(['chat-inline']);
+  expect(() => settingsOf(['logs'], { out: 'a', update: 'b' })).toThrow(
+    '--out a and --update b name different folders',
+  );
+});
