@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const bin = join(root, 'dist/src/cli/bin.js');
+const bin = join(root, 'dist/package/bin.js');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** Commands that need a network, a bucket or a fresh clone. */
 const NOT_HERE = /^(?:aws|git|npm|xz|zstd) /;
