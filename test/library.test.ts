@@ -52,7 +52,6 @@ let packedFiles: readonly string[];
 
 /** Packs the package and unpacks it in the project, with links to its dependencies. */
 function install(): void {
-  execFileSync(process.execPath, [join(root, 'scripts/roll-up-types.mjs')]);
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], {
       cwd: root,
