@@ -20,6 +20,8 @@ const SLOW_FAULTS = [
 const PROJECTS = [
   {
     name: 'unit',
+    isolate: false, // the modules are imported once for all files: half of the time
+
     include: [
       'test/{src,transforms,contracts,support}/**/*.test.ts',
       'test/{architecture,citations,commands}.test.ts',

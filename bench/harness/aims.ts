@@ -1,5 +1,5 @@
 /**
- * The aims of spec performance §1, each with the figure that answers it, from the results files and nothing else.
+ * The performance aims, each with the figure that answers it, from the results files and nothing else.
  */
 import { type Answer, type Figures, medianWithin, worst } from './aim-figures.ts';
 

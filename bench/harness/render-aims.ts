@@ -1,5 +1,5 @@
 /**
- * The section "The aim" of RESULTS.md: every line of spec performance §1 with what was measured, and a note from
+ * The section "The aim" of RESULTS.md: every performance aim with what was measured, and a note from
  * bench/notes.json on what is missing and why.
  */
 import { readFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { commandsBlock, markdownTable } from './markdown-table.ts';
 import { machineText } from './render-section.ts';
 import type { MemoryResult, MemoryRow } from './results.ts';
 
-/** The aim of spec performance §1: a fixed part, one for each further worker, and three times the longest line. */
+/** The aim for memory: a fixed part, one for each further worker, and three times the longest line. */
 export const aimBytes = ({ corpus, workers = 1 }: Pick<MemoryRow, 'corpus' | 'workers'>): number =>
   128_000_000 + 64_000_000 * (workers - 1) + 3 * corpus.longestLineBytes;
 

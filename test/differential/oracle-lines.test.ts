@@ -1,5 +1,5 @@
 /*
- * The oracle on lines: JSON, framing, timestamps and the reasons of conversion.md §6, one small case each.
+ * The oracle on lines: JSON, framing, timestamps and the reasons for rejection, one small case each.
  */
 import { describe, expect, test } from 'vitest';
 import { JsonFault, parseJson, parseLine } from '../support/oracle/parse-json.ts';

@@ -1,4 +1,4 @@
-/** The world around the command (reliability.md K): a cron-like environment, a run within a run, standard input of every kind. */
+/** The world around the command: a cron-like environment, a run within a run, standard input of every kind. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

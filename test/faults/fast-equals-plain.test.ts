@@ -1,5 +1,5 @@
 /**
- * F061, performance.md §3: the fast road (known prefix, WebAssembly scanner, one reader with its memory, lines in a slab that is
+ * F061: the fast way (known prefix, WebAssembly scanner, one reader with its memory, lines in a slab that is
  * reused) gives the same elements as a plain scanner with a fresh reader for each line, on generated and mutated lines; and
  * its verdict on a line is that of JSON.parse on the strictly decoded text. 3,000 lines, with TURNMILL_LONG=1 100,000.
  */

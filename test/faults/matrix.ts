@@ -1,9 +1,9 @@
 /**
- * The fault matrix of reliability.md §3: every id and its fault in a line. What proves each of them stands in README.md
- * beside this file, made by `npm run gen`, which stops at an id that no test names and not-applicable.ts does not explain.
+ * The fault matrix: every id and its fault in a line. `npm run gen` writes docs/faults.md from it with the tests that prove each
+ * fault, and stops at an id that no test names and not-applicable.ts does not explain.
  */
 
-/** By section, in the order of the specification. */
+/** By section. */
 export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'A Crash and signals': {
     F001: 'SIGKILL at every mutating system call',

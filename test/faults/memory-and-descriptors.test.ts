@@ -1,4 +1,4 @@
-/** What a run takes of memory and descriptors does not grow with its input (reliability.md I). The bench measures 5 GB. */
+/** The memory and descriptors of a run do not grow with its input. The bench measures 5 GB. */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /*
- * Lines that must be rejected, one variant or more for each reason of conversion.md §6, and lines at the
+ * Lines that must be rejected, one variant or more for each reason for rejection, and lines at the
  * very edge that must not be.
  */
 import type { Dice } from './dice.ts';

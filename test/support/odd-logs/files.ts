@@ -1,5 +1,5 @@
 /*
- * Names, folders and gzip of odd log files: the scenario shapes of conversion.md §8, date folders and
+ * Names, folders and gzip of odd log files: the shapes of scenarios, date folders and
  * others, several gzip members, files that are no sources.
  */
 import { gzipSync } from 'node:zlib';

@@ -1,5 +1,5 @@
 /*
- * Messages at the edge of the cleanup rules of conversion.md §4: texts that a rule must take, and texts
+ * Messages at the edge of the cleanup rules: texts that a rule must take, and texts
  * that look the same and must stay.
  */
 import type { Dice } from './dice.ts';

@@ -1,5 +1,5 @@
 /*
- * The findings of conversion.md §9 that leave no room for reading: which rules fire for a session.
+ * The findings that leave no room for reading: which rules fire for a session.
  * Left out: severities, messages, and the rules whose words allow more than one result (see the report).
  */
 import type { Conversation, SessionResult } from './session.ts';

@@ -1,6 +1,6 @@
 /*
  * A strict RFC 8259 parser by recursive descent, lossless: numbers stay text, members stay pairs in order.
- * Dull on purpose; its only limits are the grammar and the nesting depth (conversion.md §6 `too-deep`).
+ * Dull on purpose; its only limits are the grammar and the nesting depth (`too-deep`).
  * A fault is thrown at the first place where the scan meets one.
  */
 import type { Member, ObjectTree, Tree } from './tree.ts';

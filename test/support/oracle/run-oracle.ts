@@ -1,5 +1,5 @@
 /*
- * The oracle: a whole directory in memory to what turnmill must make of it (conversion.md §2 to §8, §10).
+ * The oracle: a whole directory in memory to what turnmill must make of it.
  * Its result is plain data: records per group, fates per line and per source, tool usage rows.
  */
 import { type Entry, toEntry } from './entry.ts';

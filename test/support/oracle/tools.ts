@@ -1,5 +1,5 @@
 /*
- * The tools of a conversation (conversion.md §3 step 8): the union over the entries up to the snapshot, the
+ * The tools of a conversation: the union over the entries up to the snapshot, the
  * first definition of a name wins, a nameless one is kept each time it occurs, `function` objects flattened.
  */
 import type { Entry } from './entry.ts';

@@ -1,6 +1,6 @@
 /*
  * From the messages of a conversation to those of its record: inline tool calls when
- * asked for, `developer` to `system` (§3 step 7) and null members dropped (§3, `null-fields`).
+ * asked for, `developer` to `system` and null members dropped (`null-fields`).
  * A message that no rule touches is returned as it is, so that it keeps its `raw` bytes.
  */
 import { tryParseJson } from './parse-json.ts';
