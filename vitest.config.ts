@@ -16,6 +16,17 @@ const SLOW_FAULTS = [
   'worker-death',
 ].map((name) => `test/faults/${name}.test.ts`);
 
+/** Start the command so often that they take more time than all other tests of src/ together. */
+const COMMAND = [
+  'check-target',
+  'exit-code',
+  'explain',
+  'interrupts',
+  'profile-table',
+  'real-loggers',
+  'usage',
+].map((name) => `test/src/cli/${name}.test.ts`);
+
 /** Every test file is in exactly one project; test/commands.test.ts checks that. */
 const PROJECTS = [
   {
@@ -26,7 +37,9 @@ const PROJECTS = [
       'test/{src,transforms,contracts,support}/**/*.test.ts',
       'test/{architecture,citations,commands}.test.ts',
     ],
+    exclude: COMMAND,
   },
+  { name: 'command', include: COMMAND },
   {
     name: 'pages', // the package, README.md and docs/, as a user meets them
     include: ['test/{generated,library,readme}.test.ts'],

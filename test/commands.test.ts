@@ -59,7 +59,7 @@ describe('the commands of the tests', () => {
 
   it('test:unit, test and test:faults run their projects', () => {
     expect(runBy('test:unit')).toEqual(['unit']);
-    expect(runBy('test')).toEqual(['unit', 'pages', 'differential', 'faults']);
+    expect(runBy('test')).toEqual(['unit', 'command', 'pages', 'differential', 'faults']);
     expect(runBy('test:faults')).toEqual(['faults', 'slow-faults']);
   });
 
