@@ -1,8 +1,58 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Only `npm run test:faults` runs these, before each release: every one of them spends most of its time in processes. What `npm
+ * test` needs to know about the same code is in test/src.
+ */
+const SLOW_FAULTS = [
+  'bit-flips',
+  'determinism',
+  'linear-patterns',
+  'linear-work',
+  'not-files',
+  'resume',
+  'rewritten-sources',
+  'volume',
+  'worker-death',
+].map((name) => `test/faults/${name}.test.ts`);
+
+/** Start the command so often that they take more time than all other tests of src/ together. */
+const COMMAND = [
+  'check-target',
+  'exit-code',
+  'explain',
+  'interrupts',
+  'profile-table',
+  'real-loggers',
+  'usage',
+].map((name) => `test/src/cli/${name}.test.ts`);
+
+/** Every test file is in exactly one project; test/commands.test.ts checks that. */
+const PROJECTS = [
+  {
+    name: 'unit',
+    isolate: false, // the modules are imported once for all files: half of the time
+
+    include: [
+      'test/{src,transforms,contracts,support}/**/*.test.ts',
+      'test/{architecture,citations,commands}.test.ts',
+    ],
+    exclude: COMMAND,
+  },
+  { name: 'command', include: COMMAND },
+  {
+    name: 'pages', // the package, README.md and docs/, as a user meets them
+    include: ['test/{generated,library,readme}.test.ts'],
+    globalSetup: 'test/support/roll-up-types.ts',
+  },
+  { name: 'differential', include: ['test/differential/**/*.test.ts'] },
+  { name: 'faults', include: ['test/faults/**/*.test.ts'], exclude: SLOW_FAULTS },
+  { name: 'slow-faults', include: SLOW_FAULTS },
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: PROJECTS.map((project) => ({ extends: true, test: project })),
     // only for what hangs: no test may depend on how fast or how busy the machine is
     testTimeout: 15 * 60_000,
     hookTimeout: 15 * 60_000,

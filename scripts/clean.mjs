@@ -1,6 +1,6 @@
-// Removes what an earlier build left, so that dist/ never holds a module whose source is gone.
+// Removes the previous build, so that dist/ never holds a module whose source is gone.
 import { rmSync } from 'node:fs';
 
-for (const part of ['src', 'transforms', 'chunks']) {
+for (const part of ['src', 'transforms', 'package']) {
   rmSync(new URL(`../dist/${part}`, import.meta.url), { recursive: true, force: true });
 }

@@ -20,7 +20,7 @@ function run() {
   title('The command');
   say(`$ turnmill build examples/logs --out ${OUT}\n`);
   rmSync(join(root, OUT), { recursive: true, force: true });
-  const bin = join(root, 'dist/src/cli/bin.js');
+  const bin = join(root, 'dist/package/bin.js');
   const args = [bin, 'build', 'examples/logs', '--out', OUT];
   const { status } = spawnSync(process.execPath, args, {
     cwd: root,

@@ -1,50 +1,64 @@
+/** The registries and the pages that `npm run gen` writes: they are fresh, and what makes them stale or impossible is seen. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const USED = [
-  'biome.json',
-  'dist',
-  'docs',
-  'examples',
-  'package.json',
-  'scripts',
-  'src',
-  'test',
-  'transforms',
-];
+
+type MakePage = (root: string) => string | Promise<string>;
+
+/** One of the page makers of scripts/gen/, which are plain JavaScript. */
+async function pageMaker(module: string, name: string): Promise<MakePage> {
+  const exported = await import(pathToFileURL(join(root, 'scripts/gen', module)).href);
+  return exported[name] as MakePage;
+}
 
 function gen(folder: string, ...args: string[]): { status: number | null; told: string } {
   const run = spawnSync(process.execPath, [join(folder, 'scripts/gen.mjs'), ...args], { encoding: 'utf8' });
   return { status: run.status, told: `${run.stdout}${run.stderr}` };
 }
 
-describe('what is made from the code', () => {
-  it('is fresh: the registries of the plug-ins', () => {
+describe('generated files', () => {
+  it('the registries of the plug-ins are fresh', () => {
     expect(gen(root, 'registries', '--check')).toEqual({ status: 0, told: '' });
   });
 
-  it('is fresh: the pages of docs/', () => {
+  it('the pages of docs/ are fresh', () => {
     expect(gen(root, 'docs', '--check')).toEqual({ status: 0, told: '' });
   });
 });
 
-describe('what is stale', () => {
+describe('in a changed copy', () => {
   let copy: string;
 
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'turnmill-gen-'));
-    for (const name of USED) cpSync(join(root, name), join(copy, name), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   });
   afterEach(() => rmSync(copy, { recursive: true }));
 
-  it('is named: a plug-in that no registry knows, until npm run gen', () => {
+  /** Copies these files and folders; links the others. */
+  function prepare(copied: readonly string[], linked: readonly string[]): void {
+    for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true });
+    for (const path of linked) {
+      mkdirSync(dirname(join(copy, path)), { recursive: true });
+      symlinkSync(join(root, path), join(copy, path));
+    }
+  }
+
+  function replace(path: string, from: string, to: string): void {
+    const text = readFileSync(join(root, path), 'utf8');
+    expect(text).toContain(from);
+    writeFileSync(join(copy, path), text.replace(from, to));
+  }
+
+  it('a plug-in that is not in its registry is named, until npm run gen', () => {
+    prepare(['scripts', 'transforms'], ['biome.json', 'node_modules', 'package.json']);
     const plugin = readFileSync(join(copy, 'transforms/formats/chat.ts'), 'utf8');
     writeFileSync(join(copy, 'transforms/formats/another.ts'), plugin.replaceAll('chat', 'another'));
+    writeFileSync(join(copy, 'transforms/rules/shared.ts'), 'export const shared = 1;\n'); // not a plug-in
     const { status, told } = gen(copy, 'registries', '--check');
     expect(status).toBe(1);
     expect(told).toBe('stale: transforms/formats/index.ts (npm run gen)\n');
@@ -56,43 +70,40 @@ describe('what is stale', () => {
     expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, told: '' });
   });
 
-  it('is no plug-in without a default export', () => {
-    writeFileSync(join(copy, 'transforms/rules/shared.ts'), 'export const shared = 1;\n');
-    expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, told: '' });
-  });
-
-  it('is named: a page that says something else than the code', () => {
-    const element = join(copy, 'transforms/model/element.ts');
-    writeFileSync(element, readFileSync(element, 'utf8').replace('One line of the dataset.', 'One row.'));
+  it('a page that does not say what the code says is named', () => {
+    prepare(
+      ['scripts', 'test', 'transforms/model'],
+      ['biome.json', 'dist', 'docs', 'examples', 'node_modules', 'package.json', 'src'],
+    );
+    replace('transforms/model/element.ts', 'One line of the dataset.', 'One row.');
     const { status, told } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);
     expect(told).toBe('stale: docs/data-model.md (npm run gen)\n');
   });
 
-  it('cannot be made: a reason for passing over a file that nobody has explained', () => {
-    const source = join(copy, 'src/input/sources/source.ts');
-    writeFileSync(source, readFileSync(source, 'utf8').replace("| 'symlink'", "| 'too-odd' | 'symlink'"));
-    const { status, told } = gen(copy, 'docs', '--check');
-    expect(status).toBe(1);
-    expect(told).toContain('too-odd');
+  it('a reason for passing over a file needs an explanation', async () => {
+    prepare(['src/input/sources/source.ts'], ['dist', 'src/errors.ts', 'transforms']);
+    replace('src/input/sources/source.ts', "| 'symlink'", "| 'too-odd'\n  | 'symlink'");
+    const page = await pageMaker('rejections-page.mjs', 'rejectionsPage');
+    await expect((async () => page(copy))()).rejects.toThrow('too-odd');
   });
 
-  it('cannot be made: a fault without a test or a reason, and a test of no fault', () => {
-    const matrix = join(copy, 'test/faults/matrix.ts');
-    const text = readFileSync(matrix, 'utf8');
-    writeFileSync(matrix, text.replace('    F002:', "    F000: 'made up',\n    F002:"));
-    expect(gen(copy, 'docs', '--check')).toMatchObject({ status: 1 });
-    expect(gen(copy, 'docs', '--check').told).toContain('neither a test nor a reason');
-    expect(gen(copy, 'docs', '--check').told).toContain(': F000\n');
+  it('a fault needs a test or a reason, and a test needs a fault', async () => {
+    prepare(['test'], []);
+    const page = await pageMaker('faults-page.mjs', 'faultsPage');
+    expect(page(copy)).toBe(await page(root));
 
-    writeFileSync(matrix, text.replace('    F002:', '    // F002:'));
-    expect(gen(copy, 'docs', '--check').told).toContain('no line in test/faults/matrix.ts: F002\n');
+    replace('test/faults/matrix.ts', '    F002:', "    F000: 'made up',\n    F002:");
+    expect(() => page(copy)).toThrow(/neither a test nor a reason.*: F000$/);
+
+    replace('test/faults/matrix.ts', '    F002:', '    // F002:');
+    expect(() => page(copy)).toThrow(/no line in test\/faults\/matrix.ts: F002$/);
   });
 
-  it('cannot be made: a dialect without an example', () => {
+  it('a dialect needs an example', async () => {
+    prepare(['examples/dialects'], ['dist', 'package.json']);
     rmSync(join(copy, 'examples/dialects/exchange.jsonl'));
-    const { status, told } = gen(copy, 'docs', '--check');
-    expect(status).toBe(1);
-    expect(told).toContain('examples/dialects/ has 0 files exchange.*');
+    const page = await pageMaker('dialects-page.mjs', 'dialectsPage');
+    await expect((async () => page(copy))()).rejects.toThrow('examples/dialects/ has 0 files exchange.*');
   });
 });

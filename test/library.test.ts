@@ -1,6 +1,6 @@
 /**
- * docs/library.md from outside: the package as npm packs it is installed into an empty project; every example is compiled there, strictly,
- * and run. The bucket is a stand-in for the client of S3, with the logs of examples/ in it.
+ * The package as npm packs it, installed into an empty project: its files, its command, and docs/library.md, whose examples are
+ * compiled there, strictly, and run. A stand-in for the S3 client reads the logs of examples/ as its bucket.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -26,7 +26,7 @@ const shown = [...page.matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^`
 const examples = shown.map(({ code }) => code);
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
-/** As far as the page uses it: `Body` is a Node Readable. */
+/** The part of the S3 client that the page uses; `Body` is a Node Readable. */
 const S3 = {
   'package.json': '{"name":"@aws-sdk/client-s3","type":"module","types":"index.d.ts","main":"index.js"}',
   'index.d.ts': `import type { Readable } from 'node:stream';
@@ -43,9 +43,18 @@ const S3 = {
     }`,
 };
 
-let project: string;
+/** More than the package has; unbundled it had 1,178. */
+const MAX_FILES = 250;
 
-/** Puts the packed package into the project, with what it depends on. */
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let project: string;
+let packedFiles: readonly string[];
+
+/** Packs the package and unpacks it in the project, with links to its dependencies. */
 function install(): void {
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], {
@@ -53,11 +62,12 @@ function install(): void {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
-  ) as { filename: string }[];
+  ) as [Packed];
+  packedFiles = packed.files.map(({ path }) => path);
   const modules = join(project, 'node_modules');
   mkdirSync(join(modules, 'turnmill'), { recursive: true });
   execFileSync('tar', [
-    ...['-xzf', join(project, packed?.filename as string)],
+    ...['-xzf', join(project, packed.filename)],
     ...['-C', join(modules, 'turnmill'), '--strip-components=1'],
   ]);
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -94,12 +104,61 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true }));
 
+/** Runs the installed command in the project. */
+function turnmill(...args: string[]): { stdout: string; stderr: string; status: number | null } {
+  const { bin } = JSON.parse(readFileSync(join(project, 'node_modules/turnmill/package.json'), 'utf8'));
+  const command = join(project, 'node_modules/turnmill', bin.turnmill);
+  return spawnSync(process.execPath, [command, ...args], { cwd: project, encoding: 'utf8' });
+}
+
 function run(example: number): { stdout: string; stderr: string; status: number | null } {
   return spawnSync(process.execPath, [join(project, `example-${example}.js`)], {
     cwd: project,
     encoding: 'utf8',
   });
 }
+
+describe('the packed package', () => {
+  it('is three bundles, one file of declarations and pages, and few files', () => {
+    expect(packedFiles.length).toBeLessThanOrEqual(MAX_FILES);
+    const code = packedFiles.filter((path) => path.startsWith('dist/'));
+    expect(code.filter((path) => !path.startsWith('dist/package/'))).toEqual([]);
+    const named = code.filter((path) => !/-[\w-]{8}\.c?js$/.test(path)).map((path) => basename(path));
+    expect(named.sort()).toEqual(['LICENSES.txt', 'bin.js', 'index.d.ts', 'index.js', 'worker.js']);
+    expect(packedFiles).toContain('docs/library.md');
+  });
+
+  it('brings the licences of the packages in its bundles', () => {
+    const text = readFileSync(join(project, 'node_modules/turnmill/dist/package/LICENSES.txt'), 'utf8');
+    expect(text).toMatch(/^yargs 18\.\d+\.\d+\n\nMIT License/m);
+    expect(text).toMatch(/^string-width \d/m);
+  });
+
+  it('has a command that builds with two workers what it builds with one', () => {
+    const build = (out: string, workers: string) =>
+      turnmill('build', 'examples/logs', '--out', out, '--workers', workers);
+    expect(build('one-worker', '1').status).toBe(3); // some of the example logs are broken on purpose
+    expect(build('two-workers', '2').status).toBe(3);
+    const manifest = (out: string) => JSON.parse(readFileSync(join(project, out, 'manifest.json'), 'utf8'));
+    expect(manifest('two-workers').sums).toEqual(manifest('one-worker').sums);
+    expect(turnmill('verify', 'two-workers').status).toBe(0);
+  });
+
+  it('has a library that starts the worker threads of the package', () => {
+    writeFileSync(
+      join(project, 'two-workers.mjs'),
+      `import { build } from 'turnmill';
+       const { sums } = await build({ inputs: ['examples/logs'], out: 'library-two', workers: 2 });
+       console.log(sums.records);`,
+    );
+    const { stdout, stderr, status } = spawnSync(process.execPath, ['two-workers.mjs'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    expect(Number(stdout)).toBeGreaterThan(0);
+  });
+});
 
 describe('docs/library.md, with the packed package', () => {
   it('compiles', () => {
@@ -135,9 +194,7 @@ describe('docs/library.md, with the packed package', () => {
       { source: '2026-01-13/session-a.jsonl.gz', status: 'read', compression: 'gzip' },
       { source: '2026-01-14/session-b.jsonl', status: 'read', compression: 'none' },
     ]);
-    const turnmill = join(project, 'node_modules/turnmill/dist/src/cli/bin.js');
-    const verify = spawnSync(process.execPath, [turnmill, 'verify', join(project, 'from-s3')]);
-    expect(verify.status).toBe(0);
+    expect(turnmill('verify', 'from-s3').status).toBe(0);
   });
 
   it('writes shards and lines at the end of a pipeline', () => {

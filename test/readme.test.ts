@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const bin = join(root, 'dist/src/cli/bin.js');
+const bin = join(root, 'dist/package/bin.js');
 /** Commands that need a network, a bucket or a fresh clone. */
 const NOT_HERE = /^(?:aws|git|npm|xz|zstd) /;
 

@@ -29,7 +29,7 @@ export const runFolder = 'bench/out/run';
 export const peersBuildFolder = 'bench/peers/build';
 
 /** The command under test. */
-export const turnmillBin = 'dist/src/cli/bin.js';
+export const turnmillBin = 'dist/package/bin.js';
 
 /** The absolute form of a path below the root. */
 export const atRoot = (path: string): string => join(repositoryRoot, path);

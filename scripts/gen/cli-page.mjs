@@ -45,7 +45,7 @@ const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
 
 /** Output of `--help` into a pipe: 80 columns on every machine. */
 async function help(root, command) {
-  const bin = join(root, 'dist/src/cli/bin.js');
+  const bin = join(root, 'dist/package/bin.js');
   const env = { ...process.env, LC_ALL: 'C', NO_COLOR: '1' };
   const { stdout } = await promisify(execFile)(process.execPath, [bin, ...command, '--help'], { env });
   return stdout.trimEnd();

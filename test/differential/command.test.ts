@@ -14,7 +14,7 @@ import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { type OracleSettings, runOracle } from '../support/oracle/run-oracle.ts';
 import { compareOutput } from './compare-output.ts';
 
-const BIN = process.env.TURNMILL_BIN ?? fileURLToPath(new URL('../../dist/src/cli/bin.js', import.meta.url));
+const BIN = process.env.TURNMILL_BIN ?? fileURLToPath(new URL('../../dist/package/bin.js', import.meta.url));
 const SEEDS = Number(process.env.TURNMILL_SEEDS ?? '60');
 const FIRST = Number(process.env.TURNMILL_FIRST_SEED ?? '1');
 const BATCH = 10;

@@ -96,7 +96,7 @@ describe('a record', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  test('has the members of docs/dataset.md, and no others', async () => {
+  test('has the documented members, and no others', async () => {
     const bad = lines(entry({ id: 'a' }), '{');
     const { logs, out } = await build({
       'a.jsonl': bad,

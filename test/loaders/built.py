@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMAND = Path(__file__).resolve().parents[2] / "dist/src/cli/bin.js"
+COMMAND = Path(__file__).resolve().parents[2] / "dist/package/bin.js"
 WRITTEN = {0, 3}
 
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
-export const COMMAND: string = resolve(import.meta.dirname, '../../dist/src/cli/bin.js');
+export const COMMAND: string = resolve(import.meta.dirname, '../../dist/package/bin.js');
 
 export interface Ended {
   readonly status: number | null;
