@@ -15,4 +15,3 @@ export interface PlugIns {
   readonly stages: readonly PlacedStage[];
 }
 
-export const NO_PLUG_INS: PlugIns = { dialects: [], formats: [], stages: [] };

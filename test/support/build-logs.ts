@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { exitCodeOf, REJECTIONS, SUCCESS } from '../../src/cli/exit-code.ts';
 import { settingsOf } from '../../src/cli/options/settings-of.ts';
-import { createNotes } from '../../src/cli/run-notes.ts';
+import { RunNotes } from '../../src/cli/run-notes.ts';
 import { summaryOf } from '../../src/cli/summary.ts';
 import { TurnmillError } from '../../src/errors.ts';
 import { build } from '../../src/job/build.ts';
@@ -96,7 +96,7 @@ async function buildHere(args: readonly string[]): Promise<Ended> {
   try {
     const read = readArguments(args, undefined);
     if ('text' in read) throw new Error(`not a run: ${args.join(' ')}`);
-    const notes = createNotes();
+    const notes = new RunNotes();
     const summary = await build(settingsOf(read.words, read.values), {
       onOutcome: notes.see,
       onNote: (message) => {
