@@ -62,6 +62,7 @@ function compareRecords(out: string, result: OracleResult): readonly string[] {
 
 type LedgerLine = {
   source?: unknown;
+  reason?: unknown;
   lines?: unknown;
   fates?: Record<string, unknown>;
   repairs?: Record<string, unknown>;
@@ -103,12 +104,16 @@ function compareLedger(out: string, result: OracleResult): readonly string[] {
     .split('\n')
     .filter((line) => line !== '');
   const ledger = new Map<unknown, LedgerLine>();
+  const excluded: unknown[] = [];
   for (const line of lines) {
     const parsed = JSON.parse(line) as LedgerLine;
-    ledger.set(parsed.source, parsed);
+    if (parsed.reason === 'excluded') excluded.push(parsed.source);
+    else ledger.set(parsed.source, parsed);
   }
   const known = new Set<unknown>(result.sources.map((source) => source.path));
+  const isNamed = JSON.stringify(excluded) === JSON.stringify(result.excluded);
   return [
+    ...(isNamed ? [] : [`ledger: excluded ${excluded.join(', ')}, expected ${result.excluded.join(', ')}`]),
     ...[...ledger.keys()]
       .filter((key) => !known.has(key))
       .map((key) => `ledger: no such source ${String(key)}`),

@@ -7,7 +7,7 @@ import { type Finding, findingsOf } from './findings.ts';
 import { type GroupBy, groupOf } from './group.ts';
 import { type ReadLine, readLines } from './lines.ts';
 import { type Conversation, convertSession, type SessionResult } from './session.ts';
-import { readSources } from './sources.ts';
+import { excludedFiles, readSources } from './sources.ts';
 import { uniteTools } from './tools.ts';
 import { arr, get, hasBareNumber, type ObjectTree, obj, type Tree } from './tree.ts';
 import { type UsageRow, usageRows } from './usage.ts';
@@ -37,6 +37,8 @@ export type OracleSource = {
 export type OracleResult = {
   readonly groups: ReadonlyMap<string, readonly OracleRecord[]>;
   readonly sources: readonly OracleSource[];
+  /** Paths of the files that are no logs by their name. */
+  readonly excluded: readonly string[];
   readonly usage: readonly UsageRow[];
   readonly findings: readonly Finding[];
   readonly exitCode: 0 | 3;
@@ -158,5 +160,5 @@ export function runOracle(root: string, settings: OracleSettings): OracleResult 
     (s) => s.rejected !== undefined || [...s.fates.keys()].some((f) => f.startsWith('rejected:')),
   );
   const usage = usageRows(conversations, settings.groupBy);
-  return { groups, sources, usage, findings, exitCode: rejected ? 3 : 0 };
+  return { groups, sources, excluded: excludedFiles(root), usage, findings, exitCode: rejected ? 3 : 0 };
 }

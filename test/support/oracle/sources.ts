@@ -10,12 +10,20 @@ export type Source = { readonly path: string; readonly bytes: Buffer | undefined
 
 const NAME = /\.(?:jsonl|ndjson)(?:\.gz)?$/;
 
-function pathsBelow(root: string, below: string): readonly string[] {
+function pathsBelow(root: string, below: string, isWanted: (name: string) => boolean): readonly string[] {
   return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) return pathsBelow(root, path);
-    return entry.isFile() && NAME.test(entry.name) ? [path] : [];
+    if (entry.isDirectory()) return pathsBelow(root, path, isWanted);
+    return entry.isFile() && isWanted(entry.name) ? [path] : [];
   });
+}
+
+const bytewise = (paths: readonly string[]): string[] =>
+  [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+/** The files that are no logs by their name. */
+export function excludedFiles(root: string): readonly string[] {
+  return bytewise(pathsBelow(root, '', (name) => !NAME.test(name)));
 }
 
 function decoded(path: string, bytes: Buffer): Buffer | undefined {
@@ -28,7 +36,8 @@ function decoded(path: string, bytes: Buffer): Buffer | undefined {
 }
 
 export function readSources(root: string): readonly Source[] {
-  return [...pathsBelow(root, '')]
-    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map((path) => ({ path, bytes: decoded(path, readFileSync(join(root, path))) }));
+  return bytewise(pathsBelow(root, '', (name) => NAME.test(name))).map((path) => ({
+    path,
+    bytes: decoded(path, readFileSync(join(root, path))),
+  }));
 }
