@@ -7,7 +7,7 @@ test('the reasons are those of the contract', () => {
   expect(Object.keys(LINE_REASONS).sort()).toEqual(
     [
       ...['invalid-json', 'invalid-utf8', 'not-an-object', 'duplicate-key', 'too-deep', 'line-too-long'],
-      'too-many-messages',
+      ...['too-many-messages', 'too-many-elements'],
       ...['bad-timestamp', 'bad-session-id', 'bad-messages', 'bad-tools', 'bad-response'],
       ...['bad-sample', 'invalid-toml'],
     ].sort(),

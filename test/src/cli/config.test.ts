@@ -36,6 +36,7 @@ const WHOLE = {
   maxLine: '1MiB',
   maxDepth: 600,
   maxMessages: 1000,
+  maxElements: 5000,
   maxSources: 10,
   maxDecompressed: 1e12,
   maxRatio: 500,
