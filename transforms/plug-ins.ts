@@ -14,4 +14,3 @@ export interface PlugIns {
   readonly formats: readonly Format[];
   readonly stages: readonly PlacedStage[];
 }
-
