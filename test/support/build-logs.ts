@@ -98,7 +98,7 @@ async function buildHere(args: readonly string[]): Promise<Ended> {
     if ('text' in read) throw new Error(`not a run: ${args.join(' ')}`);
     const notes = new RunNotes();
     const summary = await build(settingsOf(read.words, read.values), {
-      onOutcome: notes.see,
+      onOutcome: (outcome, listing) => notes.see(outcome, listing),
       onNote: (message) => {
         stderr += `turnmill: ${message}\n`;
         return true;

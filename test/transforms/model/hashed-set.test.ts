@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HashedSet, keyOf } from '../../transforms/hashed-set.ts';
+import { HashedSet, keyOf } from '../../../transforms/model/hashed-set.ts';
 
 const long = 'x'.repeat(20_000);
 
