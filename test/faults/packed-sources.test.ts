@@ -197,9 +197,9 @@ faultTest('F075, F076', 'what is packed twice is refused by its name', { needs }
   expect([status, quarantine.length]).toEqual([3, 3]);
   const found = Object.keys(sources).map((name) => [sources[name].reason, sources[name].detail]);
   expect(found).toEqual([
-    ['unsupported-compression', 'there is gzip inside the gzip: unpack it once'],
-    ['unsupported-compression', 'there is zstd inside the gzip: unpack it once'],
-    ['unsupported-compression', 'there is gzip inside the zstd: unpack it once'],
+    ['unsupported-compression', 'the gzip data contains gzip: unpack it once'],
+    ['unsupported-compression', 'the gzip data contains zstd: unpack it once'],
+    ['unsupported-compression', 'the zstd data contains gzip: unpack it once'],
     [undefined, undefined],
   ]);
 });

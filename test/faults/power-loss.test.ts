@@ -82,7 +82,7 @@ function wholeDataset(folder: string): string {
   const { shards, files } = JSON.parse(text) as Manifest;
   for (const file of [...shards, ...files]) {
     const found = textOf(join(folder, file.path));
-    if (sha256(found) !== file.sha256) throw new Error(`${file.path} is not what the manifest says`);
+    if (sha256(found) !== file.sha256) throw new Error(`${file.path} does not match the manifest`);
   }
   return sha256(text);
 }
@@ -268,8 +268,8 @@ faultTest('F020, F021, F023, F024', 'a disk whose every call fails, once and for
   failures(1),
 );
 
-test('the model sees every call: one file of src/sinks/ alone imports the calls of node:fs', () => {
-  const folder = resolve(import.meta.dirname, '../../src/sinks');
+test('the model sees every call: one file of src/dataset/ alone imports the calls of node:fs', () => {
+  const folder = resolve(import.meta.dirname, '../../src/dataset');
   const importing = readdirSync(folder).filter((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')

@@ -129,7 +129,7 @@ describe('a record', () => {
       {
         ...{ v: 2, scope: 'source', reason: 'trailing-data', stage: 'source' },
         source: { uri: 'c.jsonl.gz', size: lstatSync(join(logs, 'c.jsonl.gz')).size },
-        error: { code: 'trailing-data', message: expect.stringContaining('behind the end') },
+        error: { code: 'trailing-data', message: expect.stringContaining('data follows the end') },
       },
     ]);
   });

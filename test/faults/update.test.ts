@@ -161,7 +161,7 @@ it('other settings, another version, no run.json: everything is read again, and 
     '--compress',
     'gzip',
   ]);
-  expect(forgotten.stderr).toContain('does not say which files it was made of: everything is read again');
+  expect(forgotten.stderr).toContain('has no fingerprints of its sources: everything is read again');
   const manifest = readFileSync(join(out, 'manifest.json'), 'utf8');
   writeFileSync(join(out, 'manifest.json'), manifest.replace(/"version": "[^"]*"/, '"version": "0.0.0"'));
   const older = await turnmill(['build', logs, '--update', out]);
@@ -189,7 +189,7 @@ it.each([
   const damaged = hashesOf(out);
   const { status, stderr } = await turnmill(['build', logs, '--update', out]);
   expect(status).toBe(65);
-  expect(stderr).toContain(`${path} is not what the manifest says`);
+  expect(stderr).toContain(`${path} does not match the manifest`);
   expect(hashesOf(out)).toEqual(damaged);
   expect(await turnmill(['build', logs, '--out', out, '--replace'])).toMatchObject({ status: 3 });
 });
@@ -213,7 +213,7 @@ it.each([
       const { status, stderr } = await turnmill(['build', logs, '--update', out]);
       expect([status, stderr]).toEqual([
         65,
-        expect.stringContaining(`${path} is not what the manifest says`),
+        expect.stringContaining(`${path} does not match the manifest`),
       ]);
     }
   },

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, ended } from './command.ts';
 
-/** Lets the moments wander behind the end of a run again, after a time of high load. */
+/** Lets the moments wander data follows the end of a run again, after a time of high load. */
 const LATER = 1.1;
 
 /** Strikes runs at shares of the time that they take. */
