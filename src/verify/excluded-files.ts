@@ -7,19 +7,26 @@ import type { Totals } from './totals.ts';
 
 const MOST_LISTED = 1000;
 const MOST_EXTENSIONS = 100;
-const NAME = /^(.*?)((?:[.-]\d+)*)(\.(?:gz|zst|bz2|xz|zip))?$/is;
+const PACKED = ['.gz', '.zst', '.bz2', '.xz', '.zip'];
 /** What a file system lets a name have. */
 const MOST_CHARACTERS = 255;
 
 /** The extension that a file is counted under, in lower case. */
 export function extensionOf(path: string): string {
-  const [, stem = '', , packed = ''] =
-    NAME.exec(path.slice(path.lastIndexOf('/') + 1).slice(-MOST_CHARACTERS)) ?? [];
+  const name = path.slice(path.lastIndexOf('/') + 1).slice(-MOST_CHARACTERS);
+  const packed = PACKED.find((one) => name.toLowerCase().endsWith(one)) ?? '';
+  const stem = unnumbered(name.slice(0, name.length - packed.length));
   const dot = stem.lastIndexOf('.');
   const extension = stem.slice(dot);
   if (dot > 0 && stem[dot - 1] !== '.' && /^\.\w{1,10}$/.test(extension))
-    return (extension + packed).toLowerCase();
-  return stem.includes('.', 1) ? 'other' : packed.toLowerCase() || 'none';
+    return extension.toLowerCase() + packed;
+  return stem.includes('.', 1) ? 'other' : packed || 'none';
+}
+
+/** `a.csv` of `a.csv.1` and `a.csv-2026-01-13`. */
+function unnumbered(name: string): string {
+  const at = Math.max(name.lastIndexOf('.'), name.lastIndexOf('-'));
+  return at >= 0 && /^\d+$/.test(name.slice(at + 1)) ? unnumbered(name.slice(0, at)) : name;
 }
 
 /** What was counted, with all excluded files where only the first ones are listed. */

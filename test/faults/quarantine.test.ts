@@ -86,7 +86,7 @@ describe('a record', () => {
         .map(({ scope }) => scope)
         .sort()
         .join(' '),
-    ).toBe(['line', 'line', 'line', ...Array(10).fill('session')].join(' '));
+    ).toBe(['line', 'line', 'line', ...Array(11).fill('session')].join(' '));
     for (const { source, byte_start, byte_end, raw_sha256 } of records) {
       const bytes = readFileSync(join(logs, source.uri));
       const content = source.uri.endsWith('.gz') ? gunzipSync(bytes) : bytes;

@@ -10,7 +10,6 @@ export const MOST_NAMED = 1000;
 const MOST_EXTENSIONS = 100;
 
 const PACKED = /\.(?:gz|zst|bz2|xz|zip)$/i;
-const ROTATED = /(?:[.-]\d+)*$/;
 const EXTENSION = /[^.](\.[a-z0-9_]{1,10})$/i;
 const OTHER = 'other';
 const NONE = 'none';
@@ -56,8 +55,23 @@ export class PassedOver {
 /** `.csv` of `a.csv`, `a.CSV.1` and `a.csv-20260101`; `.csv.gz` of `a.csv.gz`. */
 function extensionOf(name: string): string {
   const packed = PACKED.exec(name)?.[0].toLowerCase() ?? '';
-  const plain = name.slice(0, name.length - packed.length).replace(ROTATED, '');
+  const plain = withoutNumbers(name.slice(0, name.length - packed.length));
   const own = EXTENSION.exec(plain)?.[1]?.toLowerCase();
   if (own !== undefined) return own + packed;
   return plain.includes('.', 1) ? OTHER : packed || NONE;
+}
+
+/** Without the numbers and dates that a rotation puts behind a name. */
+function withoutNumbers(name: string): string {
+  for (let end = name.length; ; ) {
+    let at = end - 1;
+    while (isDigit(name, at)) at--;
+    if (at === end - 1 || (name[at] !== '.' && name[at] !== '-')) return name.slice(0, end);
+    end = at;
+  }
+}
+
+function isDigit(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0x30 && unit <= 0x39;
 }
