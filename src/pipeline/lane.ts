@@ -45,6 +45,9 @@ export interface LaneSource {
 /** A lane pauses when batches of so many bytes wait for those of other lanes. */
 export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 const BATCH_BYTES = 128 * 1024;
+/** Outcomes of one reading of `DENSE_BYTES` that weigh more than this are those of tiny lines: no more bytes are read at a time then. */
+const DENSE_WEIGHT = 2 * 1024 * 1024;
+const DENSE_BYTES = 64 * 1024;
 /** A slab grows beyond this for a giant line. */
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** After so many bytes the event loop gets its turn: timers, signals, messages. */
@@ -111,6 +114,7 @@ async function* readSources(
   let sinceTurn = 0; // decompressed bytes since the event loop had its turn
   let countedBytes = 0; // of the source that is read, in `readBytes`
   let isStdin = false;
+  let isDense = false; // did the last bytes give very many outcomes?
   let memberAt: SourceReader['memberAt']; // of the source that is read
   let sessionsBefore = 0; // in the sources that are over, for the limit
 
@@ -163,13 +167,20 @@ async function* readSources(
     return false;
   }
 
+  /** Where the next bytes go; only some, where the last ones gave very many outcomes. */
+  function roomIn(framer: Framer): Uint8Array {
+    const room = framer.space();
+    return isDense ? room.subarray(0, DENSE_BYTES) : room;
+  }
+
   /** Reads on until there is a reason to pause; `waited` are the bytes that the last pause was for. Nothing here waits. */
   function feed({ framer, read, chain }: Feed, waited?: number): Pause {
-    for (let count = waited ?? read(framer.space()); ; count = read(framer.space())) {
+    for (let count = waited ?? read(roomIn(framer)); ; count = read(roomIn(framer))) {
       if (typeof count !== 'number') return count;
       if (count === 0) return pushAll(framer.end(), chain) ? 'limited' : 'over';
       sinceTurn += count;
       if (pushAll(framer.filled(count), chain)) return 'limited';
+      isDense = weight > DENSE_WEIGHT;
       if (sinceTurn >= TURN_BYTES || weight >= BATCH_BYTES) return 'batch';
     }
   }
