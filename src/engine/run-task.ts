@@ -40,6 +40,9 @@ const BATCH_BYTES = 128 * 1024;
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets its turn: timers, signals, messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
+/** When the results of one read weigh more than this, its lines were tiny: the next read takes `DENSE_BYTES` at most. */
+const DENSE_WEIGHT = 2 * 1024 * 1024;
+const DENSE_BYTES = 64 * 1024;
 /** Rejected lines of standard input and of streams cannot be read again, so they are kept up to this length. */
 const ONCE_RAW_BYTES = 1024 * 1024;
 
@@ -104,6 +107,8 @@ class TaskRunner {
   readonly #atLimit: (() => boolean) | undefined;
   #outcomes: Outcome[] = [];
   #weight = 0;
+  /** The last read gave very many results. */
+  #isDense = false;
   #readBytes = 0;
   /** Decompressed bytes since the event loop had its turn. */
   #sinceTurn = 0;
@@ -270,13 +275,20 @@ class TaskRunner {
 
   /** Reads on until there is a reason to pause. Never waits. @param waited the bytes that the last pause was for */
   #feed({ framer, read, chain }: Feed, waited?: number): Pause {
-    for (let count = waited ?? read(framer.space()); ; count = read(framer.space())) {
+    for (let count = waited ?? read(this.#roomIn(framer)); ; count = read(this.#roomIn(framer))) {
       if (typeof count !== 'number') return count;
       if (count === 0) return this.#pushAll(framer.end(), chain) ? 'limited' : 'over';
       this.#sinceTurn += count;
       if (this.#pushAll(framer.filled(count), chain)) return 'limited';
+      this.#isDense = this.#weight > DENSE_WEIGHT;
       if (this.#sinceTurn >= TURN_BYTES || this.#weight >= BATCH_BYTES) return 'batch';
     }
+  }
+
+  /** Where the next bytes go. */
+  #roomIn(framer: Framer): Uint8Array {
+    const room = framer.space();
+    return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;
   }
 
   /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */

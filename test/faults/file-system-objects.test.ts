@@ -134,7 +134,10 @@ faultTest(
     const { status, sums } = await built(at);
     expect([status, sums.records, sums.skipped]).toEqual([3, 1, { 'not-regular': 4 }]);
     const named = await turnmill(['build', join(at.logs, 'pipe.jsonl'), '--out', '-']);
-    expect([named.status, named.stderr]).toEqual([66, expect.stringContaining('for a pipe, use - as the input')]);
+    expect([named.status, named.stderr]).toEqual([
+      66,
+      expect.stringContaining('for a pipe, use - as the input'),
+    ]);
   },
 );
 
@@ -213,7 +216,10 @@ faultTest(
     const dataset = readFileSync(join(at.out, 'manifest.json'));
     execFileSync('chmod', ['000', join(at.logs, 'good.jsonl')]);
     const blind = spawnSync(setpriv, [...nobody, 'build', at.logs, '--out', at.out, '--replace']);
-    expect([blind.status, blind.stderr.toString()]).toEqual([77, expect.stringContaining('none of the sources')]);
+    expect([blind.status, blind.stderr.toString()]).toEqual([
+      77,
+      expect.stringContaining('none of the sources'),
+    ]);
     expect(readFileSync(join(at.out, 'manifest.json'))).toEqual(dataset);
   },
 );

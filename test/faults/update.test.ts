@@ -211,10 +211,7 @@ it.each([
     ]) {
       damage();
       const { status, stderr } = await turnmill(['build', logs, '--update', out]);
-      expect([status, stderr]).toEqual([
-        65,
-        expect.stringContaining(`${path} does not match the manifest`),
-      ]);
+      expect([status, stderr]).toEqual([65, expect.stringContaining(`${path} does not match the manifest`)]);
     }
   },
 );

@@ -27,10 +27,10 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   manifest_first: {
     file: 'src/dataset/commit.ts',
-    from: `  writeRunFacts(root, runFacts, request.proofs);
-  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);`,
-    to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)]);
-  writeRunFacts(root, runFacts, request.proofs);`,
+    from: `  writeRunFacts(root, runFacts, request.proofs, { mode });
+  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });`,
+    to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });
+  writeRunFacts(root, runFacts, request.proofs, { mode });`,
     test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
   },
   drop_record: {

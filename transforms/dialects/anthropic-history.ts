@@ -2,7 +2,7 @@
  * The messages of one request of the Messages API after the other. What a request repeats is recognised by its bytes; a message
  * that differs in a cache mark only says the same as before and gives the same `Message` objects.
  */
-
+import { elementsIn, mostInAll } from '../json/elements.ts';
 import { createKeeper } from '../json/keep.ts';
 import { createKnownList } from '../json/known-list.ts';
 import { membersOf, rememberMembers } from '../json/members.ts';
@@ -28,9 +28,17 @@ const OPEN_OBJECT = 0x7b;
 const keep = createKeeper();
 
 export function createHistory(scanner: Scanner): History {
+  const most = mostInAll(scanner.maxElements);
+  let elements = 0; // in the new messages of the array that is being read
   let depth = 0; // of the messages that are being read
   let before: readonly Turn[] = [];
-  const list = createKnownList<Turn>(scanner, 0, readTurn, (bytes, at) => scanner.value(bytes, at, depth));
+  const list = createKnownList<Turn>(scanner, 0, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
+
+  /** Beyond the elements that an entry may hold nothing is made of a message: the entry is about to be rejected. */
+  function makeTurn(bytes: Uint8Array, start: number, end: number): Turn {
+    elements += elementsIn(bytes, start, end, most);
+    return elements > most ? NO_TURN : readTurn(bytes, start, end);
+  }
 
   /** Takes the objects of the request before where they say the same. */
   function share(turn: Turn, i: number): void {
@@ -42,6 +50,7 @@ export function createHistory(scanner: Scanner): History {
   return {
     read(bytes, at, listDepth) {
       depth = listDepth + 1;
+      elements = 0;
       const end = list.read(bytes, at);
       list.items.forEach(share);
       before = list.items;
@@ -61,6 +70,8 @@ export function createHistory(scanner: Scanner): History {
     },
   };
 }
+
+const NO_TURN: Turn = { bytes: new Uint8Array(0), messages: undefined };
 
 function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
   const own = keep(bytes, start, end);

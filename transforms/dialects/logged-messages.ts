@@ -44,7 +44,7 @@ export interface ObjectReader {
   copy(bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
-/** A list that one giant object needed is given back. */
+/** The members of an object with more are walked again where they are asked for: to hold them would take many times its bytes. */
 const MOST_HELD = 1000;
 
 export function createObjectReader(scanner: Scanner): ObjectReader {
@@ -66,8 +66,8 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
     },
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));
-      if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice(0, count));
       if (count > MOST_HELD) members.length = 0;
+      else if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice(0, count));
       return text;
     },
   };

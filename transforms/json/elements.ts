@@ -3,7 +3,7 @@
  * a hundred times its bytes once it is an object of its own (docs/decisions/0009-limits.md).
  */
 import { walkElements, walkMembers } from './members.ts';
-import { createPlainScanner, type Scanner } from './scanner.ts';
+import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { parseString } from './utf8.ts';
 
@@ -54,14 +54,17 @@ export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: n
   return -1;
 }
 
-/** The elements and members in a valid value at all its levels; what is empty counts as one. Stops where there are more than `most`. */
+const isOpen = (byte: number | undefined): boolean => byte === OPEN_ARRAY || byte === OPEN_OBJECT;
+const isClose = (byte: number | undefined): boolean => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
+
+/** The elements and members in a valid value at all its levels. Stops where there are more than `most`. */
 export function elementsIn(bytes: Uint8Array, start: number, end: number, most: number): number {
   let count = 0;
   for (let p = start; p < end && count <= most; ) {
     const byte = bytes[p];
     if (byte === QUOTE) p = trustingScanner.string(bytes, p);
     else {
-      if (byte === COMMA || byte === OPEN_ARRAY || byte === OPEN_OBJECT) count++;
+      if (byte === COMMA || (isOpen(byte) && !isClose(bytes[skipBlanks(bytes, p + 1)]))) count++;
       p++;
     }
   }
@@ -80,7 +83,7 @@ export function isCrowdedText(text: string): boolean {
       if (code === BACKSLASH) p++;
       else if (code === QUOTE) inString = false;
     } else if (code === QUOTE) inString = true;
-    else if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) count++;
+    else if (code === COMMA || (isOpen(code) && !isClose(text.charCodeAt(p + 1)))) count++;
   }
   return count > most;
 }

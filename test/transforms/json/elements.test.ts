@@ -29,6 +29,7 @@ describe('crowdedAt', () => {
 it('elementsIn counts all levels, and stops where there are more', () => {
   const count = (json: string, most = 100): number => elementsIn(encode(json), 0, json.length, most);
   expect(count('{"a":[1,2,3],"b":"[,,"}')).toBe(5);
+  expect([count('[{},[],{ }]'), count('[[[]]]'), count('[]')]).toEqual([3, 2, 0]);
   expect(count(`[${'{},'.repeat(50)}{}]`, 10)).toBe(11);
 });
 
