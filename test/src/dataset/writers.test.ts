@@ -73,8 +73,8 @@ describe('ShardWriter', () => {
 
   it.each([
     ['a second format', [row('1'), row('2', { format: 'trl' })], 'usage', 'chat and trl in one ShardWriter'],
-    ['something else', [{ text: 'x' }], 'usage', 'not an element of turnmill'],
-    ['a text', ['{}'], 'usage', 'not an element of turnmill'],
+    ['something else', [{ text: 'x' }], 'usage', 'not a turnmill element'],
+    ['a text', ['{}'], 'usage', 'not a turnmill element'],
   ])('%s ends the pipeline, and nothing stays open', async (_name, chunks, code, told) => {
     const dir = temporaryFolder();
     const writing = pipeline(Readable.from(chunks), new ShardWriter({ dir }));
@@ -122,7 +122,7 @@ describe('LineWriter', () => {
     const write = (name: string, chunk: unknown): Promise<void> =>
       pipeline(Readable.from([chunk]), new LineWriter(join(folder, name)));
     await expect(write('a', 'x\ny')).rejects.toThrow('has a line feed at byte 1');
-    await expect(write('b', 5)).rejects.toThrow('a LineWriter was given a chunk that is not an element');
+    await expect(write('b', 5)).rejects.toThrow('a LineWriter got a chunk that is not');
     writeFileSync(join(folder, 'c'), 'kept');
     await expect(write('c', 'x')).rejects.toMatchObject({ code: 'io' });
     expect(textOf(folder, 'c')).toBe('kept');

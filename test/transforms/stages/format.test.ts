@@ -16,6 +16,7 @@ test('the defaults are chat, by date, and reject nothing', () => {
   expect(DEFAULTS).toEqual({
     format: ['chat'],
     formatOptions: {},
+    formats: [],
     groupBy: 'date',
     rejectOn: [],
     keepOn: [],
