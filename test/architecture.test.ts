@@ -21,6 +21,7 @@ describe('dependencies point one way', () => {
       'node:crypto',
       'node:stream',
       'pino',
+      '(computed)',
       'smol-toml',
       'split2',
       'stream-json',
