@@ -55,5 +55,5 @@ it('links are passed over, and the same file is read once', () => {
 it('standard input is a source; an input that is not there is named', () => {
   expect(listSources(['-']).sources).toEqual([{ name: '-', path: undefined, sizeBytes: 0, input: 0 }]);
   expect(() => listSources(['/not/there'])).toThrow('/not/there not found');
-  expect(() => listSources(['/dev/null'])).toThrow('no regular file');
+  expect(() => listSources(['/dev/null'])).toThrow('not a regular file');
 });
