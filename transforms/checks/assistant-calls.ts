@@ -32,12 +32,22 @@ export function assistantCalls(message: Message): readonly ToolCall[] {
   return calls === undefined || calls === 'not-a-list' ? NO_CALLS : calls;
 }
 
-/** The same one by one: so many are not held at once. */
-export function eachAssistantCall(message: Message, visit: (call: ToolCall) => void): void {
-  if (message.role !== 'assistant') return;
+/** The calls of a message one by one: so many are not held at once. Returns what is in the place of a list. */
+export function eachCall(
+  message: Message,
+  visit: (call: ToolCall, index: number) => void,
+): 'not-a-list' | undefined {
   const calls = fewCalls(message);
-  if (calls === 'many') walkToolCalls(message, visit);
-  else if (calls !== undefined && calls !== 'not-a-list') calls.forEach(visit);
+  if (calls === 'not-a-list') return calls;
+  let index = 0;
+  if (calls === 'many') walkToolCalls(message, (call) => visit(call, index++));
+  else calls?.forEach(visit);
+  return undefined;
+}
+
+/** The same of an assistant message; none of another one. */
+export function eachAssistantCall(message: Message, visit: (call: ToolCall, index: number) => void): void {
+  if (message.role === 'assistant') eachCall(message, visit);
 }
 
 /** Has the message a `tool_calls` list that is not empty? Told without reading the calls. */

@@ -4,7 +4,7 @@
  */
 import type { Message, Row } from '../model/element.ts';
 import type { ToolCall } from '../model/message.ts';
-import { knownToolCalls } from './assistant-calls.ts';
+import { eachCall } from './assistant-calls.ts';
 import type { Found, RowCheck } from './check.ts';
 import { isInline } from './inline-format.ts';
 
@@ -16,18 +16,16 @@ function faultOf(call: ToolCall): readonly [rule: string, what: string] | undefi
   return undefined;
 }
 
-function* checkMessage(message: Message, index: number): Generator<Found> {
-  const calls = knownToolCalls(message);
-  if (calls === undefined) return;
+function checkMessage(message: Message, index: number): readonly Found[] {
   const where = `messages[${index}].tool_calls`;
-  if (calls === 'not-a-list') {
-    yield { rule: 'tool-calls-not-a-list', severity: 'ERROR', message: `${where} is not a list` };
-    return;
-  }
-  for (let i = 0; i < calls.length; i++) {
-    const [rule, what] = faultOf(calls[i] as ToolCall) ?? [];
-    if (rule !== undefined) yield { rule, severity: 'ERROR', message: `${where}[${i}] ${what}` };
-  }
+  const found: Found[] = [];
+  const problem = eachCall(message, (call, i) => {
+    const [rule, what] = faultOf(call) ?? [];
+    if (rule !== undefined) found.push({ rule, severity: 'ERROR', message: `${where}[${i}] ${what}` });
+  });
+  if (problem !== undefined)
+    found.push({ rule: 'tool-calls-not-a-list', severity: 'ERROR', message: `${where} is not a list` });
+  return found;
 }
 
 function* check(row: Row): Generator<Found> {

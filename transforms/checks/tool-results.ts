@@ -44,10 +44,8 @@ function* blocksOf(messages: readonly Message[]): Generator<Block> {
 
 function callsOf(message: Message): Call[] {
   const calls: Call[] = [];
-  let index = 0;
-  eachAssistantCall(message, ({ isObject, id, name }) => {
+  eachAssistantCall(message, ({ isObject, id, name }, index) => {
     if (isObject) calls.push({ index, id, name });
-    index++;
   });
   return calls;
 }
