@@ -4,7 +4,7 @@ import { type Outcome, weightOf } from '../ledger/result.ts';
 import type { Destination } from './output.ts';
 import type { Spool } from './spool.ts';
 
-const HELD_BYTES = 4 * 1024 * 1024;
+const HELD_BYTES = 2 * 1024 * 1024;
 const NO_BYTES = new Uint8Array(0);
 
 export class HeldOutcomes {
