@@ -23,6 +23,7 @@ export const inputOptions: readonly Option[] = [
     describe: 'Load dialects, formats or stages of your own from an ES module; its code is run',
     type: texts('FILE'),
     flagOnly: true,
+    advanced: true,
   }),
   option<'userTurn'>({
     name: 'userTurn',

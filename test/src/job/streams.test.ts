@@ -162,9 +162,13 @@ describe('limits and rejections', () => {
   });
 
   it.each([
-    ['a text', 'a string', 'string, not a Uint8Array; a stream of Node must not have an encoding'],
-    ['an array', ['x'], 'Array, not a Uint8Array'],
-    ['null', null, 'object, not a Uint8Array'],
+    [
+      'a text',
+      'a string',
+      'of type string instead of a Uint8Array; a stream of Node must not have an encoding',
+    ],
+    ['an array', ['x'], 'of type Array instead of a Uint8Array'],
+    ['null', null, 'of type object instead of a Uint8Array'],
   ])('a chunk that is not bytes ends the run: %s', async (_kind, chunk, told) => {
     const folder = temporaryFolder();
     async function* wrong(): AsyncGenerator<Uint8Array> {
@@ -191,11 +195,11 @@ describe('what cannot be an input', () => {
         { name: 'b', stream: one },
       ],
       {},
-      'a and b are one stream',
+      'the inputs a and b are the same stream',
     ],
-    ['the name of standard input', [{ name: '-', stream: body() }], {}, 'that of standard input'],
+    ['the name of standard input', [{ name: '-', stream: body() }], {}, 'which means standard input'],
     ['no name', [{ name: '', stream: body() }], {}, 'an object with a name and a stream'],
-    ['half a surrogate pair', [{ name: 'a\ud800', stream: body() }], {}, 'has no UTF-8'],
+    ['half a surrogate pair', [{ name: 'a\ud800', stream: body() }], {}, 'has an unpaired surrogate'],
     ['bytes', [{ name: 'a', stream: lines(entry()) }], {}, 'the stream of a is not an AsyncIterable'],
     ['no stream', [{ name: 'a' }], {}, 'the stream of a is not an AsyncIterable'],
     [

@@ -243,7 +243,7 @@ describe.each([
     'an error without a code',
     QUARANTINE,
     replaced('"code":', '"kode":'),
-    'line 1: error.code: expected "a text"',
+    'line 1: error.code: expected "a string"',
   ],
   [
     'another size of a source',
