@@ -50,8 +50,8 @@ export async function rejectionsPage(root) {
     ),
     'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([details](dialect-details.md#astracodex)). `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
     '## Repairs',
-    'What was mended so that a source or a line could be read, counted for each source in the ledger and in the summary:',
-    table(['repair', 'what was mended'], named([...repairNames(root), ...FRAMING_REPAIRS])),
+    'Repairs made so that a source or a line could be read, counted for each source in the ledger and in the summary:',
+    table(['repair', 'what it repairs'], named([...repairNames(root), ...FRAMING_REPAIRS])),
     '## Integrity checks',
     'They report to `reports/integrity.jsonl` and never change or stop anything. `--no-integrity` turns them off.',
     table(

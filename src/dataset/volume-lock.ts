@@ -119,7 +119,7 @@ export class VolumeLock {
       this.#removeOwn(); // this file system has no sockets
       return;
     }
-    server.on('error', () => {}); // of a connection that was given up
+    server.on('error', () => {}); // a client that gave up its connection
     server.unref();
     this.#server = server;
     this.#made = lstatIfAny(join(folder, SOCKET));
