@@ -41,7 +41,7 @@ export function eachCall(
   if (calls === 'not-a-list') return calls;
   let index = 0;
   if (calls === 'many') walkToolCalls(message, (call) => visit(call, index++));
-  else calls?.forEach(visit);
+  else if (calls !== undefined) for (; index < calls.length; index++) visit(calls[index] as ToolCall, index);
   return undefined;
 }
 

@@ -5,7 +5,8 @@
 
 import { isCrowdedText } from '../json/elements.ts';
 import { parseJson } from '../json/utf8.ts';
-import type { Conversation } from '../model/element.ts';
+import type { Conversation, Message } from '../model/element.ts';
+import type { ToolCall } from '../model/message.ts';
 import { eachAssistantCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { equalityDigest, equalityKey } from './equality-key.ts';
@@ -20,15 +21,15 @@ interface Use {
 /** Calls that could be the same share a name: the arguments of a tool that is called once are never parsed. */
 function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Use[]> {
   const uses = new Map<string, Use[]>();
-  messages.forEach((message, at) => {
-    eachAssistantCall(message, (call) => {
-      if (!call.name) return;
-      const use = { arguments: call.arguments, at };
-      const known = uses.get(call.name);
-      if (known === undefined) uses.set(call.name, [use]);
-      else known.push(use);
-    });
-  });
+  let at = 0;
+  const add = (call: ToolCall): void => {
+    if (!call.name) return;
+    const use = { arguments: call.arguments, at };
+    const known = uses.get(call.name);
+    if (known === undefined) uses.set(call.name, [use]);
+    else known.push(use);
+  };
+  for (; at < messages.length; at++) eachAssistantCall(messages[at] as Message, add);
   return uses;
 }
 

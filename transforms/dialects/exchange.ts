@@ -3,7 +3,7 @@
  * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
  */
 
-import { isKey, walkMembers } from '../json/members.ts';
+import { isKey, type MemberVisitor, walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { textAt } from '../model/message.ts';
@@ -53,37 +53,39 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   function walk(bytes: Uint8Array, at: number): number {
     timestamp.start = sessionId.start = responseAt = messagesAt = toolsAt = duplicateAt = -1;
     requestSeen = messagesRead = false;
-    return walkMembers(bytes, at, scanner, (start, end, value) => {
-      if (isKey(bytes, start, end, 'timestamp')) return take(timestamp, bytes, start, value);
-      if (isKey(bytes, start, end, 'session_id')) return take(sessionId, bytes, start, value);
-      if (isKey(bytes, start, end, 'response')) {
-        if (responseAt >= 0) duplicateAt = start;
-        responseAt = value;
-        return reply.read(bytes, value);
-      }
-      if (!isKey(bytes, start, end, 'request')) return scanner.value(bytes, value, 1);
-      if (requestSeen) duplicateAt = start;
-      requestSeen = true;
-      return bytes[value] === OPEN_OBJECT ? walkRequest(bytes, value) : scanner.value(bytes, value, 1);
-    });
+    return walkMembers(bytes, at, scanner, inEntry);
   }
 
-  function walkRequest(bytes: Uint8Array, at: number): number {
-    return walkMembers(bytes, at, scanner, (start, end, value) => {
-      if (isKey(bytes, start, end, 'messages')) {
-        if (messagesAt >= 0) duplicateAt = start;
-        messagesAt = value;
-        messagesRead = bytes[value] === OPEN_ARRAY;
-        return messagesRead ? messages.read(bytes, value) : scanner.value(bytes, value, 2);
-      }
-      if (isKey(bytes, start, end, 'tools')) {
-        if (toolsAt >= 0) duplicateAt = start;
-        toolsAt = value;
-        return tools.read(bytes, value);
-      }
-      return scanner.value(bytes, value, 2);
-    });
-  }
+  // the visitors are made once: a function that is new for each object is not compiled when it is called
+  const inEntry: MemberVisitor = (start, end, value, bytes) => {
+    if (isKey(bytes, start, end, 'timestamp')) return take(timestamp, bytes, start, value);
+    if (isKey(bytes, start, end, 'session_id')) return take(sessionId, bytes, start, value);
+    if (isKey(bytes, start, end, 'response')) {
+      if (responseAt >= 0) duplicateAt = start;
+      responseAt = value;
+      return reply.read(bytes, value);
+    }
+    if (!isKey(bytes, start, end, 'request')) return scanner.value(bytes, value, 1);
+    if (requestSeen) duplicateAt = start;
+    requestSeen = true;
+    if (bytes[value] !== OPEN_OBJECT) return scanner.value(bytes, value, 1);
+    return walkMembers(bytes, value, scanner, inRequest);
+  };
+
+  const inRequest: MemberVisitor = (start, end, value, bytes) => {
+    if (isKey(bytes, start, end, 'messages')) {
+      if (messagesAt >= 0) duplicateAt = start;
+      messagesAt = value;
+      messagesRead = bytes[value] === OPEN_ARRAY;
+      return messagesRead ? messages.read(bytes, value) : scanner.value(bytes, value, 2);
+    }
+    if (isKey(bytes, start, end, 'tools')) {
+      if (toolsAt >= 0) duplicateAt = start;
+      toolsAt = value;
+      return tools.read(bytes, value);
+    }
+    return scanner.value(bytes, value, 2);
+  };
 
   /** The entry of the object that `walk` has just gone over, or why it is none. */
   function entryOf(line: Line, origin: Origin): Entry | Rejection {

@@ -6,7 +6,7 @@
 import { createKeeper } from '../json/keep.ts';
 import { createKnownList, type KnownList } from '../json/known-list.ts';
 import { knownText } from '../json/known-text.ts';
-import { type Member, rememberMembers, walkMembers } from '../json/members.ts';
+import { type Member, type MemberVisitor, rememberMembers, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Message } from '../model/element.ts';
@@ -51,18 +51,30 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
   const keep = createKeeper();
   const members: Member[] = []; // of the objects scanned so far, over one another; the indexes are those in the object
   let count = 0; // of the object scanned last
+  let openedAt = 0;
+  let valueDepth = 0;
+
+  // made once: a function that is new for each object is not compiled when it is called
+  const note: MemberVisitor = (start, keyEnd, valueStart, bytes) => {
+    const end = scanner.value(bytes, valueStart, valueDepth);
+    if (end < 0) return -1;
+    const key = knownText(bytes, start, keyEnd);
+    members[count++] = {
+      key,
+      start: start - openedAt,
+      valueStart: valueStart - openedAt,
+      end: end - openedAt,
+    };
+    return end;
+  };
 
   return {
     scan(bytes, at, depth) {
       count = 0;
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, depth);
-      return walkMembers(bytes, at, scanner, (start, keyEnd, valueStart) => {
-        const end = scanner.value(bytes, valueStart, depth + 1);
-        if (end < 0) return -1;
-        const key = knownText(bytes, start, keyEnd);
-        members[count++] = { key, start: start - at, valueStart: valueStart - at, end: end - at };
-        return end;
-      });
+      openedAt = at;
+      valueDepth = depth + 1;
+      return walkMembers(bytes, at, scanner, note);
     },
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));

@@ -1,6 +1,12 @@
 /** Reads `response` and finds the reply in it, `choices[0].message`, in one walk. */
 
-import { isKey, walkElements, walkMembers } from '../json/members.ts';
+import {
+  type ElementVisitor,
+  isKey,
+  type MemberVisitor,
+  walkElements,
+  walkMembers,
+} from '../json/members.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
@@ -25,34 +31,31 @@ export function createReplyReader(scanner: Scanner): ReplyReader {
   let start = -1;
   let end = -1;
 
-  function readChoices(bytes: Uint8Array, at: number): number {
+  // the visitors are made once: a function that is new for each object is not compiled when it is called
+  const inResponse: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
+    if (!isKey(bytes, keyStart, keyEnd, 'choices')) return scanner.value(bytes, value, RESPONSE_DEPTH + 1);
     start = -1;
-    if (bytes[at] !== OPEN_ARRAY) return scanner.value(bytes, at, CHOICE_DEPTH - 1);
-    return walkElements(bytes, at, scanner, (number, choice) =>
-      number === 0 && bytes[choice] === OPEN_OBJECT
-        ? readChoice(bytes, choice)
-        : scanner.value(bytes, choice, CHOICE_DEPTH),
-    );
-  }
+    if (bytes[value] !== OPEN_ARRAY) return scanner.value(bytes, value, CHOICE_DEPTH - 1);
+    return walkElements(bytes, value, scanner, inChoices);
+  };
 
-  function readChoice(bytes: Uint8Array, at: number): number {
-    return walkMembers(bytes, at, scanner, (keyStart, keyEnd, value) => {
-      if (!isKey(bytes, keyStart, keyEnd, 'message')) return scanner.value(bytes, value, MESSAGE_DEPTH);
-      start = bytes[value] === OPEN_OBJECT ? value : -1;
-      end = object.scan(bytes, value, MESSAGE_DEPTH);
-      return end;
-    });
-  }
+  const inChoices: ElementVisitor = (number, choice, bytes) =>
+    number === 0 && bytes[choice] === OPEN_OBJECT
+      ? walkMembers(bytes, choice, scanner, inChoice)
+      : scanner.value(bytes, choice, CHOICE_DEPTH);
+
+  const inChoice: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
+    if (!isKey(bytes, keyStart, keyEnd, 'message')) return scanner.value(bytes, value, MESSAGE_DEPTH);
+    start = bytes[value] === OPEN_OBJECT ? value : -1;
+    end = object.scan(bytes, value, MESSAGE_DEPTH);
+    return end;
+  };
 
   return {
     read(bytes, at) {
       start = -1;
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, RESPONSE_DEPTH);
-      return walkMembers(bytes, at, scanner, (keyStart, keyEnd, value) =>
-        isKey(bytes, keyStart, keyEnd, 'choices')
-          ? readChoices(bytes, value)
-          : scanner.value(bytes, value, RESPONSE_DEPTH + 1),
-      );
+      return walkMembers(bytes, at, scanner, inResponse);
     },
     message(bytes) {
       if (start < 0) return undefined;

@@ -41,17 +41,24 @@ function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
+ * Gets the key's span (quotes included), the index of its value and the bytes; returns the index after the value, or -1 when the
+ * scanner failed in it.
+ */
+export type MemberVisitor = (
+  keyStart: number,
+  keyEnd: number,
+  valueStart: number,
+  bytes: Uint8Array,
+) => number;
+
+/** Gets the number and the index of an element and the bytes; returns the index after the element, or -1. */
+export type ElementVisitor = (number: number, start: number, bytes: Uint8Array) => number;
+
+/**
  * Walks the members of the object that opens at `at`, validating as it goes.
- * @param visit gets the key's span (quotes included) and the index of its value, and returns the index after
- *   the value, or -1 when the scanner failed in it
  * @returns the index after the object, or -1: the scanner knows where
  */
-export function walkMembers(
-  bytes: Uint8Array,
-  at: number,
-  scanner: Scanner,
-  visit: (keyStart: number, keyEnd: number, valueStart: number) => number,
-): number {
+export function walkMembers(bytes: Uint8Array, at: number, scanner: Scanner, visit: MemberVisitor): number {
   let p = skipBlanks(bytes, at + 1);
   if (bytes[p] === CLOSE_OBJECT) return p + 1;
   for (let left = scanner.maxElements; ; left--) {
@@ -60,7 +67,7 @@ export function walkMembers(
     if (keyEnd < 0) return -1;
     const colon = skipBlanks(bytes, keyEnd);
     if (bytes[colon] !== COLON) return scanner.fail(colon);
-    p = visit(p, keyEnd, skipBlanks(bytes, colon + 1));
+    p = visit(p, keyEnd, skipBlanks(bytes, colon + 1), bytes);
     if (p < 0) return -1;
     p = skipBlanks(bytes, p);
     if (bytes[p] === CLOSE_OBJECT) return p + 1;
@@ -147,20 +154,14 @@ export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Arr
 
 /**
  * Walks the elements of the array that opens at `at`, validating as it goes.
- * @param visit gets the number and the index of an element, and returns the index after it, or -1
  * @returns the index after the array, or -1: the scanner knows where
  */
-export function walkElements(
-  bytes: Uint8Array,
-  at: number,
-  scanner: Scanner,
-  visit: (number: number, start: number) => number,
-): number {
+export function walkElements(bytes: Uint8Array, at: number, scanner: Scanner, visit: ElementVisitor): number {
   let p = skipBlanks(bytes, at + 1);
   if (bytes[p] === CLOSE_ARRAY) return p + 1;
   for (let number = 0; ; number++) {
     if (number === scanner.maxElements) return scanner.fail(p);
-    p = visit(number, p);
+    p = visit(number, p, bytes);
     if (p < 0) return -1;
     p = skipBlanks(bytes, p);
     if (bytes[p] === CLOSE_ARRAY) return p + 1;

@@ -76,8 +76,11 @@ const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
 
 /** The JSON text of a content that is neither a string nor a list nor null; undefined when there is no such content. */
 export function otherContent(message: Message): Uint8Array | undefined {
-  const content = valueBytes(message.bytes, 'content');
-  return content === undefined || TEXT_OR_PARTS_OR_NULL.has(content[0] as number) ? undefined : content;
+  const { bytes } = message;
+  const content = valueSpan(bytes, 'content');
+  if (content === undefined || TEXT_OR_PARTS_OR_NULL.has(bytes[content.valueStart] as number))
+    return undefined;
+  return bytes.subarray(content.valueStart, content.end);
 }
 
 /** The parsed content: a string, an array of parts, null or whatever the log holds; undefined when absent. */

@@ -9,7 +9,7 @@ import { concat, replaceValue } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Entry, Message, RepairName } from './element.ts';
-import { REASONING_MEMBERS, stringValue } from './message.ts';
+import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
 /** The members that can make a message say something. Loggers know more names for reasoning than are read as such. */
@@ -31,7 +31,9 @@ const OPEN_OBJECT = 0x7b;
 const LETTER_N = 0x6e;
 
 /** Has the message no content, calls, reasoning, refusal or audio? Null, blank text and empty lists are none, and a content of blank texts. */
-export function isEmptyReply({ bytes }: Message): boolean {
+export function isEmptyReply(reply: Message): boolean {
+  if (firstVisible(reply) !== undefined) return false; // most replies
+  const { bytes } = reply;
   const members = membersOf(bytes);
   return !members.some((member, i) => {
     if (!SPEAKING.has(member.key) || !says(bytes, member)) return false;
