@@ -1,6 +1,6 @@
 /**
  * Reads one regular file, exactly the bytes it had when it was opened: a file that grows, shrinks, is written to or fails to
- * give its bytes is a fault of that source. Synchronous: a lane has nothing else to do.
+ * give its bytes is a fault of that source. Synchronous: a task has nothing else to do.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../../errors.ts';
@@ -15,7 +15,7 @@ export interface OpenFileOptions {
   readonly follow: boolean;
   /** The file that was listed. Any other one at its path is refused as `vanished`. */
   readonly expected?: Partial<FileIdentity> | undefined;
-  /** Hash everything that is read, for a proof of content (`--checksum`). */
+  /** Hash everything that is read, for a fingerprint of the content (`--checksum`). */
   readonly checksum?: boolean | undefined;
 }
 
