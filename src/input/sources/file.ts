@@ -135,7 +135,7 @@ function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> 
   throw new SourceFault('vanished', 'it was replaced by another file after it was listed');
 }
 
-/** A file of /proc says that it is empty and has content all the same: nobody knows where it ends. */
+/** A file of /proc reports size 0 although it has content, so its end is not known in advance. */
 function refuseHidden(fd: number): void {
   if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
   throw new SourceFault('not-regular', 'it has content, although its size is 0');
