@@ -185,7 +185,7 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
   return { fate, ...(rejection && { stage: rejection.stage, detail: rejection.detail }) };
 }
 
-/** The trail of an entry: its session decides its fate. */
+/** The fate of an entry: its session decides. */
 function sessionFate({ line, offset }: Origin, { rejection, row, refusals }: Session): Fate {
   if (rejection !== undefined) {
     const { reason, stage, detail, origin } = rejection;

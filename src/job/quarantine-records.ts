@@ -1,4 +1,4 @@
-/** Reads the records of a dataset's quarantine, in their order. Stops at the first line that is not a quarantine record. */
+/** Reads the records of a dataset's quarantine, in their order. Throws at the first line that is not a quarantine record. */
 
 import { closeSync, readSync } from 'node:fs';
 import { statIfAny } from '../dataset/fs-calls.ts';
