@@ -4,7 +4,7 @@
  */
 import type { ElementOf, Kind, StreamElement } from './model/element.ts';
 
-/** What a stage does with each kind of element. */
+/** A stage's handler for each kind of element. */
 export type Handlers = {
   readonly [K in Kind]?: (element: ElementOf<K>) => Iterable<StreamElement>;
 };
@@ -26,7 +26,7 @@ export interface Stage<Options extends object = object> {
   readonly name: string;
   readonly summary: string;
   readonly options: OptionSpecs<Options>;
-  /** Makes the handlers of one lane: they see whole sources, one after the other. */
+  /** Makes the handlers for one task. They see whole sources, one after the other. */
   create(options: Options): Handlers;
 }
 

@@ -52,7 +52,7 @@ function refuse(out: string, why: string): never {
   throw new TurnmillError('cannot-create', `${out} ${why}`, { subject: out });
 }
 
-/** Throws `cannot-create` when somebody put something else at the destination during the run. */
+/** Throws `cannot-create` if the destination was replaced during the run. */
 export function checkUnchanged(destination: Destination): void {
   const same =
     equal(identityIfAny(destination.path), destination.identity) &&

@@ -15,7 +15,7 @@ const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | O_NOFOLLOW;
 const EAGAIN_PATIENCE_MS = 10_000;
 
-/** What tells one file from every other on this host. */
+/** Identifies a file on this host. */
 export interface Identity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -70,12 +70,12 @@ export function identityOf(fd: number, path: string): Identity & { readonly size
   return io('inspect', path, () => fs.fstatSync(fd, { bigint: true }));
 }
 
-/** Of the link itself, where it is one. */
+/** Does not follow a link. */
 export function lstatIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.lstatSync(path, { bigint: true }));
 }
 
-/** Of what a link leads to. */
+/** Follows links. */
 export function statIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.statSync(path, { bigint: true }));
 }
@@ -95,7 +95,7 @@ export function readDirectory(path: string): Dirent[] {
   return io('list', path, () => fs.readdirSync(path, { withFileTypes: true }));
 }
 
-/** Empty where there is no such folder. */
+/** Empty if the folder does not exist. */
 export function readDirectoryIfAny(path: string): Dirent[] {
   return ifAny('list', path, () => fs.readdirSync(path, { withFileTypes: true })) ?? [];
 }

@@ -30,7 +30,7 @@ function identity(path: string): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/** Of the path and of every folder above it; empty when it does not exist. */
+/** Identities of the path and of every folder above it; empty if it does not exist. */
 function chain(path: string): string[] {
   const identities: string[] = [];
   for (let at = realpathIfAny(path); at !== undefined; at = dirname(at) === at ? undefined : dirname(at)) {

@@ -21,7 +21,7 @@ export const PACKINGS: Readonly<Record<Packed, Packing>> = {
   zstd: { suffix: '.zst', blockBytes: 4 * MEBIBYTE, pack: zstdFrame },
 };
 
-/** Of a file with this name; undefined when it is plain. */
+/** Compression of the file with this name; undefined if it is not compressed. */
 export function packingNamed(name: string): Packing | undefined {
   const compression = compressionNamed(name) ?? 'none';
   return compression === 'none' ? undefined : PACKINGS[compression];

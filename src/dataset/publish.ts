@@ -49,7 +49,7 @@ export function publicationSteps(
     return [check, announce, name, sync, check, setAside, swap, sync];
   }
   const empty = { name: 'remove the empty folder', run: () => removeEmptyDirectory(path) };
-  // Not `rename`, which would silently replace what somebody else has put there meanwhile.
+  // Not `rename`, which would silently replace anything put there in the meantime.
   const appear = { name: 'link', run: () => makeLink(versionName, path) };
   const done = { name: 'retract the announcement', run: () => unlinkIfAny(link) };
   return [check, announce, name, sync, check, ...(found === 'empty' ? [empty] : []), appear, sync, done];

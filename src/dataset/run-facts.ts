@@ -1,6 +1,6 @@
 /**
  * run.json: what differs from run to run, which the manifest does not list: clock, host, paths, and for `build --update` which file
- * each source was, one proof per source that was read, in the order of the ledger.
+ * each source was, one fingerprint per source that was read, in the order of the ledger.
  */
 
 import { join } from 'node:path';

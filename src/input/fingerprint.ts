@@ -46,7 +46,7 @@ export interface Proof {
   readonly provesContent: boolean;
 }
 
-/** Undefined for an empty proof: nothing is known about the file. */
+/** Parses a fingerprint; undefined for an empty one, which says nothing about the file. */
 export function parseProof(proof: string): Proof | undefined {
   if (proof === '') return undefined;
   const parts = proof.split(':');
@@ -61,7 +61,7 @@ export function parseProof(proof: string): Proof | undefined {
   };
 }
 
-/** Without the checksum; undefined for an empty proof. */
+/** The fingerprint without its checksum; undefined for an empty one. */
 export function stampOfProof(proof: string): string | undefined {
   return parseProof(proof)?.stamp;
 }

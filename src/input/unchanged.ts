@@ -13,7 +13,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * The file's proof as of now, or undefined: it is another one, it has changed, or its proof does not tell.
- * @param byContent compare the content, and only that; a proof without a SHA-256 does not tell
+ * @param byContent compare the content, and only that; a fingerprint without a SHA-256 gives undefined
  */
 export function proofIfUnchanged(ref: SourceRef, proof: string, byContent = false): string | undefined {
   const before = parseProof(proof);

@@ -42,7 +42,7 @@ import { toolVersion } from '../version.ts';
 import type { RunHooks } from './hooks.ts';
 import { recordAll } from './map.ts';
 
-/** What a run made. */
+/** The result of a build. */
 export interface RunSummary {
   readonly sums: LedgerSums;
   /** Lines and records of one of several formats that were kept out, and sources that were lost without a line; the run then ends with status 3. */
@@ -164,7 +164,7 @@ function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sou
   throw new TurnmillError('rejected', message, { subject: '--max-sources' });
 }
 
-/** Of an update that has nothing to do: what the dataset says of itself. */
+/** The result of an update that has nothing to do, taken from the dataset. */
 function unchangedSummary({ settings, listing, started }: Run, { ledger, shards }: Manifest): RunSummary {
   return {
     sums: ledger as LedgerSums,

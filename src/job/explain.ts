@@ -1,4 +1,4 @@
-/** What became of one line of a source, and why: its session is followed through the main job's chain. */
+/** Explains the fate of one line of a source by following its session through the main job's chain. */
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { createChain } from '../engine/chain.ts';
 import { sessionByFor } from '../engine/run-task.ts';

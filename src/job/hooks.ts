@@ -1,8 +1,8 @@
-/** What a caller gets to see of a run, and how it stops one. */
+/** Lets a caller watch a run and stop it. */
 import type { Listing } from '../input/sources/source.ts';
 import type { Outcome } from '../ledger/result.ts';
 
-/** How far a run is; given out while it runs. */
+/** Progress of a run, reported while it runs. */
 export interface RunProgress {
   readonly sources: number;
   readonly totalSources: number;
@@ -27,7 +27,7 @@ export interface RunHooks {
   readonly heap?: HeapControl;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
-  /** Sees every outcome, in the order of the sources, before it is recorded; a promise is waited for. */
+  /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
   readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
   /** What a person should know of how the run goes about it. False: it did not get there. */
   readonly onNote?: (message: string) => boolean | undefined;

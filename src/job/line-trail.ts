@@ -55,7 +55,7 @@ interface Subject {
   rejection?: Rejection;
 }
 
-/** What is known of the session that is open. */
+/** State of the open session. */
 interface Session {
   readonly subjects: Subject[];
   readonly findings: FindingNote[];
@@ -185,7 +185,7 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
   return { fate, ...(rejection && { stage: rejection.stage, detail: rejection.detail }) };
 }
 
-/** Of an entry: its session decides. */
+/** The fate of an entry: its session decides. */
 function sessionFate({ line, offset }: Origin, { rejection, row, refusals }: Session): Fate {
   if (rejection !== undefined) {
     const { reason, stage, detail, origin } = rejection;

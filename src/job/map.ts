@@ -1,4 +1,4 @@
-/** Runs the lanes, puts the outcomes of kept sources in their places among theirs, and has everything recorded. */
+/** Runs the tasks, merges in the results of reused sources in the order of the sources, and has everything recorded. */
 
 import { runLanes } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
@@ -24,7 +24,7 @@ export interface RecordParts {
   readonly profile: Profile | undefined;
 }
 
-/** What was done, beyond what the books say. */
+/** Facts about the run that are not in the ledger. */
 export interface Recorded {
   readonly readBytes: number;
   readonly workerRestarts: number;

@@ -1,4 +1,4 @@
-/** Reads the records of a dataset's quarantine, in their order. It may be any file: what is no record ends the reading. */
+/** Reads the records of a dataset's quarantine, in their order. Throws at the first line that is not a quarantine record. */
 
 import { closeSync, readSync } from 'node:fs';
 import { statIfAny } from '../dataset/fs-calls.ts';

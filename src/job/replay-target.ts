@@ -1,6 +1,6 @@
 /**
  * The folder that replayed logs are written into: made beside its place under another name and renamed when it is whole. It
- * holds rejected lines as they were: nobody but its owner may look into it.
+ * holds rejected lines as they were: only its owner may read it.
  */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';

@@ -52,7 +52,7 @@ function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
   return { plugIns: names, plugInSha256s: files.map((file) => file.sha256) };
 }
 
-/** Texts that come from a file are named by their SHA-256: they may say what is nobody else's business. */
+/** Texts that come from a file are named by their SHA-256: they may be confidential. */
 function hashedTexts(values: FormatOptionValues): FormatOptionValues {
   const entries = Object.entries(values).map(([name, value]): [string, FormatOptionValue] =>
     formatOptions.get(name)?.spec.fromFile === true

@@ -7,7 +7,7 @@ import { TurnmillError } from '../errors.ts';
 /** A number of rejections, or `P%` of the lines, with up to four decimals. */
 export type Tolerance = number | `${number}%`;
 
-/** What is compared. A source that was lost without a line counts as one of each. */
+/** The counts compared. A source lost without a line counts as one of each. */
 export interface KeptOut {
   readonly rejections: number;
   /** Lines, and lost sources. */

@@ -27,7 +27,7 @@ export interface ConversionSettings extends CleanupOptions {
   /** Options of the formats, by name (docs/formats.md). */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
-  /** What becomes of the model's reasoning. */
+  /** How the model's reasoning is written. */
   readonly reasoning: ReasoningMode;
   readonly integrity: boolean;
   /** Rules of the format whose finding rejects the session. */
@@ -57,7 +57,7 @@ export interface ConversionSettings extends CleanupOptions {
   readonly quarantineSizeBytes: number;
 }
 
-/** What a lane needs to know. */
+/** The settings that a task needs. */
 export interface LaneSettings extends ConversionSettings {
   /** How new text is validated; both give the same dataset. `TURNMILL_SCANNER=plain` is for tests and old machines. */
   readonly scanner: ScannerName;

@@ -51,7 +51,7 @@ export interface RejectedLines {
   readonly last: Origin | undefined;
 }
 
-/** Sees the end of a session, with its outcome. */
+/** Sees the end of a session and its result. */
 export interface SessionCheck extends Named {
   readonly on: 'session-end';
   check(end: SessionEnd, rejected: RejectedLines): Iterable<Found>;

@@ -51,7 +51,7 @@ function assistantSign(message: Message): string {
   return `A${speaks ? 'c' : ''}${calling || uses > 0 ? 't' : ''}`;
 }
 
-/** Where two traces part: an index into each list. */
+/** The point where two traces diverge: an index into each list. */
 export interface Parting {
   readonly earlier: number;
   readonly later: number;

@@ -10,7 +10,7 @@ import { shownName } from './shown-name.ts';
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 
-/** What is wrong with a definition's `parameters`, or undefined. The definition is an object. */
+/** Describes what is wrong with a definition's `parameters`; undefined if nothing is. The definition must be an object. */
 function parametersFault(definition: Uint8Array): string | undefined {
   const parameters = objectBytes(definition, 'parameters');
   if (parameters === undefined) return 'parameters is not an object';

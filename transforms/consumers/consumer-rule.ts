@@ -1,7 +1,7 @@
 /** What a rule of a reader is (reader-rules.ts), and the question that most of them ask. */
 import type { Message, Row } from '../model/element.ts';
 
-/** What the reader does with the record, or with a part of it. */
+/** How the consumer treats the record, or a part of it. */
 export type Effect = 'drops' | 'alters' | 'refuses';
 
 export interface ReaderRule {

@@ -23,7 +23,7 @@ export const CACHE_MARK = 'cache_control';
 /** A part of a content: a text (a JSON string) and nothing else, or an object. */
 export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
 
-/** What a block of a message is. */
+/** The kinds of content block. */
 export type Block =
   | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
   | { readonly kind: 'call'; readonly json: Uint8Array }

@@ -1,4 +1,4 @@
-/** What a dialect is: how one family of logs is read. One file each; `npm run gen` puts it into the registry. */
+/** Defines a dialect: how one family of logs is read. Each has its own file; `npm run gen` registers it. */
 
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Fate, Lack, Line, Rejection } from '../model/element.ts';

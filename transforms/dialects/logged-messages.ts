@@ -40,7 +40,7 @@ export function createMessageList(scanner: Scanner, depth: number): KnownList<Lo
 export interface ObjectReader {
   /** The index after the value at `at`, or -1: the scanner knows where. */
   scan(bytes: Uint8Array, at: number, depth: number): number;
-  /** A copy of what was scanned last. */
+  /** A copy of the bytes scanned last. */
   copy(bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 /** Ids of calls in logs that have none: `0-read` is the first call of the conversation, and the result that follows answers it. */
 
 export interface OpenCalls {
-  /** The ids of the next assistant's calls; what was open before stays unanswered. */
+  /** Opens the calls of the next assistant message; calls still open stay unanswered. */
   call(names: readonly string[]): readonly string[];
   /** The id of the call that a result answers; the id that it was logged with when no call is open. */
   answer(logged: string | undefined): string | undefined;

@@ -172,7 +172,7 @@ class BlockCutter {
     return character === OPEN_OBJECT || character === OPEN_ARRAY;
   }
 
-  /** What follows a tag: a name, on its line or on the next one, and the body. */
+  /** Reads the name after a tag, on the same line or the next, and the body. */
   #bodyAt(start: number): Body {
     const text = this.#text;
     const body = text.skipBlanks(start);

@@ -48,7 +48,7 @@ export function valuesFor({ options }: Format, values: FormatOptionValues): Form
 }
 
 /**
- * What is wrong with the values for these formats, by the option's name; undefined when nothing is.
+ * Describes what is wrong with the values for these formats, by option name; undefined if nothing is.
  * @param more formats beside the built-in ones
  */
 export function optionFault(

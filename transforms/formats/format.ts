@@ -1,4 +1,4 @@
-/** What a format is: how one kind of training row is written. One file each; `npm run gen` registers it. */
+/** Defines a format: how one kind of training record is written. Each has its own file; `npm run gen` registers it. */
 import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
 

@@ -16,7 +16,7 @@ import type { FormatFinding } from './format.ts';
 
 export type Report = (finding: FormatFinding) => void;
 
-/** What a call's arguments are, however the log encodes them. */
+/** Classifies a call's arguments, however the log encodes them. */
 export interface Arguments {
   /** `none`: absent, null or a string of blanks. `value`: JSON that is no object. `text`: a string that is no JSON. */
   readonly holds: 'object' | 'value' | 'text' | 'none';

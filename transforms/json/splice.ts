@@ -1,8 +1,8 @@
-/** Edits of a JSON object by splicing its bytes: what is not named stays exactly as it was. */
+/** Edits of a JSON object by splicing its bytes: members that are not named keep their bytes. */
 import { elementsOf, type Member, membersOf } from './members.ts';
 import { encode } from './utf8.ts';
 
-/** What becomes of a member: a new JSON text, `null` to drop it, undefined to leave it. */
+/** An edit of one member: a new JSON text, `null` to drop it, undefined to keep it. */
 export type MemberEdit = (member: Member, index: number) => Uint8Array | null | undefined;
 
 /** The object with its members edited; the same bytes object when nothing changed. */

@@ -36,7 +36,7 @@ export interface ToolDefinition {
   readonly name: string | undefined;
 }
 
-/** How many messages each named rule changed or dropped, for the books. */
+/** Number of messages that each named rule changed or dropped, for the ledger. */
 export type Changes = ReadonlyMap<string, number>;
 
 /** One line of a log, not yet read. */
@@ -99,9 +99,9 @@ export interface Conversation {
   readonly sample?: ReadonlyMap<string, Uint8Array>;
   /** Of the snapshot. */
   readonly lacks?: readonly Lack[];
-  /** How many earlier entries the snapshot stands for. */
+  /** Number of earlier entries that the snapshot includes. */
   readonly superseded: number;
-  /** How many shorter entries came after it. */
+  /** Number of shorter entries after the snapshot. */
   readonly truncated: number;
   readonly changes: Changes;
   /** What became of every tool definition that was seen. */

@@ -1,4 +1,4 @@
-/** Where the entries of a session lie, packed into a few bytes each (varints of distances). */
+/** Positions of a session's entries, packed into a few bytes each (varints of distances). */
 import type { EntryLog, Origin } from './element.ts';
 
 export interface EntryLogWriter {
@@ -7,7 +7,7 @@ export interface EntryLogWriter {
   take(): EntryLog;
 }
 
-/** Where one entry lies in its source. */
+/** Position of one entry in its source. */
 export type Place = Pick<Origin, 'line' | 'offset' | 'length'>;
 
 const EMPTY = new Uint8Array(0);

@@ -21,7 +21,7 @@ const MILLISECONDS_FROM = 100_000_000_000n;
 /** The end of the year 9999, in seconds. */
 const LAST_SECOND = 253_402_300_799n;
 
-/** Of the months of a year that is no leap year. */
+/** Days of each month in a common year. */
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Days since 1970-01-01 of a date of the Gregorian calendar; undefined when there is no such day. */

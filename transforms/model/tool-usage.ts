@@ -10,7 +10,7 @@ import type { Grouping } from './group.ts';
 import { keyOf } from './hashed-set.ts';
 import { textOf } from './message.ts';
 
-/** What one conversation adds to the report. */
+/** One conversation's contribution to the report. */
 export interface ToolUsage {
   readonly toolCalls: number;
   /** The distinct names of its tool definitions. */

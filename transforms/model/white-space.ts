@@ -38,7 +38,7 @@ export function skipSpace(text: string, at: number): number {
   return p;
 }
 
-/** How many words the text has, but no more than `limit` are counted. */
+/** Counts the words of the text, up to `limit`. */
 export function countWords(text: string, limit: number): number {
   let words = 0;
   let p = skipSpace(text, 0);

@@ -58,7 +58,7 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
   return changedBy.length === 0 ? undefined : { message: current, changedBy };
 }
 
-/** What rules find out about single messages, once for each. */
+/** Caches the rules' verdict on each message. */
 interface OnMessages {
   readonly clean: (message: Message) => Cleaned | undefined;
   /** Could a rule touch an entry because of this message? */

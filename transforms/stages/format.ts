@@ -52,7 +52,7 @@ function findingOf({ sessionId, origin }: Conversation, { rule, severity, messag
   return { kind: 'finding', severity, rule, sessionId, origin, message };
 }
 
-/** What forbids the record; undefined when it may be written. */
+/** Returns the finding that rejects the record, or undefined if it may be written. */
 function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): FormatFinding | undefined {
   return findings.find(
     ({ rule, rejects }) =>

@@ -12,7 +12,7 @@ export function supersedes(next: Entry, best: Entry | undefined): boolean {
   return best === undefined || next.messages.length >= best.messages.length;
 }
 
-/** The conversation that a snapshot stands for. */
+/** Builds the conversation of a snapshot. */
 function conversationOf(
   snapshot: Entry,
   parts: Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>,

@@ -4,7 +4,7 @@ export interface ChunkCursor {
   /** What was delivered and not taken yet; valid until `more`. */
   rest(): Uint8Array;
   take(count: number): void;
-  /** How many bytes have been taken. */
+  /** Number of bytes taken. */
   taken(): number;
   /** Appends the next chunk to `rest`; false when there is none. */
   more(): Promise<boolean>;

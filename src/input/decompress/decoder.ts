@@ -3,7 +3,7 @@
  * around them is here. It gives nothing to a decoder that has not taken the last piece, and reads nothing ahead.
  */
 
-/** The cause of a fault: somebody ended the decoder. Nothing is wrong with the data, and another try may succeed. */
+/** The cause of a fault when the decoder was killed: the data may be fine, so another attempt may succeed. */
 export const DECODER_KILLED: symbol = Symbol('the decoder was killed');
 
 /** An empty text: all went well. */

@@ -54,7 +54,7 @@ export async function* gunzip(
 }
 
 /**
- * @param large is it likely to be so large that trying it as a whole would be in vain?
+ * @param large is it probably too large to be inflated in one call?
  * @returns the length of its content
  */
 async function* member(

@@ -34,7 +34,7 @@ export async function nextMember(
   );
 }
 
-/** Waits until so many bytes are there; fewer at the end of the source. */
+/** Waits until that many bytes are available; fewer at the end of the source. */
 export async function need(cursor: ChunkCursor, count: number): Promise<void> {
   while (cursor.rest().length < count && (await cursor.more()));
 }

@@ -6,14 +6,14 @@ import type { Members } from './members.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 import { type Packing, SNIFF_BYTES, sniff } from './sniff.ts';
 
-/** So often a source is unpacked whose decoder is killed. */
+/** Attempts before a killed decoder becomes a rejection. */
 export const MOST_TRIES = 3;
 
 export interface Unpacking {
   readonly packing: Packing;
   /** Its bytes from the beginning, each chunk valid until the next one is asked for; closed however it ends. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
-  /** How often `chunks` may be called. */
+  /** Number of times `chunks` may be called. */
   readonly tries: number;
   /** Filled while reading. */
   readonly counts: PackedCounts;

@@ -49,7 +49,7 @@ export async function* unzstd(
   const fault = (what: string, reason: SourceReason = 'corrupt-zstd'): SourceFault =>
     new SourceFault(reason, `${place()}: ${what}`);
 
-  /** Takes so many bytes; false when there are fewer. */
+  /** Takes the given number of bytes; false if fewer are left. */
   async function skip(count: number): Promise<boolean> {
     for (let left = count; ; ) {
       const here = Math.min(left, cursor.rest().length);

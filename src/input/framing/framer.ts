@@ -1,7 +1,7 @@
 /** What cuts a source's bytes into lines: bytes are put into its room, elements come out, whatever the chunking. */
 import type { Line, Rejection } from '../../../transforms/model/element.ts';
 
-/** Where all bytes of a source went: `bytes` is the sum of the others. */
+/** Accounts for every byte of a source: `bytes` is the sum of the others. */
 export interface FramingCounts {
   /** Bytes that were put in. */
   readonly bytes: number;

@@ -7,7 +7,7 @@ import { SourceFault } from '../../errors.ts';
 
 export type Shape = 'lines' | 'document';
 
-/** So many bytes are enough to know. */
+/** Number of first bytes that are enough to know the shape. */
 export const HEAD_BYTES = 4096;
 
 const LF = 0x0a;

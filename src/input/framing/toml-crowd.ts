@@ -12,7 +12,7 @@ const KEY_WEIGHT = 2;
 /** All tables, keys and elements together, as a multiple of those of one. */
 const IN_ALL = 10;
 
-/** What a document has too many of; undefined when it may be parsed. */
+/** Names what a document has too many of; undefined if it may be parsed. */
 export function tomlCrowd(bytes: Buffer, most: number): string | undefined {
   const mostTables = Math.ceil(most / TABLE_WEIGHT);
   const mostKeys = Math.ceil(most / KEY_WEIGHT);

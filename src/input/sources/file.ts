@@ -1,6 +1,6 @@
 /**
  * Reads one regular file, exactly the bytes it had when it was opened: a file that grows, shrinks, is written to or fails to
- * give its bytes is a fault of that source. Synchronous: a lane has nothing else to do.
+ * give its bytes is a fault of that source. Synchronous: a task has nothing else to do.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../../errors.ts';
@@ -15,7 +15,7 @@ export interface OpenFileOptions {
   readonly follow: boolean;
   /** The file that was listed. Any other one at its path is refused as `vanished`. */
   readonly expected?: Partial<FileIdentity> | undefined;
-  /** Hash everything that is read, for a proof of content (`--checksum`). */
+  /** Hash everything that is read, for a fingerprint of the content (`--checksum`). */
   readonly checksum?: boolean | undefined;
 }
 
@@ -135,7 +135,7 @@ function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> 
   throw new SourceFault('vanished', 'it was replaced by another file after it was listed');
 }
 
-/** A file of /proc says that it is empty and has content all the same: nobody knows where it ends. */
+/** A file of /proc reports size 0 although it has content, so its end is not known in advance. */
 function refuseHidden(fd: number): void {
   if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
   throw new SourceFault('not-regular', 'it has content, although its size is 0');

@@ -5,7 +5,7 @@ import { SourceFault, systemCode, TurnmillError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { type Closable, closeStream } from './stream-source.ts';
 
-/** After so many empty chunks, one after the other, the event loop gets its turn: they need not wait for anything. */
+/** Consecutive empty chunks before the event loop gets its turn: they may all be ready at once and would starve it. */
 const EMPTY_CHUNKS = 1024;
 const NO_BYTES = new Uint8Array(0);
 
