@@ -5,31 +5,30 @@
  */
 import { parseArgs } from 'node:util';
 import { Bench } from 'tinybench';
-import { renderMicro } from './harness/render-micro.ts';
+import { renderMicro } from './harness/render-benches.ts';
 import { describeMachine, type MicroRow, type ResultsPlace, writeResult } from './harness/results.ts';
-import { cases as compare } from './micro/compare.ts';
-import { cases as framing } from './micro/framing.ts';
-import { cases as knownList } from './micro/known-list.ts';
-import { cases as members } from './micro/members.ts';
-import type { MicroCase } from './micro/micro-case.ts';
-import { cases as plainScanner } from './micro/plain-scanner.ts';
-import { cases as stageStream } from './micro/stage-stream.ts';
-import { cases as timestamp } from './micro/timestamp.ts';
-import { cases as wasmScanner } from './micro/wasm-scanner.ts';
-import { cases as writing } from './micro/writing.ts';
+import { framingCases, stageStreamCases, timestampCases, writingCases } from './micro/job.ts';
+import {
+  compareCases,
+  knownListCases,
+  membersCases,
+  plainScannerCases,
+  wasmScannerCases,
+} from './micro/json.ts';
+import type { MicroCase } from './micro/sample.ts';
 import { writeReport } from './report.ts';
 
 /** In the order of a run. */
 const groups: Readonly<Record<string, () => readonly MicroCase[]>> = {
-  framing,
-  'plain-scanner': plainScanner,
-  'wasm-scanner': wasmScanner,
-  compare,
-  'known-list': knownList,
-  members,
-  timestamp,
-  'stage-stream': stageStream,
-  writing,
+  framing: framingCases,
+  'plain-scanner': plainScannerCases,
+  'wasm-scanner': wasmScannerCases,
+  compare: compareCases,
+  'known-list': knownListCases,
+  members: membersCases,
+  timestamp: timestampCases,
+  'stage-stream': stageStreamCases,
+  writing: writingCases,
 };
 
 const measureGroup = async (

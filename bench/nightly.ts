@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
 import { cachedCorpus } from './harness/corpus-cache.ts';
 import { measure, type Sample } from './harness/measure.ts';
-import { renderNightly } from './harness/render-nightly.ts';
+import { renderNightly } from './harness/render-benches.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type NightlyRow, type ResultsPlace, writeResult } from './harness/results.ts';
 import { describeSection, quickBytes } from './harness/sections.ts';

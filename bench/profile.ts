@@ -7,13 +7,36 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { cachedCorpus } from './harness/corpus-cache.ts';
 import { measure } from './harness/measure.ts';
-import { readProfile } from './harness/read-profile.ts';
-import { renderProfile } from './harness/render-profile.ts';
+import { renderProfile } from './harness/render-benches.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
-import { describeMachine, type ProfileRow, type ResultsPlace, writeResult } from './harness/results.ts';
+import {
+  describeMachine,
+  type ProfileRow,
+  type ResultsPlace,
+  spreadOf,
+  writeResult,
+} from './harness/results.ts';
 import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
-import { spreadOf } from './harness/statistics.ts';
 import { writeReport } from './report.ts';
+
+/** Its figures. */
+export interface PrintedProfile {
+  readonly seconds: Readonly<Record<string, number>>;
+  /** Of the parsed bytes, those that were compared and not scanned: 0 to 1. */
+  readonly comparedShare: number;
+}
+
+/** The profile in what a run said; throws when there is none. */
+export const readProfile = (stderr: string): PrintedProfile => {
+  const text = stderr.slice(Math.max(0, stderr.indexOf('\nprofile: ')));
+  const rows = [...text.matchAll(/^ {2}([a-z-]+) +(\d+\.\d+) s /gm)];
+  const compared = /: (\d+\.\d) % compared$/m.exec(text)?.[1];
+  if (rows.length === 0 || compared === undefined) throw new Error(`no profile in: ${stderr.slice(-300)}`);
+  return {
+    seconds: Object.fromEntries(rows.map(([, name, seconds]) => [name ?? '', Number(seconds)])),
+    comparedShare: Number(compared) / 100,
+  };
+};
 
 const kinds = ['main', 'small', 'giant', 'fresh'] as const satisfies readonly SectionName[];
 const out = `${runFolder}/profile`;

@@ -1,16 +1,43 @@
 /**
  * Renders RESULTS.md from the results files and the notes, and from nothing else.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { renderAims } from './harness/render-aims.ts';
-import { renderMemory } from './harness/render-memory.ts';
-import { renderMicro } from './harness/render-micro.ts';
-import { renderNightly } from './harness/render-nightly.ts';
-import { renderProfile } from './harness/render-profile.ts';
-import { renderSection } from './harness/render-section.ts';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { aims, figuresOf } from './harness/aims.ts';
+import { renderMemory, renderMicro, renderNightly, renderProfile } from './harness/render-benches.ts';
+import { markdownTable, renderSection } from './harness/render-section.ts';
 import { atRoot } from './harness/repository.ts';
 import { type Result, type ResultsPlace, readResults, type SectionResult } from './harness/results.ts';
 import { sectionNames } from './harness/sections.ts';
+
+const notesFile = 'bench/notes.json';
+
+/** Notes by the ids of the aims; an id that is none is an error. */
+const readNotes = (): Readonly<Record<string, string>> => {
+  const notes = JSON.parse(readFileSync(atRoot(notesFile), 'utf8')) as Record<string, string>;
+  const stranger = Object.keys(notes).find((id) => !aims.some((aim) => aim.id === id));
+  if (stranger !== undefined) throw new Error(`${notesFile}: there is no aim '${stranger}'`);
+  return notes;
+};
+
+/** The section as Markdown. */
+export const renderAims = (results: readonly Result[]): string => {
+  const notes = readNotes();
+  const figures = figuresOf(results);
+  const rows = aims.map(({ id, work, aim, answer }) => {
+    const answered = answer(figures);
+    const met = answered === undefined ? '' : answered.met ? 'yes' : 'no';
+    return [work, aim, answered?.measured ?? 'not measured', met, notes[id] ?? ''];
+  });
+  return [
+    '## The aim',
+    '',
+    'Each line from the largest run below that answers it; ratios are paired, with the lowest and the highest of the',
+    'rounds. "times as fast" is wall time, "CPU" is user and system time.',
+    '',
+    ...markdownTable(['work', 'aim', 'measured', 'met', 'note'], rows),
+    '',
+  ].join('\n');
+};
 
 const introduction = `# Results
 

@@ -11,14 +11,12 @@
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
-import { contenders } from './harness/contenders.ts';
-import { formatsContenders } from './harness/formats.ts';
+import { contenders, formatsContenders, startupContenders } from './harness/contenders.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
 import { fullResults, quickResults, type ResultsPlace, writeResult } from './harness/results.ts';
 import { runSection } from './harness/run-section.ts';
 import { describeSection, quickBytes, sectionNames } from './harness/sections.ts';
-import { startupContenders } from './harness/startup.ts';
 import { measureMemory } from './memory.ts';
 import { measureMicro } from './micro.ts';
 import { measureNightly } from './nightly.ts';

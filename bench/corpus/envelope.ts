@@ -4,6 +4,8 @@
  */
 import { appendAscii, type ByteTape } from './byte-tape.ts';
 import type { Voice } from './messages.ts';
+import { appendFreshText } from './text-pool.ts';
+import { toolName } from './tool-sets.ts';
 
 /** Where the keys stand in this session's lines. */
 export interface EnvelopeLayout {
@@ -91,4 +93,25 @@ export const appendEnvelope = (
   appendAscii(line, comma);
   appendResponse(line, voice, parts);
   appendAscii(line, layout.stampLast ? `${comma}${identity}}\n` : '}\n');
+};
+
+const descriptionBytes = 900;
+
+/** Appends a JSON array of definitions. */
+export const appendFreshTools = (line: ByteTape, voice: Voice): void => {
+  const { comma, colon } = voice.style;
+  for (let index = 0; index < voice.shape.toolsPerSet; index++) {
+    const name = toolName(voice.toolSet, index);
+    appendAscii(
+      line,
+      `${index === 0 ? '[' : comma}{"type"${colon}"function"${comma}"function"${colon}` +
+        `{"name"${colon}"${name}"${comma}"description"${colon}"`,
+    );
+    appendFreshText(line, voice.pools.prose, voice.random, descriptionBytes);
+    appendAscii(
+      line,
+      `"${comma}"parameters"${colon}{"type"${colon}"object"${comma}"properties"${colon}{}}}}`,
+    );
+  }
+  appendAscii(line, ']');
 };

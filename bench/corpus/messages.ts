@@ -3,12 +3,11 @@
  * tool result, with the mixture of texts that real agent logs have.
  */
 import { appendAscii, type ByteTape } from './byte-tape.ts';
-import type { CorpusShape, Range } from './corpus-shape.ts';
 import type { JsonStyle } from './json-style.ts';
 import type { Random } from './random.ts';
-import { appendFreshText, appendSlice, type TextPools } from './text-pool.ts';
+import type { CorpusShape, Range } from './shapes.ts';
+import { appendFreshText, appendSlice, type TextKind, type TextPools } from './text-pool.ts';
 import { toolName } from './tool-sets.ts';
-import type { TextKind } from './vocabulary.ts';
 
 /** What every message of a session is made from. */
 export interface Voice {

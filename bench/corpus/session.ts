@@ -3,14 +3,19 @@
  * session's serialised history, its tool set and a few short pieces; only the new turn is written.
  */
 import { appendAscii, appendBytes, type ByteTape } from './byte-tape.ts';
-import type { Range } from './corpus-shape.ts';
-import { appendEnvelope } from './envelope.ts';
-import { appendFreshTools } from './fresh-tools.ts';
-import { addMessage, emptyHistory, type History, keepMessages } from './history.ts';
-import { appendLineMessages, type EntryFacts, type LinePlan } from './line-messages.ts';
+import { appendEnvelope, appendFreshTools } from './envelope.ts';
+import {
+  addMessage,
+  appendLineMessages,
+  type EntryFacts,
+  emptyHistory,
+  type History,
+  keepMessages,
+  type LinePlan,
+} from './history.ts';
 import { appendMixedText, appendPlainMessage, nextTurn, type Voice } from './messages.ts';
-import type { SessionName } from './session-name.ts';
-import type { SessionTraits } from './session-traits.ts';
+import type { SessionName, SessionTraits } from './session-traits.ts';
+import type { Range } from './shapes.ts';
 
 /** A session under way. */
 export interface Session {

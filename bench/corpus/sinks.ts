@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type ByteTape, byteTape } from './byte-tape.ts';
-import type { SessionName } from './session-name.ts';
+import type { SessionName } from './session-traits.ts';
 
 /** Takes what is appended to its tape; the calls say where sessions and lines end. */
 export interface CorpusSink {

@@ -2,11 +2,10 @@
  * Tool definitions: eight sets, each serialised once per style. A session uses one of them, and
  * repeats its bytes on every line, as agents do.
  */
-
-import type { CorpusShape } from './corpus-shape.ts';
 import { encodeValue, type JsonStyle, type JsonValue } from './json-style.ts';
 import { type Random, seededRandom } from './random.ts';
-import { makeAtom } from './vocabulary.ts';
+import type { CorpusShape } from './shapes.ts';
+import { makeAtom } from './text-pool.ts';
 
 const setCount = 8;
 const verbs = ['search', 'read', 'write', 'list', 'update', 'create', 'delete', 'plan', 'send'];

@@ -2,6 +2,8 @@
  * Everything that is measured on a corpus: turnmill and the peers, each with its command and the
  * check that it did its work. bench/README.md says what each of them leaves out.
  */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import {
   type Check,
   exitStatusOnly,
@@ -9,9 +11,44 @@ import {
   printedLines,
   recordsInFile,
   recordsInShards,
+  recordsOfFormats,
 } from './checks.ts';
-import { type Contender, type Requirement, venvPython } from './contender.ts';
-import { peersBuildFolder, turnmillBin } from './repository.ts';
+import { atRoot, peersBuildFolder, turnmillBin } from './repository.ts';
+
+/** What must be there: a built file, a program on the PATH, or a module in the peers' venv. */
+export type Requirement =
+  | { readonly file: string }
+  | { readonly program: string }
+  | { readonly pythonModule: string };
+
+/** One command under measurement. */
+export interface Contender {
+  readonly name: string;
+  readonly label: string;
+  readonly needs: Requirement;
+  /** The words of the command; `directory` and `out` are relative to the root. */
+  command(directory: string, out: string): readonly string[];
+  readonly check: Check;
+}
+
+/** The Python of the peers' venv, made by bench/peers/setup.sh. */
+export const venvPython: string = `${peersBuildFolder}/venv/bin/python`;
+
+const succeeds = (command: string, args: readonly string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+/** Why a contender cannot run here, or nothing. */
+export const whyMissing = ({ needs }: Contender): string | undefined => {
+  if ('file' in needs) {
+    if (existsSync(atRoot(needs.file))) return undefined;
+    return needs.file === turnmillBin ? 'not built' : 'not installed';
+  }
+  const found =
+    'program' in needs
+      ? succeeds('sh', ['-c', 'command -v "$1"', 'sh', needs.program])
+      : succeeds(atRoot(venvPython), ['-c', `import ${needs.pythonModule}`]);
+  return found ? undefined : 'not installed';
+};
 
 const turnmill = (name: string, workers: number): Contender => ({
   name,
@@ -111,4 +148,51 @@ export const contenders: readonly Contender[] = [
     'find "$1" -type f -print0 | xargs -0 gzip -dc >/dev/null',
     exitStatusOnly,
   ),
+];
+
+const inFormats = (name: string, formats: readonly string[]): Contender => ({
+  name,
+  label: `turnmill, ${formats.join(' + ')}`,
+  needs: { file: turnmillBin },
+  command: (directory, out) => [
+    ...['node', turnmillBin, 'build', directory, '--out', out, '--workers', '1'],
+    ...formats.flatMap((format) => ['--format', format]),
+  ],
+  check: recordsOfFormats(formats.length),
+});
+
+/** The contenders of the section `formats`. */
+export const formatsContenders: readonly Contender[] = [
+  inFormats('turnmill', ['chat']),
+  inFormats('turnmill-trl', ['trl']),
+  inFormats('turnmill-functiongemma', ['functiongemma']),
+  inFormats('turnmill-three', ['chat', 'trl', 'openai']),
+  inFormats('turnmill-three-others', ['axolotl', 'sharegpt', 'samples']),
+];
+
+/** The contenders of the section `startup`; the reference is `node`. */
+export const startupContenders: readonly Contender[] = [
+  {
+    name: 'node',
+    label: 'node -e 0',
+    needs: { program: 'node' },
+    command: () => ['node', '-e', '0'],
+    check: exitStatusOnly,
+  },
+  {
+    name: 'turnmill-help',
+    label: 'turnmill --help',
+    needs: { file: turnmillBin },
+    command: () => ['node', turnmillBin, '--help'],
+    check: exitStatusOnly,
+  },
+  {
+    name: 'turnmill-tiny',
+    label: 'turnmill build, one entry',
+    needs: { file: turnmillBin },
+    command: (directory, out) => [
+      ...['node', turnmillBin, 'build', directory, '--out', out, '--workers', '1'],
+    ],
+    check: recordsInShards,
+  },
 ];

@@ -1,10 +1,40 @@
 /**
  * One section of RESULTS.md: the corpus, a table with a row per contender, and the commands.
  */
-import { commandsBlock, markdownTable } from './markdown-table.ts';
 import type { Sample } from './measure.ts';
-import type { ContenderResult, Machine, SectionResult } from './results.ts';
-import { pairedRatio, type Spread, spreadOf } from './statistics.ts';
+import {
+  type ContenderResult,
+  type Machine,
+  pairedRatio,
+  type SectionResult,
+  type Spread,
+  spreadOf,
+} from './results.ts';
+
+/** Renders the heading and the rows; every row has as many cells as the heading. */
+export const markdownTable = (
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] => {
+  const widths = heading.map((title, column) =>
+    Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
+};
+
+/** What was run, folded away. */
+export const commandsBlock = (rows: readonly { readonly command: string }[]): readonly string[] => [
+  '<details><summary>commands</summary>',
+  '',
+  '```sh',
+  ...rows.map(({ command }) => command),
+  '```',
+  '',
+  '</details>',
+  '',
+];
 
 type Column = (sample: Sample) => number;
 const wall: Column = (sample) => sample.wallSeconds;

@@ -4,7 +4,7 @@
  * disturbs all of them alike.
  */
 import { mkdirSync, rmSync } from 'node:fs';
-import { type Contender, whyMissing } from './contender.ts';
+import { type Contender, whyMissing } from './contenders.ts';
 import { type CachedCorpus, cachedCorpus } from './corpus-cache.ts';
 import { measure, type Sample } from './measure.ts';
 import { atRoot, runFolder } from './repository.ts';

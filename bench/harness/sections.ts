@@ -3,11 +3,8 @@
  */
 import type { CorpusOrder } from '../corpus/generate.ts';
 import type { CorpusKind } from '../corpus/shapes.ts';
-import type { Contender } from './contender.ts';
-import { contenders } from './contenders.ts';
+import { type Contender, contenders, formatsContenders, startupContenders } from './contenders.ts';
 import { corpusName } from './corpus-cache.ts';
-import { formatsContenders } from './formats.ts';
-import { startupContenders } from './startup.ts';
 
 /** One table of the results. */
 export interface Section {

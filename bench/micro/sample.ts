@@ -5,6 +5,17 @@ import { byteTape } from '../corpus/byte-tape.ts';
 import { generateCorpus } from '../corpus/generate.ts';
 import type { CorpusSink } from '../corpus/sinks.ts';
 
+/** One thing that is run again and again. */
+export interface MicroCase {
+  readonly name: string;
+  /** What one call handles, for GB/s; undefined where bytes say nothing. */
+  readonly bytes?: number;
+  /** How many things one call handles, for ns each. */
+  readonly items: number;
+  /** Returns something that depends on all of the work, so that none of it can be left out. */
+  run(): number | Promise<number>;
+}
+
 const sampleBytes = 8_000_000;
 
 /** Lines without their line feeds; those of one session follow each other. */

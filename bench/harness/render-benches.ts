@@ -1,0 +1,169 @@
+/** The sections of RESULTS.md about memory, primitives, nightly builds and the profile. */
+import type { Sample } from './measure.ts';
+import { commandsBlock, machineText, markdownTable } from './render-section.ts';
+import {
+  type MemoryResult,
+  type MemoryRow,
+  type MicroResult,
+  type MicroRow,
+  type NightlyResult,
+  type NightlyRow,
+  type ProfileResult,
+  type ProfileRow,
+  pairedRatio,
+  type Spread,
+  spreadOf,
+} from './results.ts';
+
+/** The memory aim: a fixed part, one for each further worker, and three times the longest line. */
+export const aimBytes = ({ corpus, workers = 1 }: Pick<MemoryRow, 'corpus' | 'workers'>): number =>
+  128_000_000 + 64_000_000 * (workers - 1) + 3 * corpus.longestLineBytes;
+
+const headings = [
+  'corpus',
+  'MB',
+  'via',
+  'workers',
+  'sessions',
+  'longest line MB',
+  'peak RSS MB',
+  'aim MB',
+  'within',
+  'wall s',
+  'CPU ns/byte',
+];
+
+const megabytes = (bytes: number, digits = 0): string => (bytes / 1e6).toFixed(digits);
+
+const memoryCells = (row: MemoryRow): readonly string[] => {
+  const { kind, via, workers = 1, corpus, peakRssBytes, wallSeconds, cpuSeconds } = row;
+  const aim = aimBytes(row);
+  return [
+    kind,
+    megabytes(corpus.bytes),
+    via,
+    String(workers),
+    String(corpus.sessions),
+    megabytes(corpus.longestLineBytes, 3),
+    megabytes(peakRssBytes),
+    megabytes(aim),
+    peakRssBytes <= aim ? 'yes' : 'no',
+    wallSeconds.toFixed(2),
+    cpuSeconds === undefined ? '' : ((cpuSeconds * 1e9) / corpus.bytes).toFixed(2),
+  ];
+};
+
+/** The section as Markdown; `steady` is one single session. */
+export const renderMemory = ({ rows }: MemoryResult): string => {
+  const measured = [...new Set(rows.map(({ machine }) => machineText(machine)))];
+  return [
+    '## Peak memory',
+    '',
+    'Peak RSS of `turnmill build`, one run each. Through stdin the corpus is generated while it is read. `steady`',
+    'is one single session, its lines stay about 50 KB; `line` has lines of 64 MB. Aim: 128 MB, 64 MB more for each',
+    'further worker, and 3 times the longest line. The wall time of a run through stdin has the generator beside it.',
+    `Measured ${measured.join('; ')}.`,
+    '',
+    ...markdownTable(headings, rows.map(memoryCells)),
+    '',
+    ...commandsBlock(rows),
+  ].join('\n');
+};
+
+const microCells = ({ group, name, bytes, items, samples, milliseconds }: MicroRow): readonly string[] => {
+  const nanosecondsEach = (milliseconds.median * 1e6) / items;
+  return [
+    group,
+    name,
+    bytes === undefined ? '' : (bytes / milliseconds.median / 1e6).toFixed(2),
+    nanosecondsEach.toFixed(nanosecondsEach < 100 ? 1 : 0),
+    `${(milliseconds.high / milliseconds.low).toFixed(2)}`,
+    String(samples),
+  ];
+};
+
+/** The section as Markdown. */
+export const renderMicro = ({ machine, rows }: MicroResult): string =>
+  [
+    '## Micro benches',
+    '',
+    'One primitive at a time, over bytes in memory, in one warm process: code that a run executes cold, with its',
+    'caches full of other things, is slower than here. Rows are not paired and do not compare across machines; they',
+    'are for whoever changes a primitive. Median; `spread` is the third quartile over the fastest run.',
+    `Measured ${machineText(machine)}.`,
+    '',
+    ...markdownTable(['bench', 'what', 'GB/s', 'ns each', 'spread', 'runs'], rows.map(microCells)),
+    '',
+  ].join('\n');
+
+const cell = (spread: Spread | undefined, digits: number): string =>
+  spread === undefined
+    ? ''
+    : `${spread.median.toFixed(digits)} (${spread.low.toFixed(digits)} to ${spread.high.toFixed(digits)})`;
+
+/** The section as Markdown. */
+export const renderNightly = ({ machine, corpus, rows }: NightlyResult): string => {
+  const valuesOf = (row: NightlyRow | undefined, key: keyof Sample): readonly number[] =>
+    row?.samples.map((sample) => sample[key]) ?? [];
+  const [reference] = rows;
+  const line = (row: NightlyRow): readonly string[] => [
+    row.label,
+    cell(spreadOf(valuesOf(row, 'wallSeconds')), 3),
+    cell(spreadOf(valuesOf(row, 'cpuSeconds')), 2),
+    cell(pairedRatio(valuesOf(row, 'wallSeconds'), valuesOf(reference, 'wallSeconds')), 2),
+    cell(pairedRatio(valuesOf(row, 'cpuSeconds'), valuesOf(reference, 'cpuSeconds')), 2),
+    ((spreadOf(valuesOf(row, 'peakRssBytes'))?.median ?? 0) / 1e6).toFixed(0),
+  ];
+  return [
+    '## Nightly builds',
+    '',
+    `${(corpus.bytes / 1e6).toFixed(0)} MB of main, one worker, ${reference?.samples.length ?? 0} rounds. The changed files have the same bytes as before,`,
+    'in a new file: the work of a change, with a result that can be compared.',
+    `Measured ${machineText(machine)}.`,
+    '',
+    ...markdownTable(['run', 'wall s', 'CPU s', 'wall / full', 'CPU / full', 'peak RSS MB'], rows.map(line)),
+    '',
+    ...commandsBlock(rows),
+  ].join('\n');
+};
+
+const wholeOf = ({ seconds }: ProfileRow): number =>
+  Object.values(seconds).reduce((sum, part) => sum + part, 0);
+
+/** Seconds of reading back and hashing per GB of output; undefined without any. */
+export const readBackPerGigabyte = ({ seconds, outputBytes }: ProfileRow): number | undefined =>
+  outputBytes === 0 ? undefined : ((seconds['read-back'] ?? 0) * 1e9) / outputBytes;
+
+const shareCell = (row: ProfileRow, name: string): string =>
+  `${((100 * (row.seconds[name] ?? 0)) / wholeOf(row)).toFixed(1)} %`;
+
+/** The section as Markdown. */
+export const renderProfile = ({ machine, rows }: ProfileResult): string => {
+  const names = [...new Set(rows.flatMap(({ seconds }) => Object.keys(seconds)))];
+  const line = (title: string, cell: (row: ProfileRow) => string): readonly string[] => [
+    title,
+    ...rows.map(cell),
+  ];
+  return [
+    '## Where the time goes',
+    '',
+    '`turnmill build --profile`, one worker: counters, not samples. The clock itself costs a little, most where',
+    'entries are small. "compared" is the share of the bytes that were recognised and not scanned; the cost of',
+    'reading the output back and hashing it is per GB of output.',
+    `Measured ${machineText(machine)}.`,
+    '',
+    ...markdownTable(
+      ['', ...rows.map(({ kind }) => kind)],
+      [
+        line('MB', ({ corpus }) => (corpus.bytes / 1e6).toFixed(0)),
+        line('seconds', (row) => wholeOf(row).toFixed(3)),
+        ...names.map((name) => line(name, (row) => shareCell(row, name))),
+        line('compared', ({ comparedShare }) => `${(100 * comparedShare).toFixed(1)} %`),
+        line('output MB', ({ outputBytes }) => (outputBytes / 1e6).toFixed(0)),
+        line('read-back s/GB', (row) => readBackPerGigabyte(row)?.toFixed(2) ?? ''),
+      ],
+    ),
+    '',
+    ...commandsBlock(rows),
+  ].join('\n');
+};

@@ -1,0 +1,153 @@
+/** Micro benches around the JSON: framing, timestamps, stages as streams, writing records. */
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createLineFramer } from '../../src/input/framing/lines.ts';
+import chat, { chatRecord } from '../../transforms/formats/chat.ts';
+import { createKeeper } from '../../transforms/json/keep.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
+import { parseEpoch, parseStamp } from '../../transforms/model/timestamp.ts';
+import { fuse, type Handlers } from '../../transforms/stage.ts';
+import { StageStream } from '../../transforms/stage-stream.ts';
+import { type MicroCase, messagesOf, sample } from './sample.ts';
+
+/** Copying alone, and copying and cutting. */
+export const framingCases = (): readonly MicroCase[] => {
+  const { bytes, lines } = sample();
+  const room = Buffer.alloc(256 * 1024);
+  const shared = { bytes: bytes.length, items: lines.length };
+  return [
+    {
+      ...shared,
+      name: 'copy only',
+      run: () => {
+        let copied = 0;
+        for (let at = 0; at < bytes.length; ) {
+          const count = bytes.copy(room, 0, at);
+          at += count;
+          copied += count;
+        }
+        return copied;
+      },
+    },
+    {
+      ...shared,
+      name: 'copy and cut into lines',
+      run: () => {
+        const framer = createLineFramer('micro', bytes.length);
+        let cut = 0;
+        for (let at = 0; at < bytes.length; ) {
+          const count = bytes.copy(framer.space(), 0, at);
+          for (const element of framer.filled(count)) cut += element.origin.length;
+          at += count;
+        }
+        return cut;
+      },
+    },
+  ];
+};
+
+const timeCount = 1000;
+
+const timesCase = (
+  name: string,
+  parse: (text: string) => bigint | undefined,
+  texts: readonly string[],
+): MicroCase => ({
+  name,
+  items: texts.length,
+  run: () => texts.reduce((sum, text) => sum + (parse(text) === undefined ? 0 : 1), 0),
+});
+
+/** Both spellings. */
+export const timestampCases = (): readonly MicroCase[] => {
+  const dates = Array.from({ length: timeCount }, (_, i) => new Date(1_768_284_000_000 + i * 61_001));
+  return [
+    timesCase(
+      'ISO 8601',
+      parseStamp,
+      dates.map((date) => date.toISOString()),
+    ),
+    timesCase(
+      'seconds since 1970',
+      parseEpoch,
+      dates.map((date) => String(date.getTime() / 1000)),
+    ),
+  ];
+};
+
+const elementCount = 4096;
+const stages = 3;
+const batchElements = 64;
+
+const handlers: Handlers = { 'session-end': (end) => [end] };
+const elements: readonly StreamElement[] = Array.from({ length: elementCount }, (_, i) => ({
+  kind: 'session-end',
+  origin: { source: 'a', line: i + 1, offset: i, length: 1 },
+  last: false,
+}));
+const batches = Array.from({ length: elementCount / batchElements }, (_, i) =>
+  elements.slice(i * batchElements, (i + 1) * batchElements),
+);
+
+const through = async (chunks: readonly object[]): Promise<number> => {
+  const chain = Array.from({ length: stages }, () => new StageStream(handlers));
+  const sink = new Writable({
+    objectMode: true,
+    highWaterMark: 1,
+    write: (_chunk, _encoding, done) => done(),
+  });
+  await pipeline([Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), ...chain, sink]);
+  return chain.at(-1)?.counts.out.get('session-end') ?? 0;
+};
+
+export const stageStreamCases = (): readonly MicroCase[] => [
+  { name: 'streams, element by element', items: elementCount, run: () => through(elements) },
+  { name: `streams, batches of ${batchElements}`, items: elementCount, run: () => through(batches) },
+  {
+    name: 'fused',
+    items: elementCount,
+    run: () => {
+      let sum = 0;
+      const push = fuse(
+        Array.from({ length: stages }, () => handlers),
+        () => sum++,
+      );
+      for (const element of elements) push(element);
+      return sum;
+    },
+  },
+];
+
+/** The messages of one long line. */
+export const writingCases = (): readonly MicroCase[] => {
+  const longest = sample().lines.toSorted((a, b) => b.length - a.length)[0] as Buffer;
+  const objects = messagesOf(longest);
+  const messages = objects.map((message) => ({ bytes: Buffer.from(JSON.stringify(message)), role: 'user' }));
+  const bytes = chatRecord(messages, []).length;
+  return [
+    {
+      name: `format ${chat.name}: slices put together`,
+      bytes,
+      items: 1,
+      run: () => chatRecord(messages, []).length,
+    },
+    {
+      name: 'copies that outlive their line (keep)',
+      bytes,
+      items: messages.length,
+      run: () => {
+        const keep = createKeeper();
+        return messages.reduce(
+          (sum, message) => sum + keep(message.bytes, 0, message.bytes.length).length,
+          0,
+        );
+      },
+    },
+    {
+      name: 'JSON.stringify to bytes',
+      bytes,
+      items: 1,
+      run: () => Buffer.from(JSON.stringify({ messages: objects, tools: [] })).length,
+    },
+  ];
+};
