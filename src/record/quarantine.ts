@@ -3,6 +3,7 @@
  * user wants them or they cannot be read again. docs/decisions/0014-quarantine.md.
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
+import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeOfStamp } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
@@ -20,7 +21,7 @@ type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 export interface QuarantineParts {
   readonly settings: Settings;
   /** Undefined when the run writes no files. */
-  readonly write: ((record: object) => void) | undefined;
+  readonly write: ((record: QuarantineLine) => void) | undefined;
 }
 
 interface Why {
@@ -28,10 +29,15 @@ interface Why {
   readonly stage: string;
 }
 
+type PlaceFields = Pick<QuarantineLine, 'line' | 'byte_start' | 'byte_end' | 'member'>;
+type RawFields = Pick<QuarantineLine, 'raw_sha256' | 'raw_ref' | 'raw_b64'>;
+/** What a record says beyond why and of which source. */
+type Fields = Omit<QuarantineLine, 'v' | 'scope' | keyof Why | 'source'>;
+
 /** The bytes at a place, as a record holds them. */
 interface Content {
   readonly member: number | undefined;
-  readonly raw: object;
+  readonly raw: RawFields;
 }
 
 interface Place {
@@ -99,7 +105,7 @@ export class Quarantine {
     if (this.#parts.write !== undefined) {
       for (const { place, more } of listedPlaces(placesOf(log))) {
         const { member, raw } = await this.#contentAgain(place);
-        const about = { ...placed(place, member), session_key, ...raw, error };
+        const about: Fields = { ...placed(place, member), session_key, ...raw, error };
         this.#put('session', { reason, stage }, this.#here(), {
           ...about,
           ...restOf(more > 0 ? [[reason, more]] : undefined),
@@ -117,7 +123,11 @@ export class Quarantine {
     const place = snapshot as Place;
     if (this.#parts.write !== undefined) {
       const { member, raw } = await this.#contentAgain(place);
-      const about = { ...placed(place, member), session_key: sessionId ?? null, format };
+      const about: Omit<Fields, 'error'> = {
+        ...placed(place, member),
+        session_key: sessionId ?? null,
+        format,
+      };
       this.#put('record', { reason, stage }, this.#here(), {
         ...about,
         ...raw,
@@ -151,16 +161,21 @@ export class Quarantine {
     return (this.#ref as SourceRef).name;
   }
 
-  #put(scope: string, { reason, stage }: Why, source: object, fields: object): void {
+  #put(
+    scope: QuarantineLine['scope'],
+    { reason, stage }: Why,
+    source: QuarantineSource,
+    fields: Fields,
+  ): void {
     this.#parts.write?.({ v: VERSION, scope, reason, stage, source, ...fields });
   }
 
   /** The present source as a record names it. */
-  #here(): object {
+  #here(): QuarantineSource {
     return this.#sourceOf(this.#ref as SourceRef, this.#size);
   }
 
-  #sourceOf({ name, nameBase64, input }: Named, size: number | undefined): object {
+  #sourceOf({ name, nameBase64, input }: Named, size: number | undefined): QuarantineSource {
     return {
       uri: name,
       ...(nameBase64 === undefined ? {} : { uri_b64: nameBase64 }),
@@ -176,7 +191,7 @@ export class Quarantine {
   }
 
   /** Returns the hash, and the bytes where they are kept, else where they are. */
-  #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): object {
+  #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): RawFields {
     if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, this.#left))
       return { raw_sha256: sha256, raw_ref: { offset, length } };
     this.#left -= raw.length;
@@ -198,8 +213,8 @@ export class Quarantine {
   }
 }
 
-function placed({ line, offset, length }: Place, member: number | undefined): object {
-  const place = { line, byte_start: offset, byte_end: offset + length };
+function placed({ line, offset, length }: Place, member: number | undefined): PlaceFields {
+  const place: PlaceFields = { line, byte_start: offset, byte_end: offset + length };
   return member === undefined ? place : { ...place, member };
 }
 
@@ -222,11 +237,11 @@ function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Pla
 }
 
 /** Further objects of the same line: how many the record counts for in all, and by reason those that are not listed. */
-function restOf(rest: RejectedLine['rest']): object {
+function restOf(rest: RejectedLine['rest']): Pick<QuarantineLine, 'count' | 'rest'> {
   if (rest === undefined) return {};
   return { count: rest.reduce((sum, [, n]) => sum + n, 1), rest: Object.fromEntries(rest) };
 }
 
-function errorOf(code: string, message: string): object {
+function errorOf(code: string, message: string): QuarantineError {
   return { code, message };
 }

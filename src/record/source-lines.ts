@@ -3,6 +3,14 @@
  * spreading that into the lines of every session took a tenth of a run over small files.
  */
 import { LINE_FILES } from '../dataset/layout.ts';
+import type {
+  ByteParts,
+  FindingLine,
+  PackedLine,
+  RefusedFormat,
+  SessionLine,
+  SourceLine,
+} from '../dataset/schema.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SkippedSource, SourceRef } from '../input/sources/source.ts';
@@ -39,7 +47,7 @@ export class SourceLines {
       reason: skipped.reason,
       lines: 0,
       fates: {},
-    });
+    } satisfies SourceLine);
   }
 
   source(ref: SourceRef, report: SourceReport, size: number): void {
@@ -60,7 +68,7 @@ export class SourceLines {
       lines: report.lines,
       fates: Object.fromEntries(report.fates),
       repairs: Object.fromEntries(repairsOf(report)),
-    });
+    } satisfies SourceLine);
   }
 
   /** @param hasOneFormat a single record is then named by its place alone; else the line lists records and refusals by format */
@@ -91,7 +99,7 @@ export class SourceLines {
       changes: Object.fromEntries(session.changes),
       tools: session.toolCounts ?? null,
       usage: session.usage,
-    });
+    } satisfies SessionLine);
   }
 
   finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingOutcome): void {
@@ -105,7 +113,7 @@ export class SourceLines {
       entry: line,
       message,
       count,
-    });
+    } satisfies FindingLine);
   }
 
   /** The number of the input that a source was found in, when there are several. */
@@ -114,16 +122,16 @@ export class SourceLines {
   }
 }
 
-const refused = ({ format, reason }: Refusal): object => ({ format, reason });
+const refused = ({ format, reason }: Refusal): RefusedFormat => ({ format, reason });
 
 /** Where the bytes went. `rest` was read of a source that was given up, or left at the limit of sessions. */
-function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): Record<string, number> {
+function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): ByteParts {
   const rest = bytes - bomBytes - lineBytes - terminatorBytes;
   return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
 }
 
 /** Where the bytes of a compressed source went: members, padding, and what belongs to neither. */
-function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): object {
+function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): PackedLine {
   const { members, memberBytes, paddingBytes } = packed;
   const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;
   return { members, member_bytes: memberBytes, padding_bytes: paddingBytes, trailing_bytes: trailing };
