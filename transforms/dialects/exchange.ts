@@ -111,6 +111,8 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
     if (answered && bytes[responseAt] !== OPEN_OBJECT) {
       return bad('bad-response', missingOrBad('response', responseAt), responseAt);
     }
+    const answer = answered ? reply.message(bytes) : undefined;
+    if (answer !== undefined && answer.role !== '') messages.expect(answer);
     const entry: Entry = {
       kind: 'entry',
       origin,
@@ -118,7 +120,7 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
       timestamp: time,
       messages: list,
       tools: definitions,
-      reply: answered ? reply.message(bytes) : undefined,
+      reply: answer,
       changes: NO_CHANGES,
     };
     return settleReply(entry);

@@ -20,6 +20,8 @@ export interface KnownList<T extends Known> {
   read(bytes: Uint8Array, at: number): number;
   /** The items of the array last read. A new array each time. */
   readonly items: readonly T[];
+  /** An object that may follow the items in the next array: a reply, which the next request repeats. */
+  expect(item: T): void;
   /** Bytes recognised and bytes scanned so far. */
   readonly comparedBytes: number;
   readonly scannedBytes: number;
@@ -41,6 +43,8 @@ export function createKnownList<T extends Known>(
   /** From the second item on, for the first one may hold a clock: the text of `items[1]` to `items[run.count]` as last read. */
   const run = createKnownRun();
   let known: readonly T[] = [];
+  let follower: T | undefined; // what may come after the known items
+  let expected: T | undefined; // the follower of the next array
   let items: T[] = [];
   let next = 0; // the known item expected next
   let fresh = 0; // objects scanned since the last recognised one
@@ -52,7 +56,9 @@ export function createKnownList<T extends Known>(
 
   function read(bytes: Uint8Array, at: number): number {
     known = items;
+    follower = expected;
     items = [];
+    expected = undefined;
     next = fresh = again = 0;
     const end = readItems(bytes, at);
     if (end < 0 || again < run.count) run.clear();
@@ -103,7 +109,7 @@ export function createKnownList<T extends Known>(
       fresh++;
       return end;
     }
-    const item = known[found] as T;
+    const item = knownAt(found);
     const end = p + item.bytes.length;
     if (found === items.length && again === found - 1) {
       again = found;
@@ -119,15 +125,24 @@ export function createKnownList<T extends Known>(
   /** The index of the known item that stands at `p`, looking a few items ahead; or -1. */
   function recognise(bytes: Uint8Array, p: number): number {
     if (bytes[p] !== OPEN_OBJECT) return -1; // only an object tells where it ends
-    const last = Math.min(known.length, next + Math.min(2 + fresh, LOOK_AHEAD));
-    for (let i = next; i < last; i++) if (equalsAt(bytes, p, (known[i] as T).bytes)) return i;
+    const count = follower === undefined ? known.length : known.length + 1;
+    const last = Math.min(count, next + Math.min(2 + fresh, LOOK_AHEAD));
+    for (let i = next; i < last; i++) if (equalsAt(bytes, p, knownAt(i).bytes)) return i;
     return -1;
+  }
+
+  function knownAt(index: number): T {
+    return (index < known.length ? known[index] : follower) as T;
   }
 
   return {
     read,
+    expect(item) {
+      expected = item;
+    },
     forget() {
       items = [];
+      expected = undefined;
       run.clear();
     },
     get items() {

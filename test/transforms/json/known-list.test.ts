@@ -48,6 +48,39 @@ describe('a list', () => {
     expect(list.comparedBytes).toBe(14);
   });
 
+  it('knows what it is told to expect behind the items, in the next array only', () => {
+    const { read, list } = create();
+    const [first] = read('[{"a":1},{"x":0}]').items;
+    const reply: Known = { bytes: Buffer.from('{"r":1}') };
+    list.expect(reply);
+    const { items } = read('[{"a":1}, {"r":1},{"b":2}]');
+    expect(items[0]).toBe(first);
+    expect(items[1]).toBe(reply);
+    list.expect(reply);
+    read('[{"c":3}]');
+    expect(read('[{"c":3},{"r":1}]').items[1]).not.toBe(reply);
+  });
+
+  it('takes an expected item into the run of those that come again', () => {
+    const { read, list } = create();
+    read('[{"a":1},{"b":2}]');
+    list.expect({ bytes: Buffer.from('{"r":1}') });
+    const before = read('[{"a":1},{"b":2},{"r":1}]').items;
+    const compared = list.comparedBytes;
+    const after = read('[{"a":9},{"b":2},{"r":1},{"c":3}]').items;
+    expect(after.slice(1, 3)).toEqual(before.slice(1));
+    expect(after[2]).toBe(before[2]);
+    expect(list.comparedBytes - compared).toBe('{"b":2},{"r":1}'.length);
+  });
+
+  it('expects nothing after it was told to forget', () => {
+    const { read, list } = create();
+    const reply: Known = { bytes: Buffer.from('{"r":1}') };
+    list.expect(reply);
+    list.forget();
+    expect(read('[{"r":1}]').items[0]).not.toBe(reply);
+  });
+
   it('gives a new array each time', () => {
     const { read } = create();
     expect(read('[{}]').items).not.toBe(read('[{}]').items);
