@@ -50,7 +50,7 @@ export function ioError(doing: string, subject: string, cause: unknown): Turnmil
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
 }
 
-/** Why a whole source does not count. Thrown by what reads it; the lane makes it a rejection. */
+/** Why a whole source does not count. Thrown by what reads it; the engine makes it a rejection. */
 export type SourceReason =
   | 'unreadable'
   | 'changed-while-read'

@@ -14,7 +14,7 @@ import type { PlacedStage } from '../../transforms/plug-ins.ts';
 import { defaultsOf, fuse, type Handlers } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
 import { checkReaders } from '../../transforms/stages/check-readers.ts';
-import type { LaneSettings } from '../settings/settings.ts';
+import type { TaskSettings } from '../settings/settings.ts';
 
 /** One stage of a run, created for one worker. */
 export interface ChainLink {
@@ -23,7 +23,7 @@ export interface ChainLink {
 }
 
 /** @param sessionBy whether a session is a whole source or all entries with one id */
-export function createChain(settings: LaneSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
+export function createChain(settings: TaskSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
   const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements, plugIns } = settings;
   const reading = { scanner, userTurn, maxDepth, maxMessages, maxElements };

@@ -35,8 +35,10 @@ export function watchWith(profile: Profile): Watch {
       profile.enter(outer);
     },
     framer: (framer) => watchFramer(profile, framer),
-    open: (ref, limits, signal) =>
-      watchReader(profile, ref.path === undefined ? 'wait' : 'read', () => openSource(ref, limits, signal)),
+    open: (ref, limits, signal, first) =>
+      watchReader(profile, ref.path === undefined ? 'wait' : 'read', () =>
+        openSource(ref, limits, signal, first),
+      ),
   };
 }
 

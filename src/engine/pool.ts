@@ -7,17 +7,18 @@ import { setImmediate } from 'node:timers/promises';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
 import { filesOnly } from '../settings/plug-ins.ts';
-import type { LaneSettings, Settings } from '../settings/settings.ts';
-import { OwnLane } from './main-thread.ts';
-import { type Batch, runLane } from './run-task.ts';
-import { type IsRead, type LaneSource, type Unit, unitsOf } from './task.ts';
-import { laneCount } from './worker-count.ts';
-import type { LaneThread } from './worker-thread.ts';
+import type { Settings, TaskSettings } from '../settings/settings.ts';
+import type { Batch } from './batch.ts';
+import { OwnWorker } from './own-worker.ts';
+import { runTask } from './run-task.ts';
+import { type IsRead, type TaskSource, type Unit, unitsOf } from './task.ts';
+import { workerCount } from './worker-count.ts';
+import type { WorkerThread } from './worker-thread.ts';
 
 /** Units that a thread is given: one to read and one that waits. */
 const UNITS_AHEAD = 2;
 
-export interface LaneHooks {
+export interface PoolHooks {
   /** Are the results of the source with this index reused, so that it need not be read? */
   readonly isKept?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
@@ -28,29 +29,29 @@ export interface LaneHooks {
 }
 
 /** Returns the batches of all sources that have to be read, in the order of the sources. */
-export async function* runLanes(
+export async function* runWorkers(
   sources: readonly SourceRef[],
   settings: Settings,
-  hooks: LaneHooks = {},
+  hooks: PoolHooks = {},
 ): AsyncGenerator<Batch> {
   const conversion = conversionOf(settings);
   const isRead: IsRead = (_ref, index) => hooks.isKept?.(index) !== true;
-  const lanes = laneCount(sources.filter(isRead), settings);
-  const units = lanes === 1 ? [] : unitsOf(sources, isRead);
+  const workers = workerCount(sources.filter(isRead), settings);
+  const units = workers === 1 ? [] : unitsOf(sources, isRead);
   if (units.length > 1) {
-    const { LaneThread } = await import('./worker-thread.ts'); // late: a run with one worker starts no thread
-    yield* new WorkerPool(units, Math.min(lanes, units.length), conversion, hooks, LaneThread).run();
-  } else yield* runLane(inOrder(sources, isRead), conversion, hooks.signal, hooks.profile);
+    const { WorkerThread } = await import('./worker-thread.ts'); // late: a run with one worker starts no thread
+    yield* new WorkerPool(units, Math.min(workers, units.length), conversion, hooks, WorkerThread).run();
+  } else yield* runTask(inOrder(sources, isRead), conversion, hooks.signal, hooks.profile);
 }
 
-function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<LaneSource> {
+function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<TaskSource> {
   // the next stream may take long to come: results of the one before it do not wait for it
   const flush = sources.some(({ stream }) => stream !== undefined);
   for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref, flush };
 }
 
 /** The settings of a task, as plain data. */
-function conversionOf(settings: Settings): LaneSettings {
+function conversionOf(settings: Settings): TaskSettings {
   const { inputs: _i, out, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
   return { ...conversion, takesBack: out !== undefined && out !== '-' };
 }
@@ -58,11 +59,11 @@ function conversionOf(settings: Settings): LaneSettings {
 /** The workers of a run: the main thread and worker threads. */
 class WorkerPool {
   readonly #units: readonly Unit[];
-  readonly #own: OwnLane;
-  readonly #threads: readonly LaneThread[];
+  readonly #own: OwnWorker;
+  readonly #threads: readonly WorkerThread[];
   readonly #signal: AbortSignal | undefined;
   /** Who has each unit. */
-  readonly #owners: (LaneThread | OwnLane)[] = [];
+  readonly #owners: (WorkerThread | OwnWorker)[] = [];
   #nextUnit = 0;
   #fault: Error | undefined;
   #wake: () => void = () => undefined;
@@ -71,17 +72,17 @@ class WorkerPool {
   constructor(
     units: readonly Unit[],
     count: number,
-    settings: LaneSettings,
-    { signal, onRestart, profile }: LaneHooks,
-    Thread: typeof LaneThread,
+    settings: TaskSettings,
+    { signal, onRestart, profile }: PoolHooks,
+    Thread: typeof WorkerThread,
   ) {
     this.#units = units;
     this.#signal = signal;
-    this.#own = new OwnLane(settings, signal, profile);
+    this.#own = new OwnWorker(settings, signal, profile);
     this.#give(this.#own); // the first unit: the threads are still starting while it is read
     const threadSettings = { ...settings, plugIns: filesOnly(settings.plugIns) }; // functions do not cross threads
-    const start = (): LaneThread => {
-      const thread: LaneThread = new Thread(threadSettings, {
+    const start = (): WorkerThread => {
+      const thread: WorkerThread = new Thread(threadSettings, {
         onBatch: ({ flushed }) => {
           if (flushed) this.#give(thread);
           this.#wake();
@@ -132,7 +133,7 @@ class WorkerPool {
     }
   }
 
-  #give(worker: LaneThread | OwnLane): void {
+  #give(worker: WorkerThread | OwnWorker): void {
     const unit = this.#units[this.#nextUnit];
     if (unit === undefined) return;
     this.#owners[this.#nextUnit++] = worker;

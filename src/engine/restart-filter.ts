@@ -5,7 +5,7 @@
  */
 
 import { fatesOfSession, type Outcome, type SourceBegin, type SourceReport } from '../ledger/result.ts';
-import type { Batch } from './run-task.ts';
+import type { Batch } from './batch.ts';
 
 export class RestartFilter {
   /** Results of the source that have been delivered. */

@@ -2,7 +2,7 @@
 import type { SourceRef } from '../input/sources/source.ts';
 
 /** A source and its index in the listing. */
-export interface LaneSource {
+export interface TaskSource {
   readonly index: number;
   readonly ref: SourceRef;
   /** Hand out all results at the end of this source instead of waiting until a batch is full. */
@@ -16,13 +16,13 @@ const UNIT_BYTES = 4 * 1024 * 1024;
 const UNIT_SOURCES = 256;
 
 /** Sources that are neighbours in the listing; the last one has `flush`. */
-export type Unit = readonly LaneSource[];
+export type Unit = readonly TaskSource[];
 
 /** Is the source to be read? */
 export type IsRead = (ref: SourceRef, index: number) => boolean;
 
 export function unitsOf(sources: readonly SourceRef[], isRead: IsRead): readonly Unit[] {
-  const units: LaneSource[][] = [];
+  const units: TaskSource[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   sources.forEach((ref, index) => {
     if (!isRead(ref, index)) return;

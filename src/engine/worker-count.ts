@@ -7,7 +7,7 @@ import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Bytes that one worker reads in about half a second (bench/RESULTS.md, main). */
-const LANE_BYTES = 512 * 1024 * 1024;
+const WORKER_BYTES = 512 * 1024 * 1024;
 /** Opening and reporting a source takes as long as reading this many bytes (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;
 /** A byte of a compressed file takes as long as this many bytes of a plain one (bench/RESULTS.md, gz). */
@@ -18,7 +18,7 @@ const COMPRESSED_NAME = /\.(gz|zst)$/;
  * @param sources to be read
  * @param settings when `workers` is undefined, the number depends on the work
  */
-export function laneCount(
+export function workerCount(
   sources: readonly SourceRef[],
   { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
@@ -28,7 +28,7 @@ export function laneCount(
   if (plugIns?.hasObjects === true) return 1; // functions do not cross threads
   if (workers !== undefined) return workers;
   const work = sources.reduce((sum, source) => sum + SOURCE_BYTES + bytesOf(source), 0);
-  return Math.min(cores, 1 + Math.floor(work / LANE_BYTES));
+  return Math.min(cores, 1 + Math.floor(work / WORKER_BYTES));
 }
 
 function bytesOf({ name, sizeBytes }: SourceRef): number {

@@ -8,11 +8,12 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { decodePart } from '../ledger/part.ts';
-import type { LaneSettings } from '../settings/settings.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import type { Batch } from './batch.ts';
 import { RestartFilter } from './restart-filter.ts';
-import { type Batch, MOST_DEATHS } from './run-task.ts';
-import type { LaneSource, Unit } from './task.ts';
-import type { FromWorker, LaneWorkerData, PostedBatch, PostedFault, ToWorker } from './worker.ts';
+import { MOST_DEATHS } from './source-run.ts';
+import type { TaskSource, Unit } from './task.ts';
+import type { FromWorker, PostedBatch, PostedFault, ToWorker, WorkerData } from './worker.ts';
 
 /** A batch that came out of the thread. */
 export interface Received {
@@ -21,7 +22,7 @@ export interface Received {
   taken(): void;
 }
 
-export interface LaneThreadHooks {
+export interface WorkerThreadHooks {
   /** One more batch can be taken. */
   readonly onBatch: (batch: Batch) => void;
   readonly onFault: (fault: Error) => void;
@@ -30,26 +31,26 @@ export interface LaneThreadHooks {
 
 /** The part of a `Worker` that is used here. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
-export type StartThread = (data: LaneWorkerData) => Thread;
+export type StartThread = (data: WorkerData) => Thread;
 
 const startThread: StartThread = (workerData) =>
   new Worker(new URL('./worker.js', import.meta.url), { workerData });
 
-export class LaneThread {
-  readonly #settings: LaneSettings;
-  readonly #hooks: LaneThreadHooks;
+export class WorkerThread {
+  readonly #settings: TaskSettings;
+  readonly #hooks: WorkerThreadHooks;
   readonly #startThread: StartThread;
   readonly #received: Received[] = [];
   readonly #filter = new RestartFilter();
   /** Given to the thread and not yet reported. */
-  #sources: LaneSource[] = [];
+  #sources: TaskSource[] = [];
   /** One after the other, while no source was being read. */
   #idleDeaths = 0;
   #isStopped = false;
   #thread: Thread;
 
   /** @param start starts a thread; tests pass one of their own */
-  constructor(settings: LaneSettings, hooks: LaneThreadHooks, start: StartThread = startThread) {
+  constructor(settings: TaskSettings, hooks: WorkerThreadHooks, start: StartThread = startThread) {
     this.#settings = settings;
     this.#hooks = hooks;
     this.#startThread = start;
@@ -134,7 +135,7 @@ export class LaneThread {
   }
 }
 
-function oneMoreDeath(source: LaneSource, cause: string): LaneSource {
+function oneMoreDeath(source: TaskSource, cause: string): TaskSource {
   const { deaths = [] } = source;
   return deaths.length < MOST_DEATHS ? { ...source, deaths: [...deaths, cause] } : source;
 }

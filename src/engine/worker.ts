@@ -6,13 +6,14 @@ import { encodePart, joinSmall } from '../ledger/part.ts';
 import { batchWeight } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
 import { reloadPlugIns } from '../settings/plug-ins.ts';
-import type { LaneSettings } from '../settings/settings.ts';
-import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
-import type { LaneSource } from './task.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import type { Batch } from './batch.ts';
+import { runTask, WINDOW_BYTES } from './run-task.ts';
+import type { TaskSource } from './task.ts';
 
 /** From the main thread: sources to read, that a batch was taken, or that there is no more. */
 export type ToWorker =
-  | { readonly type: 'unit'; readonly sources: readonly LaneSource[] }
+  | { readonly type: 'unit'; readonly sources: readonly TaskSource[] }
   | { readonly type: 'taken'; readonly weight: number }
   | { readonly type: 'end' };
 
@@ -38,21 +39,21 @@ export interface PostedFault {
 
 export type FromWorker = PostedBatch | PostedFault;
 
-export interface LaneWorkerData {
-  readonly settings: LaneSettings;
+export interface WorkerData {
+  readonly settings: TaskSettings;
   /** One cell of shared memory with the index of the source that is being read. It outlives the thread. */
   readonly inHand: Int32Array<SharedArrayBuffer>;
 }
 
 class TaskWorker {
   readonly #port: MessagePort;
-  readonly #data: LaneWorkerData;
-  readonly #queue: LaneSource[] = [];
+  readonly #data: WorkerData;
+  readonly #queue: TaskSource[] = [];
   #hasAll = false;
   #unreadBytes = 0;
   #wake: () => void = () => undefined;
 
-  constructor(port: MessagePort, data: LaneWorkerData) {
+  constructor(port: MessagePort, data: WorkerData) {
     this.#port = port;
     this.#data = data;
     port.on('message', (message: ToWorker) => this.#receive(message));
@@ -63,7 +64,7 @@ class TaskWorker {
     try {
       const { settings } = this.#data;
       const plugIns = await reloadPlugIns(settings.plugIns.files);
-      for await (const batch of runLane(this.#sources(), { ...settings, plugIns })) {
+      for await (const batch of runTask(this.#sources(), { ...settings, plugIns })) {
         while (this.#unreadBytes > WINDOW_BYTES) await this.#message();
         this.#post(batch);
       }
@@ -89,7 +90,7 @@ class TaskWorker {
     });
   }
 
-  async *#sources(): AsyncGenerator<LaneSource> {
+  async *#sources(): AsyncGenerator<TaskSource> {
     for (;;) {
       const next = this.#queue.shift();
       if (next !== undefined) {
@@ -117,4 +118,4 @@ function buffersOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   return [...new Set(own.map(({ buffer }) => buffer as ArrayBuffer))];
 }
 
-if (parentPort !== null) await new TaskWorker(parentPort, workerData as LaneWorkerData).run();
+if (parentPort !== null) await new TaskWorker(parentPort, workerData as WorkerData).run();

@@ -19,32 +19,57 @@ export interface FramedSource {
 /** Most sources of small entries are read at once. */
 export const FIRST_BYTES: number = 64 * 1024;
 
+/** How a source is framed; the slab is one that the caller uses again. */
+export interface FramingOptions {
+  readonly maxLineBytes: number;
+  readonly maxElements?: number;
+  readonly slab?: Slab;
+}
+
 /**
- * Throws SourceFault for what is no log.
+ * Throws (or rejects with) SourceFault for what is no log. The framer of a plain file of lines is there at once.
  * @param first room for the first bytes, at least HEAD_BYTES; the caller may use it again once the result's `read` has given them out
  */
-export async function frameSource(
+export function frameSource(
   reader: SourceReader,
   name: string,
-  maxLineBytes: number,
-  slab?: Slab,
+  options: FramingOptions,
   first: Buffer = Buffer.allocUnsafe(FIRST_BYTES),
-  maxElements: number = MAX_ELEMENTS,
+): FramedSource | Promise<FramedSource> {
+  const { head } = reader;
+  const shape = head && shapeOf(head.subarray(0, HEAD_BYTES), head.length >= HEAD_BYTES);
+  return shape === undefined
+    ? frameByFirstBytes(reader, name, options, first)
+    : framed(name, shape, reader.read, options);
+}
+
+async function frameByFirstBytes(
+  reader: SourceReader,
+  name: string,
+  options: FramingOptions,
+  first: Buffer,
 ): Promise<FramedSource> {
   let have = 0;
   let shape: Shape | undefined;
   while (shape === undefined) {
-    const reading = reader.read(first.subarray(have));
-    const count = typeof reading === 'number' ? reading : await reading;
+    const count = await reader.read(first.subarray(have));
     have += count;
     const head = first.subarray(0, Math.min(have, HEAD_BYTES));
     shape = shapeOf(head, count === 0 || have >= HEAD_BYTES);
   }
-  const made = createFramer(name, shape, maxLineBytes, slab, maxElements);
-  const framer = made instanceof Promise ? await made : made;
-  const read = afterHead(first.subarray(0, have), reader.read);
-  const reshaped = shape === 'document' && !isNamedDocument(name);
-  return { framer, read, repair: reshaped ? documentRepair(name) : undefined };
+  return framed(name, shape, afterHead(first.subarray(0, have), reader.read), options);
+}
+
+function framed(
+  name: string,
+  shape: Shape,
+  read: SourceReader['read'],
+  { maxLineBytes, maxElements = MAX_ELEMENTS, slab }: FramingOptions,
+): FramedSource | Promise<FramedSource> {
+  const repair = shape === 'document' && !isNamedDocument(name) ? documentRepair(name) : undefined;
+  const framer = createFramer(name, shape, maxLineBytes, slab, maxElements);
+  if (framer instanceof Promise) return framer.then((loaded) => ({ framer: loaded, read, repair }));
+  return { framer, read, repair };
 }
 
 function documentRepair(source: string): Repair {

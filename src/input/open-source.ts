@@ -23,6 +23,8 @@ export interface SourceReader {
   readonly stamp?: string;
   /** Of a file, after it was read: the same for a run to come, where it can be told. */
   readonly proof?: () => string | undefined;
+  /** Of a plain file: its first bytes, read already. `read` begins with them, so they must stay until it has given them out. */
+  readonly head?: Uint8Array;
   /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
   /** The same from a place of its own, which moves nothing; of a file that is not packed. */
@@ -49,11 +51,13 @@ const CHUNK_BYTES = 256 * 1024;
 /**
  * A file is open at once; it throws (or rejects with) SourceFault.
  * @param signal stops the waiting for standard input or a stream
+ * @param first room for the first bytes of a file, at least SNIFF_BYTES; with more of it, fewer reads are needed
  */
 export function openSource(
   ref: SourceRef,
   options: SourceOptions,
   signal?: AbortSignal,
+  first: Buffer = Buffer.alloc(SNIFF_BYTES),
 ): SourceReader | Promise<SourceReader> {
   const { name, path, stream } = ref;
   if (stream !== undefined) return openPulled(new StreamReader(name, stream, signal), options, name);
@@ -65,45 +69,53 @@ export function openSource(
     checksum,
   });
   try {
-    return readerOf(file, name, options);
+    return readerOf(file, name, options, first);
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-function readerOf(file: OpenFile, name: string, options: SourceOptions): SourceReader {
+function readerOf(file: OpenFile, name: string, options: SourceOptions, first: Buffer): SourceReader {
   const named = compressionNamed(name);
-  const compression = sniff(headOf(file), named);
+  const head = headOf(file, first);
+  const compression = sniff(head, named);
   const misnamed = named !== undefined && named !== compression;
+  const again = async (): Promise<SourceReader> => readerOf(file.again(), name, options, first);
   return compression === 'none'
-    ? plainReader(file, name, options, misnamed)
-    : packedReader(file, name, options, compression, misnamed);
+    ? plainReader(file, head, misnamed, again)
+    : packedReader(file, options, compression, misnamed, again);
 }
 
 /** A literal: an object that is put together by spreading costs a run over small files a tenth more. */
-function plainReader(file: OpenFile, name: string, options: SourceOptions, misnamed: boolean): SourceReader {
+function plainReader(
+  file: OpenFile,
+  head: Buffer,
+  misnamed: boolean,
+  again: () => Promise<SourceReader>,
+): SourceReader {
   return {
     compression: 'none',
     misnamed,
     stamp: file.stamp,
     proof: () => file.proof(),
-    read: (room) => file.read(room),
+    head,
+    read: afterHead(head, (room) => file.read(room)),
     readAt: (position, room) => file.readAt(position, room),
     readBytes: () => file.readBytes,
     verify: (strictly) => file.verify(strictly),
     isTouched: () => file.isTouched(),
-    again: async () => readerOf(file.again(), name, options),
+    again,
     close: () => file.close(),
   };
 }
 
 function packedReader(
   file: OpenFile,
-  name: string,
   options: SourceOptions,
   packing: Unpacking['packing'],
   misnamed: boolean,
+  again: () => Promise<SourceReader>,
 ): SourceReader {
   const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
   const content = unpacked({ packing, chunks, tries: MOST_TRIES, limits: options });
@@ -117,7 +129,7 @@ function packedReader(
     isTouched: () => file.isTouched(),
     async again() {
       await content.close();
-      return readerOf(file.again(), name, options);
+      return again();
     },
     async close() {
       await content.close();
@@ -126,15 +138,11 @@ function packedReader(
   };
 }
 
-/** As many of its first bytes as tell what it is; they are still to be read. */
-function headOf(file: OpenFile): Uint8Array {
-  const head = Buffer.alloc(Math.min(SNIFF_BYTES, file.sizeBytes));
-  for (let have = 0; have < head.length; ) {
-    const count = file.readAt(have, head.subarray(have));
-    if (count === 0) return head.subarray(0, have); // it shrinks: reading it will tell
-    have += count;
-  }
-  return head;
+/** Reads the first bytes of a file into `first`: all of it, or as much as tells what it is. */
+function headOf(file: OpenFile, first: Buffer): Buffer {
+  let have = 0;
+  while (have < Math.min(SNIFF_BYTES, file.sizeBytes)) have += file.read(first.subarray(have));
+  return first.subarray(0, have);
 }
 
 /** The content of what is packed, as reads. */

@@ -1,5 +1,5 @@
 /**
- * The main job from end to end: list the sources, run the lanes, record what they find, balance
+ * The main job from end to end: list the sources, run the workers, record what they find, balance
  * the books, commit. Nothing is visible before the last step.
  */
 
@@ -13,7 +13,7 @@ import type { Place } from '../dataset/place.ts';
 import { healDestination } from '../dataset/recover.ts';
 import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
-import { laneCount } from '../engine/worker-count.ts';
+import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { listSources } from '../input/sources/list.ts';
@@ -209,7 +209,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       pid: process.pid,
       node: process.version,
       elapsed_ms: performance.now() - started,
-      workers: laneCount(toRead, settings),
+      workers: workerCount(toRead, settings),
       worker_restarts: workerRestarts,
       inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
       resumed: done > 0,

@@ -1,7 +1,7 @@
 /** Explains the fate of one line of a source by following its session through the main job's chain. */
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { createChain } from '../engine/chain.ts';
-import { sessionByFor } from '../engine/run-task.ts';
+import { sessionByFor } from '../engine/source-run.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,12 +1,12 @@
 /**
  * The main job's chain with a window after every stage: what `inspect` shows and `explain` follows. It reads one source after
- * the other, like a lane, and writes nothing.
+ * the other, like a worker, and writes nothing.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { step } from '../../transforms/stage.ts';
 import { type ChainLink, createChain } from '../engine/chain.ts';
-import { sessionByFor } from '../engine/run-task.ts';
+import { sessionByFor } from '../engine/source-run.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
@@ -58,7 +58,7 @@ export async function readThrough({ ref, settings, push, enough, signal }: ReadT
   const reader = await openSource(ref, settings, signal);
   try {
     const { maxLineBytes, maxElements } = settings;
-    const framed = await frameSource(reader, ref.name, maxLineBytes, undefined, undefined, maxElements);
+    const framed = await frameSource(reader, ref.name, { maxLineBytes, maxElements });
     const { framer, read, repair } = framed;
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
       for (const element of elements) {

@@ -1,6 +1,6 @@
 /** Runs the tasks, merges in the results of reused sources in the order of the sources, and has everything recorded. */
 
-import { runLanes } from '../engine/pool.ts';
+import { runWorkers } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -79,7 +79,7 @@ export async function recordAll(parts: RecordParts): Promise<Recorded> {
   }
 
   recorder.skipped(listing.skipped);
-  const batches = runLanes(listing.sources, settings, { signal, onRestart, profile, isKept });
+  const batches = runWorkers(listing.sources, settings, { signal, onRestart, profile, isKept });
   profile?.enter('record');
   for await (const batch of profile?.eachLater('wait', batches) ?? batches) {
     if (batch.profile !== undefined) profile?.add(batch.profile);

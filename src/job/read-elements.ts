@@ -61,7 +61,7 @@ async function* elementsOf(input: Input, options: ReadOptions): AsyncGenerator<S
   try {
     const reader = await openSource(ref, { maxDecompressedBytes, maxRatio }, signal);
     try {
-      const { framer, read, repair } = await frameSource(reader, ref.name, maxLineBytes);
+      const { framer, read, repair } = await frameSource(reader, ref.name, { maxLineBytes });
       if (repair !== undefined) yield repair;
       for (;;) {
         const count = await read(framer.space());

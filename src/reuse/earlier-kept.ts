@@ -1,6 +1,6 @@
 /**
  * The outcomes of kept sources, out of what an earlier run wrote, in the order of the listing: they come in between those of the
- * sources that the lanes read.
+ * sources that the workers read.
  */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';

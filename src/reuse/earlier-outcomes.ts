@@ -1,6 +1,6 @@
 /**
  * The outcomes of a source, once more, from what an earlier run wrote about it: the recorder makes the same of them as of those that
- * a lane would find in the source itself (docs/decisions/0013-update.md).
+ * a worker would find in the source itself (docs/decisions/0013-update.md).
  */
 import { createEntryLog } from '../../transforms/model/entry-log.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';

@@ -58,7 +58,7 @@ export interface ConversionSettings extends CleanupOptions {
 }
 
 /** The settings that a task needs. */
-export interface LaneSettings extends ConversionSettings {
+export interface TaskSettings extends ConversionSettings {
   /** How new text is validated; both give the same dataset. `TURNMILL_SCANNER=plain` is for tests and old machines. */
   readonly scanner: ScannerName;
   /** Count where the time goes. */
@@ -69,11 +69,11 @@ export interface LaneSettings extends ConversionSettings {
   readonly checksum: boolean;
   /** Dialects, formats and stages beside the built-in ones. */
   readonly plugIns: RunPlugIns;
-  /** Can what a lane hands out of a source be dropped until its report? Not where records go to standard output. */
+  /** Can what a worker hands out of a source be dropped until its report? Not where records go to standard output. */
   readonly takesBack?: boolean;
 }
 
-export interface Settings extends LaneSettings {
+export interface Settings extends TaskSettings {
   /** Paths of files and directories, `-`, or streams. */
   readonly inputs: readonly Input[];
   /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
@@ -83,7 +83,7 @@ export interface Settings extends LaneSettings {
   readonly update: boolean;
   /** Go on from the last checkpoint of a run that was killed. */
   readonly resume: boolean;
-  /** Lanes; undefined: as many as the input is worth (lane-count.ts). */
+  /** Number of workers; undefined: as many as the input is worth (engine/worker-count.ts). */
   readonly workers: number | undefined;
   readonly onReject: 'quarantine' | 'fail';
   /** More rejections than this, and nothing is committed; undefined: any number is. */

@@ -33,7 +33,7 @@ import { hashesOf, temporaryFolder } from '../support/folder.ts';
 const SESSIONS = 40;
 const CHARS = 250_000;
 
-/** 10 MB: more than a lane hands out, or a worker thread sends, before it waits. */
+/** 10 MB: more than a worker hands out, or a worker thread sends, before it waits. */
 function logOf(letter: string): Buffer {
   const lines = Array.from({ length: SESSIONS }, (_, i) =>
     entry({ id: `s${i}`, messages: [{ role: 'user', content: letter.repeat(CHARS) }] }),

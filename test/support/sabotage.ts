@@ -40,7 +40,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/faults/nothing-lost.test.ts', 'every session has its record'],
   },
   swallow_transform_error: {
-    file: 'src/engine/run-task.ts',
+    file: 'src/engine/source-run.ts',
     from: 'throw at === undefined ? error : withPlace(at.origin, error);',
     to: 'void [at, error, withPlace];',
     test: ['test/faults/bugs.test.ts', 'a throw in format'],

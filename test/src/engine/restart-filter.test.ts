@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Batch } from '../../../src/engine/batch.ts';
 import { RestartFilter } from '../../../src/engine/restart-filter.ts';
-import type { Batch } from '../../../src/engine/run-task.ts';
 import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
 
 const begin = (source: number, stamp = 'file'): Outcome => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { laneCount } from '../../../src/engine/worker-count.ts';
+import { workerCount } from '../../../src/engine/worker-count.ts';
 import type { SourceRef } from '../../../src/input/sources/source.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -13,7 +13,7 @@ const standardInput: SourceRef = { name: '-', input: 0, path: undefined, sizeByt
 
 const BY_WORK = { workers: undefined, limit: undefined };
 
-describe('laneCount', () => {
+describe('workerCount', () => {
   it.each([
     ['nothing', [], 1],
     ['a small log', [source('a.jsonl', 1)], 1],
@@ -22,19 +22,19 @@ describe('laneCount', () => {
     ['ten thousand small logs', Array.from({ length: 10_000 }, (_, i) => source(`${i}.jsonl`, 0)), 5],
     ['more than the cores can take', [source('a.jsonl', 100_000)], 8],
     ['standard input', [standardInput], 1],
-  ])('%s, by default', (_what, sources, lanes) => {
-    expect(laneCount(sources, BY_WORK, 8)).toBe(lanes);
+  ])('%s, by default', (_what, sources, workers) => {
+    expect(workerCount(sources, BY_WORK, 8)).toBe(workers);
   });
 
   it('takes a number that was asked for as it is', () => {
-    expect(laneCount([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toBe(4);
+    expect(workerCount([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toBe(4);
   });
 
-  it('counts sessions up to a limit in one lane, whatever was asked for', () => {
-    expect(laneCount([source('a.jsonl', 1)], { workers: 4, limit: 10 })).toBe(1);
+  it('counts sessions up to a limit in one worker, whatever was asked for', () => {
+    expect(workerCount([source('a.jsonl', 1)], { workers: 4, limit: 10 })).toBe(1);
   });
 
-  it('reads standard input in one lane, whatever was asked for', () => {
-    expect(laneCount([standardInput], { ...BY_WORK, workers: 4 })).toBe(1);
+  it('reads standard input in one worker, whatever was asked for', () => {
+    expect(workerCount([standardInput], { ...BY_WORK, workers: 4 })).toBe(1);
   });
 });

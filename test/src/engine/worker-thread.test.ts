@@ -1,19 +1,19 @@
 /** Restarts of a worker thread, over threads that a test plays itself. */
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import type { LaneSource } from '../../../src/engine/task.ts';
-import type { FromWorker, LaneWorkerData, ToWorker } from '../../../src/engine/worker.ts';
-import { LaneThread, type Thread } from '../../../src/engine/worker-thread.ts';
+import type { TaskSource } from '../../../src/engine/task.ts';
+import type { FromWorker, ToWorker, WorkerData } from '../../../src/engine/worker.ts';
+import { type Thread, WorkerThread } from '../../../src/engine/worker-thread.ts';
 import { encodePart } from '../../../src/ledger/part.ts';
 import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
-import type { LaneSettings } from '../../../src/settings/settings.ts';
+import type { TaskSettings } from '../../../src/settings/settings.ts';
 
 class PlayedThread extends EventEmitter {
   readonly got: ToWorker[] = [];
-  readonly #data: LaneWorkerData;
+  readonly #data: WorkerData;
   isTerminated = false;
 
-  constructor(data: LaneWorkerData) {
+  constructor(data: WorkerData) {
     super();
     this.#data = data;
   }
@@ -40,7 +40,7 @@ class PlayedThread extends EventEmitter {
 const sources = [0, 1].map((index) => ({
   index,
   ref: { name: `${index}.jsonl` },
-})) as unknown as LaneSource[];
+})) as unknown as TaskSource[];
 const begin = (source: number): Outcome => ({
   kind: 'source-begin',
   source,
@@ -74,7 +74,7 @@ const end = (source: number): SourceReport => ({
 });
 
 interface Played {
-  readonly lane: LaneThread;
+  readonly worker: WorkerThread;
   readonly threads: PlayedThread[];
   readonly faults: Error[];
   readonly restarts: () => number;
@@ -91,25 +91,25 @@ function play(): Played {
     onFault: (fault: Error) => void faults.push(fault),
     onRestart: () => void restarts++,
   };
-  const lane = new LaneThread({} as LaneSettings, hooks, (data) => {
+  const worker = new WorkerThread({} as TaskSettings, hooks, (data) => {
     const thread = new PlayedThread(data);
     threads.push(thread);
     return thread as unknown as Thread;
   });
   const drain = (): string[] => {
     const kinds: string[] = [];
-    for (let got = lane.next(); got !== undefined; got = lane.next()) {
+    for (let got = worker.next(); got !== undefined; got = worker.next()) {
       kinds.push(...got.batch.outcomes.map((one) => (one.kind === 'row' ? one.group : one.kind)));
       got.taken();
     }
     return kinds;
   };
-  return { lane, threads, faults, restarts: () => restarts, drain };
+  return { worker, threads, faults, restarts: () => restarts, drain };
 }
 
 it('gives a new thread the sources that have no report, and delivers no result twice', () => {
-  const { lane, threads, drain, restarts, faults } = play();
-  lane.give(sources);
+  const { worker, threads, drain, restarts, faults } = play();
+  worker.give(sources);
   const [first] = threads as [PlayedThread];
   first.posts([begin(0), row('a'), end(0), begin(1), row('b')]);
   first.reads(1);
@@ -127,8 +127,8 @@ it('gives a new thread the sources that have no report, and delivers no result t
 });
 
 it('counts three deaths at most against a source, each with its cause', () => {
-  const { lane, threads } = play();
-  lane.give(sources);
+  const { worker, threads } = play();
+  worker.give(sources);
   for (let death = 0; death < 4; death++) {
     const thread = threads[death] as PlayedThread;
     thread.reads(0);
@@ -136,7 +136,7 @@ it('counts three deaths at most against a source, each with its cause', () => {
       thread.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
     thread.emit('exit', death);
   }
-  const [unit] = (threads[4] as PlayedThread).got as unknown as { sources: LaneSource[] }[];
+  const [unit] = (threads[4] as PlayedThread).got as unknown as { sources: TaskSource[] }[];
   expect(unit?.sources.map(({ deaths }) => deaths)).toEqual([
     ['it exited early with status 0', 'ERR_WORKER_OUT_OF_MEMORY', 'it exited early with status 2'],
     undefined,
@@ -144,8 +144,8 @@ it('counts three deaths at most against a source, each with its cause', () => {
 });
 
 it('gives up when three threads in a row die while they read nothing', () => {
-  const { lane, threads, faults, restarts } = play();
-  lane.give(sources);
+  const { worker, threads, faults, restarts } = play();
+  worker.give(sources);
   for (let death = 0; death < 3; death++) (threads[death] as PlayedThread).emit('exit', 0);
   expect(faults).toMatchObject([{ code: 'worker-lost' }]);
   expect([threads.length, restarts()]).toEqual([3, 2]);
@@ -166,8 +166,8 @@ it('ends the run over a fault that the thread reports, with its stack', () => {
 });
 
 it('ends the run over a part that was damaged on its way', () => {
-  const { lane, threads, faults } = play();
-  lane.give(sources);
+  const { worker, threads, faults } = play();
+  worker.give(sources);
   const pieces = encodePart([begin(0)]);
   (pieces[0] as Uint8Array)[30] = 0;
   const batch = {
@@ -180,12 +180,12 @@ it('ends the run over a part that was damaged on its way', () => {
   } as const;
   (threads[0] as PlayedThread).emit('message', batch);
   expect(faults).toMatchObject([{ code: 'invalid-dataset' }]);
-  expect(lane.next()).toBeUndefined();
+  expect(worker.next()).toBeUndefined();
 });
 
 it('does not replace a thread that was stopped', async () => {
-  const { lane, threads, restarts } = play();
-  await lane.stop();
+  const { worker, threads, restarts } = play();
+  await worker.stop();
   (threads[0] as PlayedThread).emit('exit', 1);
   expect([threads[0]?.isTerminated, threads.length, restarts()]).toEqual([true, 1, 0]);
 });

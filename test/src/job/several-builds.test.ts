@@ -8,7 +8,7 @@ import { entry, writeLog } from '../cli/small-logs.ts';
 const SESSIONS = 400;
 const TEXT_BYTES = 10_000;
 
-/** A log of several megabytes with many sessions: its lane hands out batches while a line is half read. */
+/** A log of several megabytes with many sessions: its worker hands out batches while a line is half read. */
 function logOf(letter: string): string {
   const entries = Array.from({ length: SESSIONS }, (_, i) =>
     entry({

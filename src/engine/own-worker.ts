@@ -5,20 +5,21 @@
 
 import { batchWeight } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
-import type { LaneSettings } from '../settings/settings.ts';
-import { type Batch, runLane, WINDOW_BYTES } from './run-task.ts';
-import type { LaneSource, Unit } from './task.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import type { Batch } from './batch.ts';
+import { runTask, WINDOW_BYTES } from './run-task.ts';
+import type { TaskSource, Unit } from './task.ts';
 import type { Received } from './worker-thread.ts';
 
-export class OwnLane {
+export class OwnWorker {
   readonly #batches: AsyncGenerator<Batch>;
   readonly #received: Received[] = [];
   #unit: Unit | undefined;
   /** Weight of the batches in `#received`. */
   #unreadBytes = 0;
 
-  constructor(settings: LaneSettings, signal?: AbortSignal, profile?: Profile) {
-    this.#batches = runLane(this.#sources(), settings, signal, profile);
+  constructor(settings: TaskSettings, signal?: AbortSignal, profile?: Profile) {
+    this.#batches = runTask(this.#sources(), settings, signal, profile);
   }
 
   /** Returns true when it has no unit to read, and room for the results of the next one. */
@@ -56,7 +57,7 @@ export class OwnLane {
     return this.#batches.return(undefined);
   }
 
-  *#sources(): Generator<LaneSource> {
+  *#sources(): Generator<TaskSource> {
     // `work` is called only while there is a unit, so the next one is here when the last source of one has been read
     while (this.#unit !== undefined) yield* this.#unit;
   }
