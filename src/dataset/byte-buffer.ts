@@ -2,12 +2,16 @@
  * worker's message must not keep that message alive. */
 
 const LEAST_CAPACITY = 4096;
+/** Of one UTF-16 code unit. */
+export const MOST_UTF8_BYTES = 3;
 
 export interface ByteBuffer {
   readonly length: number;
   /** Bytes of memory held. */
   readonly capacity: number;
   append(bytes: Uint8Array): void;
+  /** Appends the text in UTF-8. */
+  appendText(text: string): void;
   /** A view, valid until the next `append`. */
   bytes(): Uint8Array;
   /** Empties it and keeps the memory. */
@@ -17,14 +21,14 @@ export interface ByteBuffer {
 }
 
 export function createByteBuffer(): ByteBuffer {
-  let memory: Uint8Array = new Uint8Array(0);
+  let memory = Buffer.alloc(0);
   let length = 0;
 
   function grow(needed: number): void {
     let capacity = Math.max(memory.length, LEAST_CAPACITY);
     while (capacity < needed) capacity *= 2;
-    const larger = new Uint8Array(capacity);
-    larger.set(memory.subarray(0, length));
+    const larger = Buffer.allocUnsafeSlow(capacity);
+    memory.copy(larger, 0, 0, length);
     memory = larger;
   }
 
@@ -40,12 +44,17 @@ export function createByteBuffer(): ByteBuffer {
       memory.set(bytes, length);
       length += bytes.length;
     },
+    appendText(text) {
+      const most = length + text.length * MOST_UTF8_BYTES;
+      if (most > memory.length) grow(most);
+      length += memory.write(text, length);
+    },
     bytes: () => memory.subarray(0, length),
     clear() {
       length = 0;
     },
     release() {
-      memory = new Uint8Array(0);
+      memory = Buffer.alloc(0);
       length = 0;
     },
   };

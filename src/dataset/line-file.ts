@@ -3,7 +3,7 @@
  * to the system. Its counts and its checksum are compared with what is read back before the commit.
  */
 import { createAppendFile } from './append-file.ts';
-import { createByteBuffer } from './byte-buffer.ts';
+import { createByteBuffer, MOST_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
 export const NEWLINE: Uint8Array = Uint8Array.of(0x0a);
@@ -40,8 +40,14 @@ export interface LineFile extends WrittenFile {
   abandon(): void;
 }
 
+/** A file that is not packed. */
+export interface PlainLineFile extends LineFile {
+  /** Appends the text in UTF-8 and a newline. */
+  writeText(line: string): void;
+}
+
 /** Makes the file, which must not exist. `mode` is narrowed by the umask. */
-export function createLineFile(path: string, options: { mode?: number } = {}): LineFile {
+export function createLineFile(path: string, options: { mode?: number } = {}): PlainLineFile {
   const file = createAppendFile(path, options);
   const gathered = createByteBuffer();
   let lines = 0;
@@ -50,6 +56,14 @@ export function createLineFile(path: string, options: { mode?: number } = {}): L
     if (gathered.length === 0) return;
     file.write(gathered.bytes());
     gathered.clear();
+  }
+
+  function write(line: Uint8Array): void {
+    if (gathered.length + line.length + 1 > BUFFER_BYTES) flush();
+    if (line.length + 1 > BUFFER_BYTES) file.write(line);
+    else gathered.append(line);
+    gathered.append(NEWLINE);
+    lines += 1;
   }
 
   return {
@@ -63,10 +77,12 @@ export function createLineFile(path: string, options: { mode?: number } = {}): L
     get lines() {
       return lines;
     },
-    write(line) {
-      if (gathered.length + line.length + 1 > BUFFER_BYTES) flush();
-      if (line.length + 1 > BUFFER_BYTES) file.write(line);
-      else gathered.append(line);
+    write,
+    writeText(line) {
+      const most = line.length * MOST_UTF8_BYTES + 1;
+      if (most > BUFFER_BYTES) return write(Buffer.from(line));
+      if (gathered.length + most > BUFFER_BYTES) flush();
+      gathered.appendText(line);
       gathered.append(NEWLINE);
       lines += 1;
     },

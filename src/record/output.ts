@@ -5,7 +5,7 @@ import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
 import { DATA, WORK_FILES } from '../dataset/layout.ts';
-import { createLineFile, type LineFile, type WrittenFile } from '../dataset/line-file.ts';
+import { createLineFile, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
@@ -32,8 +32,8 @@ export interface Destination {
   /** True when records are only counted: results that are held then need no bytes. */
   readonly discards: boolean;
   record(row: RowOutcome): Location | Promise<Location>;
-  /** Appends a line of JSON to one of the files beside the shards. */
-  line(file: string, value: object | string): void;
+  /** Appends a line, which is JSON, to one of the files beside the shards. */
+  line(file: string, json: string): void;
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
   openSpool(): Spool | undefined;
@@ -61,7 +61,7 @@ export function openDataset(
   const replace = settings.replace || settings.update;
   const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
   const shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
-  const lineFiles = new Map<string, LineFile>(files.map((file) => [file, openLineFile(staging, file)]));
+  const lineFiles = new Map<string, PlainLineFile>(files.map((file) => [file, openLineFile(staging, file)]));
   const { path: root } = staging;
   let hasCheckpoint = false;
   let listed: FileCheckpoint | undefined;
@@ -75,7 +75,7 @@ export function openDataset(
     streams: false,
     discards: false,
     record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
-    line: (file, value) => lineFiles.get(file)?.write(Buffer.from(JSON.stringify(value))),
+    line: (file, json) => lineFiles.get(file)?.writeText(json),
     text(file, text) {
       texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
     },
@@ -132,7 +132,7 @@ function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Sett
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }
 
-function openLineFile(staging: Staging, file: string): LineFile {
+function openLineFile(staging: Staging, file: string): PlainLineFile {
   const path = join(staging.path, file);
   return createLineFile(path, { mode: staging.modes.file(file) });
 }

@@ -63,7 +63,7 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     const { settings, listing, destination } = parts;
-    const write = (record: object): void => destination.line(LINE_FILES.quarantine, record);
+    const write = (record: object): void => destination.line(LINE_FILES.quarantine, JSON.stringify(record));
     this.#parts = parts;
     this.#lines = new SourceLines(destination, settings.inputs.length > 1);
     this.#held = new HeldOutcomes(destination);
@@ -212,7 +212,7 @@ export class Recorder {
     const size = sizeOf(ref, this.#stamp, report);
     this.#lines.source(ref, report, size);
     const proof = isLasting(rejection?.reason) ? (report.proof ?? '') : '';
-    this.#parts.destination.line(WORK_FILES.fingerprints, proof);
+    this.#parts.destination.line(WORK_FILES.fingerprints, JSON.stringify(proof));
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
 }

@@ -21,6 +21,7 @@ import {
   type SessionReport,
   type SourceReport,
 } from '../ledger/result.ts';
+import { sessionText, sourceText } from './line-text.ts';
 import type { Destination, Location } from './output.ts';
 
 /** Where the record of a session in a format was written. */
@@ -39,7 +40,7 @@ export class SourceLines {
   }
 
   skipped(skipped: SkippedSource): void {
-    this.#destination.line(LINE_FILES.sources, {
+    const line: SourceLine = {
       source: skipped.name,
       source_b64: skipped.nameBase64,
       input: this.#inputOf(skipped),
@@ -47,12 +48,13 @@ export class SourceLines {
       reason: skipped.reason,
       lines: 0,
       fates: {},
-    } satisfies SourceLine);
+    };
+    this.#destination.line(LINE_FILES.sources, sourceText(line));
   }
 
   source(ref: SourceRef, report: SourceReport, size: number): void {
     const { rejection } = report;
-    this.#destination.line(LINE_FILES.sources, {
+    const line: SourceLine = {
       source: ref.name,
       source_b64: ref.nameBase64,
       input: this.#inputOf(ref),
@@ -68,7 +70,8 @@ export class SourceLines {
       lines: report.lines,
       fates: Object.fromEntries(report.fates),
       repairs: Object.fromEntries(repairsOf(report)),
-    } satisfies SourceLine);
+    };
+    this.#destination.line(LINE_FILES.sources, sourceText(line));
   }
 
   /** @param hasOneFormat a single record is then named by its place alone; else the line lists records and refusals by format */
@@ -82,7 +85,7 @@ export class SourceLines {
     const only = hasOneFormat && places.length === 1 ? places[0] : undefined;
     const isWritten = outcome === 'written';
     const hasSeveral = isWritten && only === undefined;
-    this.#destination.line(LINE_FILES.sessions, {
+    const line: SessionLine = {
       id: sessionId ?? null,
       source: ref.name,
       source_b64: ref.nameBase64,
@@ -99,11 +102,12 @@ export class SourceLines {
       changes: Object.fromEntries(session.changes),
       tools: session.toolCounts ?? null,
       usage: session.usage,
-    } satisfies SessionLine);
+    };
+    this.#destination.line(LINE_FILES.sessions, sessionText(line));
   }
 
   finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingOutcome): void {
-    this.#destination.line(LINE_FILES.findings, {
+    const found: FindingLine = {
       severity,
       rule,
       session: sessionId ?? null,
@@ -113,7 +117,8 @@ export class SourceLines {
       entry: line,
       message,
       count,
-    } satisfies FindingLine);
+    };
+    this.#destination.line(LINE_FILES.findings, JSON.stringify(found));
   }
 
   /** The number of the input that a source was found in, when there are several. */
