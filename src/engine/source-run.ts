@@ -4,7 +4,7 @@
  */
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
-import type { Origin, StreamElement } from '../../transforms/model/element.ts';
+import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
@@ -17,6 +17,7 @@ import { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { BatchBuilder } from './batch.ts';
 import { createChain, fuseChain } from './chain.ts';
+import { Folding, isFoldable } from './folding.ts';
 import type { Watch } from './instrument.ts';
 import { type Ended, type OpenSource, reportOf } from './source-report.ts';
 import type { TaskSource } from './task.ts';
@@ -69,6 +70,8 @@ export class SourceRun {
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
   readonly #chains = new Map<SessionBy, Push>();
   readonly #ledger: SourceLedger;
+  /** Undefined when nothing can be folded. */
+  readonly #folding: Folding | undefined;
   /** Undefined when the run has no limit of sessions. */
   readonly #atLimit: (() => boolean) | undefined;
   /** In the sources that are over; counts towards the limit. */
@@ -90,6 +93,10 @@ export class SourceRun {
   /** It is about to be read a second time. */
   #isRestarting = false;
   #isClosing = false;
+  /** Is it being folded? */
+  #isFolding = false;
+  /** Is it odd, so that the stages have to read it? */
+  #isOdd = false;
   #isReadOnce = false;
   #mayReopen = false;
   #countedBytes = 0;
@@ -111,6 +118,8 @@ export class SourceRun {
       full: this.#atLimit,
       mayReopen: () => this.#mayReopen,
     });
+    if (memory !== undefined && isFoldable(settings))
+      this.#folding = new Folding(settings, memory.fold, this.#ledger);
   }
 
   /** Is the limit of sessions reached? */
@@ -132,7 +141,7 @@ export class SourceRun {
     this.#isReadOnce = ref.path === undefined;
     this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
     this.#push = this.#read = this.#arrived = this.#memberAt = undefined;
-    this.#isRestarting = this.#isClosing = false;
+    this.#isRestarting = this.#isClosing = this.#isFolding = this.#isOdd = false;
     this.#countedBytes = 0;
   }
 
@@ -145,6 +154,7 @@ export class SourceRun {
       return this.#advance(open) ?? this.#close(open);
     } catch (error) {
       if (this.#isClosing) throw error;
+      if (this.#isFolding && error instanceof SourceFault) return this.#unfold(open);
       if (!this.#isRestarting && this.#isRewritten(open, error)) {
         if (open.again !== true) return this.#startOver(open, open.reader as SourceReader);
         return this.#close(open, rewrittenTwice(error));
@@ -185,9 +195,20 @@ export class SourceRun {
       this.#countRead(reader);
       return pause;
     }
+    if (pause === 'odd' || (this.#isFolding && this.#folding?.finish(open.ref.name) !== true))
+      return this.#unfold(open);
     open.isLimited = pause === 'limited';
     if (!open.isLimited) reader.verify(this.#settings.takesBack);
     return undefined;
+  }
+
+  /** Reads the source from its start again, through the stages. There are no results of it so far. */
+  #unfold(open: OpenSource): Pause {
+    (open.reader as SourceReader).rewind?.();
+    open.framer = undefined;
+    this.#isFolding = false;
+    this.#isOdd = true;
+    return this.read();
   }
 
   /** Goes on when something has come. If it fails, the next `read` throws. */
@@ -224,11 +245,19 @@ export class SourceRun {
     return frameSource(reader, name, { maxLineBytes, maxElements, slab: this.#slab }, first);
   }
 
-  #beginFraming(open: OpenSource, { framer, read, repair }: FramedSource): void {
+  #beginFraming(open: OpenSource, { framer, read, repair, isLines }: FramedSource): void {
     open.framer = this.#watch.framer(framer);
     this.#read = read;
-    this.#push = this.#chainFor(open.ref);
-    if (repair !== undefined) this.#push(repair);
+    this.#isFolding = isLines && this.#canFold(open);
+    if (this.#isFolding) this.#folding?.begin();
+    else this.#push = this.#chainFor(open.ref);
+    if (repair !== undefined) this.#push?.(repair);
+  }
+
+  /** A file that is a session, and can be read again when it turns out to be odd. */
+  #canFold({ reader }: OpenSource): boolean {
+    const isOwnSession = !this.#mayReopen && this.#deaths === undefined;
+    return this.#folding !== undefined && isOwnSession && !this.#isOdd && reader?.rewind !== undefined;
   }
 
   #chainFor(ref: SourceRef): Push {
@@ -244,14 +273,15 @@ export class SourceRun {
     return push;
   }
 
-  #feed(framer: Framer, read: FramedSource['read']): Promise<number> | 'batch' | 'limited' | 'over' {
+  #feed(framer: Framer, read: FramedSource['read']): Promise<number> | 'batch' | 'limited' | 'odd' | 'over' {
     const arrived = this.#arrived;
     this.#arrived = undefined;
     for (let count = arrived ?? read(this.#roomIn(framer)); ; count = read(this.#roomIn(framer))) {
       if (typeof count !== 'number') return count;
-      if (count === 0) return this.#pushAll(framer.end()) ? 'limited' : 'over';
+      if (count === 0) return this.#take(framer.end()) ?? 'over';
       this.#sinceTurn += count;
-      if (this.#pushAll(framer.filled(count))) return 'limited';
+      const stopped = this.#take(framer.filled(count));
+      if (stopped !== undefined) return stopped;
       this.#isDense = this.#batch.weight > DENSE_WEIGHT;
       if (this.#sinceTurn >= TURN_BYTES || this.#batch.weight >= BATCH_BYTES) return 'batch';
     }
@@ -261,6 +291,12 @@ export class SourceRun {
   #roomIn(framer: Framer): Uint8Array {
     const room = framer.space();
     return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;
+  }
+
+  /** Takes what was framed. Returns why nothing more of the source is to be taken, if there is a reason. */
+  #take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
+    if (this.#isFolding) return this.#folding?.takeAll(elements) === true ? undefined : 'odd';
+    return this.#pushAll(elements) ? 'limited' : undefined;
   }
 
   /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */
@@ -329,13 +365,16 @@ export class SourceRun {
       shrinkSlab(this.#slab); // a record as long as the line is about to be made
       globalThis.gc?.(); // where the host exposes it, as the command does
     }
-    const end: StreamElement = {
+    const end: SessionEnd = {
       kind: 'session-end',
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
       last: true,
     };
-    this.#push ??= this.#chainFor(ref);
-    this.#pushAll([end]);
+    if (this.#isFolding) this.#folding?.handOut(end);
+    else {
+      this.#push ??= this.#chainFor(ref);
+      this.#pushAll([end]);
+    }
     const { sessions } = this.#ledger;
     return { framing, sessions, books: this.#ledger.endSource() };
   }
