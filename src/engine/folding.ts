@@ -26,12 +26,15 @@ export class Folding {
   readonly #ledger: SourceLedger;
   /** The stages behind snapshot-select. */
   #stages: ((element: StreamElement) => void) | undefined;
+  /** Are records made as they are folded? */
+  readonly #isPlain: boolean;
   #blank = 0;
   #folded: FoldedSession | undefined;
 
   constructor(settings: TaskSettings, module: FoldModule, ledger: SourceLedger) {
     this.#settings = settings;
     this.#ledger = ledger;
+    this.#isPlain = isPlain(settings);
     this.#fold = new SessionFold(module, settings);
   }
 
@@ -60,8 +63,12 @@ export class Folding {
     const { findings } = folded.facts;
     if (this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
     if (this.#settings.integrity) for (const finding of findings) this.#ledger.accept(finding);
-    if (folded.isFine && isPlain(this.#settings)) this.#ledger.takeFolded(folded, this.#rowOf(folded));
-    else this.#check(folded, end);
+    if (!this.#isPlain || !folded.isCertain) {
+      this.#check(folded, end);
+      return;
+    }
+    for (const finding of folded.findings()) this.#ledger.accept(finding);
+    this.#ledger.takeFolded(folded, this.#rowOf(folded));
   }
 
   #take(line: Line): boolean {
@@ -80,8 +87,8 @@ export class Folding {
     this.#stages ??= fuseChain(stagesBehind(createChain(this.#settings, 'file')), (element) =>
       this.#ledger.accept(element),
     );
-    const { sessionId, places } = folded.facts;
-    const entries = places();
+    const { sessionId } = folded.facts;
+    const entries = folded.places();
     this.#stages(folded.conversation());
     this.#stages({ kind, origin, last, sessionId, entries, outcome: 'written' });
   }
@@ -96,7 +103,6 @@ export function isFoldable(settings: TaskSettings): boolean {
   return knowsAll && isDefault && isRead && isDeep && limit === undefined && !profile && plugIns.stages.length === 0;
 }
 
-/** Are records made as they are folded? */
 function isPlain({ format, formatOptions, reasoning, integrity, readers, plugIns }: TaskSettings): boolean {
   const isChat = format.length === 1 && format[0] === 'chat' && formatOptions.arrowSafe !== true;
   return isChat && reasoning === 'keep' && integrity && !readers && !plugIns.formats.some(({ name }) => name === 'chat');

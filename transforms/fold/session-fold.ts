@@ -8,20 +8,21 @@ import { checks } from '../checks/index.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { roleSign } from '../checks/role-trace.ts';
 import { NO_REPLY } from '../checks/no-reply.ts';
+import { NO_CHANGES } from '../dialects/line-objects.ts';
 import { timeIn } from '../dialects/logged-time.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
 import { createCountingScanner } from '../json/elements.ts';
 import { knownText } from '../json/known-text.ts';
 import type { FoldExports, FoldHost, FoldModule } from '../json/wasm-scanner.ts';
 import { createScanner } from '../json/scanners.ts';
-import type { Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
+import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
 import { detectDialect } from '../stages/parse.ts';
 import { messageCleaner } from '../stages/cleanup.ts';
-import { FoldedSession, type FoldedMessages } from './folded-session.ts';
+import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
 /** The checks and the rules that fold.c knows about. With any other one the stages read. */
@@ -84,7 +85,9 @@ const STATE = {
   hasChoices: 23,
   scanned: 24,
   compared: 25,
-  startedAt: 26,
+  lineFeeds: 26,
+  bytes: 27,
+  startedAt: 28,
 } as const;
 /** Words of an entry, of a finding and of a written message. */
 const ENTRY_WORDS = 4;
@@ -93,7 +96,7 @@ const WRITTEN_WORDS = 3;
 
 const cleaned = messageCleaner(['goose']);
 
-export class SessionFold implements FoldHost {
+export class SessionFold implements FoldHost, FoldedSource {
   readonly #module: FoldModule;
   readonly #options: FoldOptions;
   readonly #tools: ToolsReader;
@@ -103,16 +106,27 @@ export class SessionFold implements FoldHost {
   #lastTools = 0;
   #exports: FoldExports;
   #words: Uint32Array = new Uint32Array(0);
+  #doubles: Float64Array = new Float64Array(0);
   #bytes: Uint8Array = new Uint8Array(0);
+  /** Where tables stand, in words. */
   #stateAt = 0;
+  #entriesAt = 0;
+  #runsAt = 0;
   #entries = 0;
 
   constructor(module: FoldModule, options: FoldOptions) {
     this.#module = module;
     this.#options = options;
     this.#exports = module.exports;
+    this.#findTables();
     const scanner = createCountingScanner(createScanner('auto', options.maxDepth), options.maxElements);
     this.#tools = createToolsReader(scanner, 2);
+  }
+
+  #findTables(): void {
+    this.#stateAt = this.#exports.state_at() >> 2;
+    this.#entriesAt = this.#exports.entries_at() >> 2;
+    this.#runsAt = this.#exports.runs_at() >> 2;
   }
 
   /** Begins with a session. */
@@ -120,6 +134,7 @@ export class SessionFold implements FoldHost {
     const { exports } = this.#module;
     if (exports !== this.#exports) {
       this.#exports = exports;
+      this.#findTables();
       this.#definitions.clear();
     } else if (this.#definitions.size > 1) {
       const last = this.#definitions.get(this.#lastTools);
@@ -129,7 +144,6 @@ export class SessionFold implements FoldHost {
     this.#module.setHost(this);
     const { maxDepth, maxElements } = this.#options;
     exports.begin(maxDepth, maxElements, this.#module.arenaEnd);
-    this.#stateAt = exports.state_at() >> 2;
     this.#entries = 0;
     this.#look();
   }
@@ -144,6 +158,23 @@ export class SessionFold implements FoldHost {
     if (this.#exports.line(at, at + bytes.length, origin.line, origin.offset) === 0) return false;
     this.#entries++;
     return this.#entries > 1 || this.#isExchange(bytes);
+  }
+
+  /**
+   * Takes a whole source, which lies in the memory.
+   * @returns its number of lines; 0: one is odd or blank
+   */
+  addAll(bytes: Uint8Array): number {
+    if (bytes.buffer !== this.#module.buffer) return 0;
+    const at = bytes.byteOffset;
+    const lines = this.#exports.lines(at, at + bytes.length);
+    if (lines === 0) return 0;
+    return this.#isExchange(bytes) ? lines : 0;
+  }
+
+  /** Lines of the source that was taken whole that end in a line feed. */
+  get lineFeeds(): number {
+    return this.#state(STATE.lineFeeds);
   }
 
   /** The session is over. Undefined: it is odd, or has no entries. */
@@ -172,8 +203,7 @@ export class SessionFold implements FoldHost {
         assistantTurnsWithTools: this.#state(STATE.assistantTurnsWithTools),
       },
       bytes: this.#bytes.subarray(this.#state(STATE.out), this.#state(STATE.outEnd)),
-      messages: () => this.#messages(),
-      places: () => this.#places(source),
+      source: this,
     });
   }
 
@@ -210,11 +240,12 @@ export class SessionFold implements FoldHost {
   }
 
   /** Would the first entry be read in this dialect? Only one with choices, and nothing else, is surely so. */
-  #isExchange(line: Uint8Array): boolean {
+  #isExchange(bytes: Uint8Array): boolean {
     if (this.#options.dialect !== 'auto') return true;
     this.#look();
     if (this.#state(STATE.otherMembers) === 0 && this.#state(STATE.hasChoices) === 1) return true;
-    return detectDialect(line)?.name === 'exchange';
+    const end = bytes.indexOf(LF);
+    return detectDialect(end < 0 ? bytes : bytes.subarray(0, end))?.name === 'exchange';
   }
 
   /** The memory moves when it grows. */
@@ -223,6 +254,7 @@ export class SessionFold implements FoldHost {
     if (this.#bytes.buffer === buffer) return;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Uint32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
   }
 
   #state(field: number): number {
@@ -235,18 +267,22 @@ export class SessionFold implements FoldHost {
   }
 
   #originOf(source: string, number: number): Origin {
-    const at = (this.#exports.entries_at() >> 2) + number * ENTRY_WORDS;
-    const offset = new Float64Array(this.#module.buffer, (at + 2) << 2, 1)[0] as number;
+    const at = this.#entriesAt + number * ENTRY_WORDS;
+    const offset = this.#doubles[(at + 2) >> 1] as number;
     return { source, line: this.#words[at] as number, offset, length: this.#words[at + 1] as number };
   }
 
-  #places(source: string): ReturnType<ReturnType<typeof createEntryLog>['take']> {
+  /** The places of the entries of the session that is over. */
+  places(source: string): EntryLog {
     const log = createEntryLog();
     for (let i = 0; i < this.#state(STATE.entries); i++) log.add(this.#originOf(source, i));
     return log.take();
   }
 
   #changes(): ReadonlyMap<string, number> {
+    let all = 0;
+    for (let field = STATE.info; field <= STATE.nulls; field++) all += this.#state(field);
+    if (all === 0) return NO_CHANGES;
     const changes = new Map<string, number>();
     const count = (rule: string, field: number): void => {
       const n = this.#state(field);
@@ -261,8 +297,12 @@ export class SessionFold implements FoldHost {
   }
 
   #runs(): readonly ToolRun[] {
-    const at = this.#exports.runs_at() >> 2;
+    const at = this.#runsAt;
     const count = this.#state(STATE.bestRuns);
+    if (count === 1) {
+      const definitions = this.#definitions.get(this.#words[at] as number) ?? NO_TOOLS;
+      return [{ definitions, entries: this.#state(STATE.bestRunEntries) }];
+    }
     return Array.from({ length: count }, (_, i) => ({
       definitions: this.#definitions.get(this.#words[at + i * 2] as number) ?? NO_TOOLS,
       entries: i === count - 1 ? this.#state(STATE.bestRunEntries) : (this.#words[at + i * 2 + 1] as number),
@@ -287,8 +327,8 @@ export class SessionFold implements FoldHost {
     });
   }
 
-  /** Copies of the messages of the conversation. */
-  #messages(): FoldedMessages {
+  /** Copies of the messages of its conversation. */
+  messages(): readonly Message[] {
     const out = this.#state(STATE.out);
     const copy = this.#bytes.slice(out, this.#state(STATE.outEnd));
     const written = this.#exports.written_at() >> 2;
@@ -300,6 +340,7 @@ export class SessionFold implements FoldHost {
   }
 }
 
+const LF = 0x0a;
 const NO_FINDINGS: readonly Finding[] = [];
 /** By their numbers in fold.c, as a record has them. */
 const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];

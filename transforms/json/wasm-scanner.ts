@@ -16,6 +16,8 @@ interface Exports extends FoldExports {
 export interface FoldExports {
   begin(depth: number, most: number, endOfArena: number): void;
   line(at: number, end: number, number: number, offset: number): number;
+  /** All lines of a source that was read whole: their number. */
+  lines(at: number, end: number): number;
   finish(): number;
   /** Room for a text that takes the place of the message that is being judged. */
   put(length: number): number;

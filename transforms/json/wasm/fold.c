@@ -81,9 +81,10 @@ static struct {
   u32 tool_calls, client_turns, assistant_turns, assistant_turns_with_tools;
   u32 messages, out, out_end;                                // of the conversation
   u32 id, id_end;                                            // of the session, a JSON string
-  u32 other_members;                                         // the last line has members that this dialect does not read
-  u32 has_choices;                                           // its response has choices, and no body
+  u32 other_members;                                         // the first entry has members that this dialect does not read
+  u32 has_choices;                                           // 1: its response has a list of choices, and no body
   u32 scanned, compared;                                     // bytes of messages
+  u32 line_feeds, bytes;                                     // of a source that was read whole
   i64 started_at;
 } state;
 
@@ -204,6 +205,21 @@ static inline int is_space(u32 c) {  // as white-space.ts has it
   if (c < 0x85) return 0;
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
          c == 0x205f || c == 0x3000;
+}
+
+// Is a text that begins with `<` nothing but complete blocks of <info-msg>? 2: it has escapes that may spell a tag.
+static u32 is_info(u32 quote, u32 end) {
+  text_at = quote + 1, end--;
+  if (may_spell(text_at, end, '2', '7') || holds(text_at, end, "\\/", 2)) return 2;
+  for (;;) {
+    u32 p = text_at;
+    while (text_at < end && is_space(code_unit())) p = text_at;
+    if (p == end) return 1;
+    if (!IS(p, p + 10 < end ? p + 10 : end, "<info-msg>")) return 0;
+    for (p = find_byte(p + 10, end, '<'); !IS(p, p + 11 < end ? p + 11 : end, "</info-msg>"); p = find_byte(p + 1, end, '<'))
+      if (p == end) return 0;
+    text_at = p + 11;
+  }
 }
 
 static u32 first_visible(u32 quote, u32 end) {
@@ -414,7 +430,11 @@ static void judge(Row *row) {
     case TOOL: case FUNCTION: row->sign = 'T'; break;
     case USER:
       row->sign = 'U';
-      if ((row->flags & LIST) || row->first == '<') row->flags |= ASK;
+      if (row->flags & LIST) row->flags |= ASK;
+      else if (row->first == '<') {
+        u32 info = is_info(row->content, row->content_end);
+        row->flags |= info == 1 ? DROPPED : info == 2 ? ASK : 0;
+      }
       break;
     default:
       row->sign = (row->first ? 1 : 0) | (calling ? 2 : 0);
@@ -562,10 +582,10 @@ static u32 read_response(u32 at, u32 end) {
     if (IS(key, key_end, "choices") && peek(value, end) == '[') {
       if (seen & SEEN_CHOICES) return 0;
       seen |= SEEN_CHOICES;
-      state.has_choices |= 1;
+      if (state.entries == 0) state.has_choices |= 1;
       p = read_choices(value, end);
     } else {
-      if (IS(key, key_end, "choices") || IS(key, key_end, "body")) state.has_choices |= 2;
+      if (state.entries == 0 && (IS(key, key_end, "choices") || IS(key, key_end, "body"))) state.has_choices |= 2;
       p = any_value(value, end, 2);
     }
   })
@@ -590,7 +610,7 @@ static u32 read_entry(u32 at, u32 end) {
       seen |= SEEN_RESPONSE;
       p = read_response(value, end);
     } else {
-      state.other_members = 1;
+      if (state.entries == 0) state.other_members = 1;
       p = any_value(value, end, 1);
     }
   })
@@ -775,7 +795,6 @@ EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
   u32 length = end - p, needed = SEEN_TIME | SEEN_ID | SEEN_REQUEST | SEEN_MESSAGES;
   if (length > LONGEST_LINE || state.entries >= MAX_ENTRIES || !make_room(length)) return 0;
   seen = reply = tools = tools_span = raw_count = crowd.total = 0;
-  state.other_members = state.has_choices = 0;
   p = skip_blanks(p, end);
   if (peek(p, end) != '{' || (p = read_entry(p, end)) == 0 || skip_blanks(p, end) != end) return 0;
   if ((seen & needed) != needed || !is_same_session() || is_crowded(length)) return 0;
@@ -800,6 +819,19 @@ EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
   known_reply = reply;
   state.entries++;
   return 1;
+}
+
+// All lines of a source that was read whole; 0: one is odd, or blank, or ends in CR LF.
+EXPORT(lines) u32 lines(u32 p, u32 end) {
+  u32 start = p, number = 0;
+  state.bytes = end - start;
+  while (p < end) {
+    u32 feed = find_byte(p, end, '\n');
+    if (feed == p || byte_at(feed - 1) == '\r' || !line(p, feed, ++number, p - start)) return 0;
+    state.line_feeds += feed < end;
+    p = feed + 1;
+  }
+  return number;
 }
 
 // ---- the conversation
