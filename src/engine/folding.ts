@@ -5,11 +5,12 @@
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import { knowsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
-import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
+import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { groupOf } from '../../transforms/model/group.ts';
 import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
+import type { FramingCounts } from '../input/framing/framer.ts';
 import type { RowOutcome } from '../ledger/result.ts';
 import type { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -49,6 +50,23 @@ export class Folding {
   takeAll(elements: Iterable<StreamElement>): boolean {
     for (const element of elements) if (element.kind !== 'line' || !this.#take(element)) return false;
     return true;
+  }
+
+  /** Takes a source that was read whole. @returns how it was framed; undefined: as `takeAll` */
+  takeWhole(bytes: Uint8Array, source: string): FramingCounts | undefined {
+    this.begin();
+    const lines = this.#fold.addAll(bytes);
+    if (lines === 0 || !this.finish(source)) return undefined;
+    const terminatorBytes = this.#fold.lineFeeds;
+    return {
+      bytes: bytes.length,
+      bomBytes: 0,
+      lineBytes: bytes.length - terminatorBytes,
+      terminatorBytes,
+      lines,
+      crlf: 0,
+      noFinalNewline: terminatorBytes < lines,
+    };
   }
 
   /** The source was read to its end. @returns as `takeAll` */
@@ -100,12 +118,26 @@ export function isFoldable(settings: TaskSettings): boolean {
   const isDefault = cleanup.length === 1 && cleanup[0] === 'goose' && maxMessages === undefined;
   const isRead = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
   const isDeep = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
-  return knowsAll && isDefault && isRead && isDeep && limit === undefined && !profile && plugIns.stages.length === 0;
+  return (
+    knowsAll &&
+    isDefault &&
+    isRead &&
+    isDeep &&
+    limit === undefined &&
+    !profile &&
+    plugIns.stages.length === 0
+  );
 }
 
 function isPlain({ format, formatOptions, reasoning, integrity, readers, plugIns }: TaskSettings): boolean {
   const isChat = format.length === 1 && format[0] === 'chat' && formatOptions.arrowSafe !== true;
-  return isChat && reasoning === 'keep' && integrity && !readers && !plugIns.formats.some(({ name }) => name === 'chat');
+  return (
+    isChat &&
+    reasoning === 'keep' &&
+    integrity &&
+    !readers &&
+    !plugIns.formats.some(({ name }) => name === 'chat')
+  );
 }
 
 function stagesBehind(chain: readonly ChainLink[]): readonly ChainLink[] {

@@ -7,10 +7,12 @@ import type { LentMemory } from '../../transforms/json/scanners.ts';
 import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
+import { isPlainLog } from '../input/framing/choose.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
 import { HEAD_BYTES } from '../input/framing/shape.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
 import type { SourceReader } from '../input/open-source.ts';
+import { readSmallFile } from '../input/sources/small-file.ts';
 import { isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
@@ -19,7 +21,7 @@ import type { BatchBuilder } from './batch.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { Folding, isFoldable } from './folding.ts';
 import type { Watch } from './instrument.ts';
-import { type Ended, type OpenSource, reportOf } from './source-report.ts';
+import { type Ended, type OpenSource, reportOf, wholeReport } from './source-report.ts';
 import type { TaskSource } from './task.ts';
 
 /** A batch is due when its results weigh as much. */
@@ -28,6 +30,8 @@ export const BATCH_BYTES: number = 128 * 1024;
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets its turn: timers, signals, messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
+/** Files below this are read at once. */
+const SMALL_BYTES = 512 * 1024;
 /** When the results of one read weigh more than this, its lines were tiny: the next read takes `DENSE_BYTES` at most. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
 const DENSE_BYTES = 64 * 1024;
@@ -149,6 +153,7 @@ export class SourceRun {
   read(): Pause {
     const open = this.#open;
     if (open === undefined) return 'over';
+    if (open.reader === undefined && this.#foldWhole(open)) return 'over';
     try {
       this.#throwFailure();
       return this.#advance(open) ?? this.#close(open);
@@ -252,6 +257,41 @@ export class SourceRun {
     if (this.#isFolding) this.#folding?.begin();
     else this.#push = this.#chainFor(open.ref);
     if (repair !== undefined) this.#push?.(repair);
+  }
+
+  /** Reads and folds a small file at once. @returns false: it has to be opened as any other file */
+  #foldWhole(open: OpenSource): boolean {
+    const { index, ref } = open;
+    const folding = this.#folding;
+    if (folding === undefined || this.#mayReopen || this.#isOdd || !this.#isSmall(ref)) return false;
+    const file = readSmallFile(ref, this.#slab.bytes);
+    if (file === undefined) return false;
+    const framing = folding.takeWhole(file.bytes, ref.name);
+    this.#isOdd = framing === undefined;
+    if (framing === undefined) return false;
+    const { bytes, lines } = framing;
+    this.#batch.add({
+      kind: 'source-begin',
+      source: index,
+      provisional: true,
+      stamp: file.stamp,
+      again: undefined,
+    });
+    this.#batch.countRead(bytes);
+    this.#sinceTurn += bytes;
+    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+    folding.handOut({ kind: 'session-end', origin, last: true });
+    const { sessions } = this.#ledger;
+    this.#sessionsBefore += sessions;
+    this.#batch.add(wholeReport(index, file.proof, { framing, sessions, books: this.#ledger.endSource() }));
+    this.#open = undefined;
+    return true;
+  }
+
+  #isSmall({ path, name, sizeBytes }: SourceRef): boolean {
+    const { checksum, maxLineBytes } = this.#settings;
+    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLineBytes, this.#slab.bytes.length);
+    return fits && path !== undefined && !checksum && this.#deaths === undefined && isPlainLog(name);
   }
 
   /** A file that is a session, and can be read again when it turns out to be odd. */

@@ -25,8 +25,8 @@ import {
   type Outcome,
   type Refusal,
   type RejectedLine,
-  refusalOf,
   type RowOutcome,
+  refusalOf,
   type SessionReport,
 } from './result.ts';
 

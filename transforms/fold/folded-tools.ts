@@ -1,9 +1,9 @@
 /** The tool definitions of a folded session: which ones its entries had, and what a record has of them. */
 
 import structure from '../checks/structure.ts';
-import { encode } from '../json/utf8.ts';
 import { withCommas } from '../formats/chat.ts';
 import { concat } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolCounts, ToolDefinition } from '../model/element.ts';
 import { createToolUnion } from '../model/tool-union.ts';
 import { firstByName } from '../stages/tool-dedupe.ts';
@@ -48,7 +48,10 @@ export class FoldedTools {
     const { definitions, entries } = run;
     let alone = this.#alone.get(definitions);
     if (alone === undefined) {
-      alone = { made: toolsOf([{ definitions, entries: 1 }]), isNamed: definitions.every(({ name }) => name !== undefined) };
+      alone = {
+        made: toolsOf([{ definitions, entries: 1 }]),
+        isNamed: definitions.every(({ name }) => name !== undefined),
+      };
       this.#alone.set(definitions, alone);
     }
     if (entries === 1) return alone.made;

@@ -5,32 +5,45 @@
  */
 
 import { checks } from '../checks/index.ts';
+import { NO_REPLY } from '../checks/no-reply.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { roleSign } from '../checks/role-trace.ts';
-import { NO_REPLY } from '../checks/no-reply.ts';
 import { NO_CHANGES } from '../dialects/line-objects.ts';
 import { timeIn } from '../dialects/logged-time.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
 import { createCountingScanner } from '../json/elements.ts';
 import { knownText } from '../json/known-text.ts';
-import type { FoldExports, FoldHost, FoldModule } from '../json/wasm-scanner.ts';
 import { createScanner } from '../json/scanners.ts';
+import type { FoldExports, FoldHost, FoldModule } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
-import { detectDialect } from '../stages/parse.ts';
 import { messageCleaner } from '../stages/cleanup.ts';
+import { detectDialect } from '../stages/parse.ts';
 import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
 /** The checks and the rules that fold.c knows about. With any other one the stages read. */
 const KNOWN_CHECKS: ReadonlySet<string> = new Set([
-  ...['as-read', 'damaged-tail', 'inline-tags', 'legacy-function-call', 'no-record', 'no-reply', 'repeated-tool-call'],
+  ...[
+    'as-read',
+    'damaged-tail',
+    'inline-tags',
+    'legacy-function-call',
+    'no-record',
+    'no-reply',
+    'repeated-tool-call',
+  ],
   ...['role-sequence', 'structure', 'tool-calls', 'tool-results', 'truncated'],
 ]);
-const KNOWN_RULES: ReadonlySet<string> = new Set(['empty-assistant', 'goose-bootstrap', 'goose-info', 'goose-title']);
+const KNOWN_RULES: ReadonlySet<string> = new Set([
+  'empty-assistant',
+  'goose-bootstrap',
+  'goose-info',
+  'goose-title',
+]);
 
 /** Does fold.c know all checks and rules that there are? */
 export const knowsAll: boolean =
@@ -48,8 +61,19 @@ const DROPPED = 1 << 8;
 const EMPTY = 1 << 9;
 const REPLACED = 1 << 10;
 const ODD = 1 << 11;
-const SIGNS: Readonly<Record<string, number>> = { S: 0x53, T: 0x54, U: 0x55, R: 0x52, A: 0, Ac: 1, At: 2, Act: 3 };
-const SIGN_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SIGNS).map(([name, code]) => [code, name]));
+const SIGNS: Readonly<Record<string, number>> = {
+  S: 0x53,
+  T: 0x54,
+  U: 0x55,
+  R: 0x52,
+  A: 0,
+  Ac: 1,
+  At: 2,
+  Act: 3,
+};
+const SIGN_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(SIGNS).map(([name, code]) => [code, name]),
+);
 
 const NO_TIME = -(2n ** 63n);
 const MOST_TIME = 2n ** 63n;
@@ -229,7 +253,8 @@ export class SessionFold implements FoldHost, FoldedSource {
     const { definitions } = this.#tools;
     if (after < 0 || definitions === undefined) return 0;
     this.#exports.tools_end(at + after);
-    if (this.#definitions.get(this.#lastTools) !== definitions) this.#definitions.set(++this.#lastTools, definitions);
+    if (this.#definitions.get(this.#lastTools) !== definitions)
+      this.#definitions.set(++this.#lastTools, definitions);
     return this.#lastTools;
   }
 
@@ -321,7 +346,8 @@ export class SessionFold implements FoldHost, FoldedSource {
       if (kind === FOUND_NO_REPLY) return { ...found, ...NO_REPLY };
       const line = this.#originOf(source, before as number).line;
       const had = SIGN_NAMES.get((signs as number) & 0xff) as string;
-      const there = kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get(((signs as number) >> 8) & 0xff) as string);
+      const there =
+        kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get(((signs as number) >> 8) & 0xff) as string);
       const message = partingText({ line, had, there, earlier: earlier as number, later: later as number });
       return { ...found, rule: 'role-sequence', severity: 'ERROR', message };
     });
