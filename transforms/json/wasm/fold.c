@@ -1023,6 +1023,9 @@ EXPORT(finish) u32 finish(void) {
   return write_messages(best, count);
 }
 
+// The host no longer knows the number of the definitions that were read last.
+EXPORT(forget_tools) void forget_tools(void) { tools_length = 0; }
+
 EXPORT(begin) void begin(u32 depth, u32 most, u32 end_of_arena) {
   extern u8 __heap_base;
   __builtin_memset(&state, 0, sizeof(state));
