@@ -2,23 +2,17 @@
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
+import { LINE_FILES } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
+import { parseLine } from '../dataset/parse-line.ts';
 import { resolveDataset } from '../dataset/recover.ts';
+import type { SessionLine } from '../dataset/schema.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { streamOwnFile } from '../own-file.ts';
 
 export interface RecordPlace {
   readonly shard: string;
   readonly line: number;
-}
-
-interface SessionLine {
-  readonly id?: unknown;
-  readonly source?: unknown;
-  readonly shard?: unknown;
-  readonly line?: unknown;
-  /** One record per format, if there are several. */
-  readonly records?: readonly Pick<SessionLine, 'shard' | 'line'>[];
 }
 
 /**
@@ -32,25 +26,20 @@ export async function findRecords(
 ): Promise<readonly RecordPlace[]> {
   const root = resolveDataset(out);
   checkManifest(root);
-  const path = join(root, 'ledger', 'sessions.jsonl');
+  const path = join(root, LINE_FILES.sessions);
   const found: RecordPlace[] = [];
   try {
-    await pipeline(streamOwnFile(path), split2(parseLine), async (lines: AsyncIterable<SessionLine>) => {
-      for await (const written of lines) {
+    await pipeline(streamOwnFile(path), split2(), async (lines: AsyncIterable<string>) => {
+      for await (const text of lines) {
+        const written = sessionIn(text, path);
         const { id, source: name, records = [written] } = written;
-        if (id !== session || typeof name !== 'string' || !sameEnd(name, source)) continue;
+        if (id !== session || !sameEnd(name, source)) continue;
         for (const { shard, line } of records) {
           if (typeof shard === 'string' && typeof line === 'number') found.push({ shard, line });
         }
       }
     });
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new TurnmillError(
-        'invalid-dataset',
-        `${path} has a line that is not JSON: the dataset is damaged`,
-        { subject: path },
-      );
     if (error instanceof TurnmillError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
     throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
@@ -58,8 +47,12 @@ export async function findRecords(
   return found;
 }
 
-const parseLine = (line: string): SessionLine | undefined =>
-  line === '' ? undefined : (JSON.parse(line) as SessionLine);
+function sessionIn(text: string, path: string): SessionLine {
+  const line = parseLine(LINE_FILES.sessions, text);
+  if (line !== undefined) return line;
+  const message = `${path} has a line that is not a session: the dataset is damaged`;
+  throw new TurnmillError('invalid-dataset', message, { subject: path });
+}
 
 function sameEnd(a: string, b: string): boolean {
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);

@@ -20,7 +20,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes): string {
   const lines = [
     headline(summary),
     '',
-    row('sources', [tally(sums.sources), takenOver(summary), passedOver(sums)]),
+    row('sources', [tally(sums.sources), reused(summary), passedOver(sums)]),
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
     ...formats(sums),
     ...fates(sums),
@@ -85,8 +85,8 @@ function fates(sums: RunSummary['sums']): (string | undefined)[] {
   ];
 }
 
-function takenOver({ keptSources }: RunSummary): string | undefined {
-  return keptSources === 0 ? undefined : `${showCount(keptSources)} of them reused`;
+function reused({ reusedSources }: RunSummary): string | undefined {
+  return reusedSources === 0 ? undefined : `${showCount(reusedSources)} of them reused`;
 }
 
 function passedOver({ skipped, extensions }: RunSummary['sums']): string | undefined {

@@ -54,7 +54,7 @@ async function nights(seed: number, count: number, given: Partial<Settings>): Pr
     const changes = changeLogs(logs, random).join(', ');
     const full = join(folder, `full-${night}`);
     await build({ ...shared, out: full });
-    kept += (await build({ ...shared, out, update: true })).keptSources;
+    kept += (await build({ ...shared, out, update: true })).reusedSources;
     expect(hashesOf(out), `seed ${seed}, night ${night}: ${changes}`).toEqual(hashesOf(full));
   }
   expect(kept).toBeGreaterThan(count);
@@ -109,7 +109,7 @@ it.each(['none', 'gzip'] as const)(
     await build({ ...shared, out });
     writeFileSync(join(logs, 'zz.jsonl'), 'oops\n');
     rmSync(filesIn(logs)[150] as string);
-    expect((await build({ ...shared, out, update: true })).keptSources).toBe(299);
+    expect((await build({ ...shared, out, update: true })).reusedSources).toBe(299);
     await build({ ...shared, out: full });
     expect(hashesOf(out)).toEqual(hashesOf(full));
     expect(Object.keys(hashesOf(out)).filter((path) => path.startsWith('data/'))).toHaveLength(100);

@@ -218,8 +218,8 @@ describe('every line of a dataset is as the schema says', () => {
     const out = join(folder, 'out-updated');
     await build({ inputs: [logs], out, update: true });
     appendFileSync(join(logs, 'b.jsonl'), session('b', [3]));
-    const { keptSources } = await build({ inputs: [logs], out, update: true });
-    expect(keptSources).toBe(1);
+    const { reusedSources } = await build({ inputs: [logs], out, update: true });
+    expect(reusedSources).toBe(1);
     expect(datasetFaults(out)).toEqual([]);
   });
 

@@ -76,7 +76,7 @@ describe('a plug-in file', () => {
     expect(await build({ ...request, out, update: true })).toMatchObject({ nothingChanged: true });
     writeFileSync(plugin, DIALECT.replace("'user'", "'system'"));
     const again = await build({ ...request, out, update: true });
-    expect(again).toMatchObject({ nothingChanged: false, keptSources: 0 });
+    expect(again).toMatchObject({ nothingChanged: false, reusedSources: 0 });
     expect(dataOf(out)).toContain('"system"');
   });
 

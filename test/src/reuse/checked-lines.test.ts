@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { BlockSums } from '../../../src/reuse/block-sums.ts';
-import { readEarlierLines } from '../../../src/reuse/earlier-lines.ts';
+import { CheckedLines } from '../../../src/reuse/checked-lines.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
 
@@ -28,7 +28,7 @@ it('gives every line, of any length, parked at any of them', () => {
   });
   const { path, bytes, sums } = written([...lines, 'é', '']);
   for (const parking of [0, 0.3, 1]) {
-    const reader = readEarlierLines(path, bytes, sums);
+    const reader = new CheckedLines(path, bytes, sums);
     const found: string[] = [];
     for (let line = reader.next(); line !== undefined; line = reader.next()) {
       found.push(line.toString());
@@ -42,7 +42,7 @@ it('gives every line, of any length, parked at any of them', () => {
 it('ends where it is told to, whatever comes behind', () => {
   const { path, bytes, sums } = written(['one', 'two']);
   appendFileSync(path, 'three\nfou');
-  const reader = readEarlierLines(path, bytes, sums);
+  const reader = new CheckedLines(path, bytes, sums);
   expect([reader.next(), reader.next(), reader.next()].map((line) => line?.toString())).toEqual([
     'one',
     'two',
@@ -55,14 +55,14 @@ it.each([
   [99, 'ends after 8 of 99 bytes'],
 ])('a file of which %i bytes should count: invalid-dataset', (bytes, message) => {
   const { path } = written(['one', 'two']);
-  const reader = readEarlierLines(path, bytes, sumsOf(readFileSync(path).subarray(0, bytes)));
+  const reader = new CheckedLines(path, bytes, sumsOf(readFileSync(path).subarray(0, bytes)));
   expect(() => {
     while (reader.next() !== undefined);
   }).toThrow(expect.objectContaining({ code: 'invalid-dataset', message: expect.stringContaining(message) }));
 });
 
 it('a file that is gone is an input/output error', () => {
-  expect(() => readEarlierLines('/nowhere/at-all', 5, new BlockSums()).next()).toThrow(
+  expect(() => new CheckedLines('/nowhere/at-all', 5, new BlockSums()).next()).toThrow(
     expect.objectContaining({ code: 'io' }),
   );
 });
@@ -76,7 +76,7 @@ it.each([0, 0.5, 1])(
     for (const at of [0, 65_535, 65_536, 150_000, bytes - 1]) {
       writeFileSync(path, content.with(at, (content[at] ?? 0) ^ 1));
       const random = randomFrom(at);
-      const reader = readEarlierLines(path, bytes, sums);
+      const reader = new CheckedLines(path, bytes, sums);
       let seen = 0;
       expect(() => {
         for (let line = reader.next(); line !== undefined; line = reader.next()) {
