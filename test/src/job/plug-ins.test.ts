@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build, check, defineDialect, dialects, formats } from '../../../src/index.ts';
 import type { PlacedStage } from '../../../transforms/plug-ins.ts';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 
 const DIALECT = `export const dialects = [{

@@ -1,6 +1,7 @@
 /**
  * reports/tool-usage.csv: one row per group, in order, each with as many sessions as the ledger has in it, and with the
- * sums of its records where they can be counted again.
+ * sums of its records where they can be counted again: only records of format `chat` hold the messages as they were
+ * counted, and a name that was beside a definition's `function` is in no record.
  */
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -8,7 +9,7 @@ import split2 from 'split2';
 import { ioError, TurnmillError } from '../errors.ts';
 import { streamOwnFile } from '../own-file.ts';
 import type { Problems } from './problems.ts';
-import { columnsOf, type UsageRecount } from './usage-recount.ts';
+import { asObjects, asText, type JsonObject } from './untrusted.ts';
 
 const FILE = 'reports/tool-usage.csv';
 const HEADER =
@@ -18,6 +19,60 @@ const ROW_MAX_CHARS = 64 * 1024;
 /** The group (date and scenario, one of them empty), then six counts. */
 const ROW = /^(.*),(\d+),(\d+),\d+,(\d+,\d+,\d+)$/s;
 
+interface GroupUsage {
+  calls: number;
+  clientTurns: number;
+  assistantTurns: number;
+  withTools: number;
+}
+
+/** Sums by group. */
+export type UsageRecount = Map<string, GroupUsage>;
+
+const TAG = '<tool_call>';
+
+/** Adds a record to the sums of its group. */
+export function recount(usage: UsageRecount, group: string, { messages }: JsonObject): void {
+  const sums = usage.get(group) ?? {
+    calls: 0,
+    clientTurns: 0,
+    assistantTurns: 0,
+    withTools: 0,
+  };
+  usage.set(group, sums);
+  let turn = '';
+  let hasCalls = false; // in this turn
+  for (const message of asObjects(messages)) {
+    const { role } = message;
+    if (role === 'tool' || role === 'function') continue;
+    const speaker = role === 'assistant' ? role : role === 'system' || role === 'user' ? 'client' : 'other';
+    if (speaker !== turn) {
+      if (speaker === 'client') sums.clientTurns += 1;
+      if (speaker === 'assistant') sums.assistantTurns += 1;
+      hasCalls = false;
+    }
+    turn = speaker;
+    const calls = speaker === 'assistant' ? callsIn(message) : 0;
+    sums.calls += calls;
+    if (calls > 0 && !hasCalls) sums.withTools += 1;
+    hasCalls ||= calls > 0;
+  }
+}
+
+/** The cells of a row of the report. */
+function columnsOf({ calls, clientTurns, assistantTurns, withTools }: GroupUsage): string {
+  return [calls, clientTurns, assistantTurns, withTools].join();
+}
+
+function callsIn({ tool_calls: calls, function_call: legacy, content }: JsonObject): number {
+  if (Array.isArray(calls) && calls.length > 0) return calls.length;
+  if (legacy !== undefined && legacy !== null) return 1;
+  const parts = asObjects(content).filter(({ type, text }) => type === 'text' && asText(text) !== undefined);
+  const text = asText(content) ?? parts.map((part) => part.text).join('');
+  return text.split(TAG).length - 1;
+}
+
+/** Compares the report with the ledger's sessions by group and with the sums of the records. */
 export async function checkUsage(
   root: string,
   groupBy: unknown,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupProblem } from '../../../src/verify/session-group.ts';
+import { groupProblem } from '../../../src/verify/session-line.ts';
 
 test.each([
   ['none', 'conversations', 'a.jsonl', 'a', true],

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { checkPackedBytes } from '../../../src/verify/packed-bytes.ts';
-import { createProblems } from '../../../src/verify/problems.ts';
+import { Problems } from '../../../src/verify/problems.ts';
+import { checkPackedBytes } from '../../../src/verify/source-line.ts';
 
 const packed = { members: 1, member_bytes: 70, padding_bytes: 20, trailing_bytes: 10 };
 const line = { status: 'read', compression: 'gzip', size: 100, packed };
 
 function problemsOf(value: object): readonly string[] {
-  const problems = createProblems();
-  checkPackedBytes('f', 3, { ...value }, problems);
+  const problems = new Problems();
+  checkPackedBytes({ line: 3, value: { ...value } }, problems);
   return problems.kept.map(({ message }) => message);
 }
 

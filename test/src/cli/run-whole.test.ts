@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProgressLine, progressText } from '../../../src/cli/progress.ts';
+import { ProgressLine, progressText } from '../../../src/cli/run-whole.ts';
 import { printable } from '../../../src/printable.ts';
 
 const AT = {
@@ -22,10 +22,7 @@ test('the line tells how far the run is, and how long it will take', () => {
 test('it is written at most ten times a second, and cleared once', () => {
   const written: string[] = [];
   let now = 0;
-  const progress = new ProgressLine(
-    (text) => written.push(text),
-    () => now,
-  );
+  const progress = new ProgressLine({ tell: (text) => written.push(text) > 0, columns: 80 }, () => now);
   for (; now < 1000; now += 10) progress.show(AT);
   expect(written).toHaveLength(10);
   progress.clear();
