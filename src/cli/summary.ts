@@ -8,7 +8,7 @@ import { printable } from '../printable.ts';
 import type { RunNotes } from './run-notes.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 
-const FATES = ['snapshot', 'superseded', 'truncated', 'blank'];
+const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
 const MOST_EXTENSIONS = 8;

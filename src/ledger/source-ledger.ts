@@ -210,6 +210,7 @@ function reportOf(
     entries: log.count,
     superseded: conversation?.superseded ?? 0,
     truncated: conversation?.truncated ?? 0,
+    folded: conversation?.folded,
     changes: conversation === undefined ? NO_COUNTS : sortedCounts(conversation.changes),
     toolCounts: conversation?.toolCounts,
     usage: conversation && usageOf(conversation),

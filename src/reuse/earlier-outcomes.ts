@@ -98,7 +98,7 @@ function rejectedLineOf(line: EarlierLine): RejectedLine {
 }
 
 function sessionOf(line: EarlierLine, quarantine: EarlierCursor): SessionReport {
-  const { id, fate, origin, entries, superseded, truncated, changes, tools, usage, refused } = line;
+  const { id, fate, origin, entries, superseded, truncated, folded, changes, tools, usage, refused } = line;
   const rejected = fate.startsWith(REJECTED);
   return {
     kind: 'session',
@@ -106,6 +106,7 @@ function sessionOf(line: EarlierLine, quarantine: EarlierCursor): SessionReport 
     outcome: rejected ? 'rejected' : fate,
     ...(origin && { snapshot: origin }),
     ...{ entries, superseded, truncated, changes: Object.entries(changes) },
+    ...(folded !== undefined && { folded }),
     ...(tools && { toolCounts: tools }),
     ...(usage && { usage }),
     ...(refused && { refusals: refusalsOf(refused.length, quarantine) }),

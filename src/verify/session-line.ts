@@ -37,16 +37,19 @@ export function checkSession({ line, value }: SourceLine, tally: SourceTally, co
   else addAll(totals.rewrites, changes);
 
   if (fate === 'written') {
-    problems.equal(FILE, line, 'entries, by 1 + superseded + truncated', 1 + superseded + truncated, entries);
+    const folded = asCount(value.folded) ?? 0;
+    const lines = 1 + superseded + truncated + folded;
+    problems.equal(FILE, line, 'entries, by 1 + superseded + truncated + folded', lines, entries);
     add(tally.fates, 'snapshot');
     add(tally.fates, 'superseded', superseded);
     add(tally.fates, 'truncated', truncated);
+    add(tally.fates, 'folded', folded);
     checkWritten({ line, value }, tally, context);
     return;
   }
   if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
   problems.equal(FILE, line, 'superseded + truncated without a record', 0, superseded + truncated);
-  for (const key of ['shard', 'line', 'records', 'refused', 'origin']) {
+  for (const key of ['shard', 'line', 'records', 'refused', 'origin', 'folded']) {
     if (value[key] !== undefined)
       problems.equal(FILE, line, `${key} without a record`, undefined, value[key]);
   }
@@ -75,7 +78,9 @@ function checkWritten({ line, value }: SourceLine, tally: SourceTally, context: 
   const origin = asCounts(value.origin);
   const [start = Number.NaN, length = Number.NaN] = [origin?.get('offset'), origin?.get('length')];
   const place = { line: origin?.get('line'), start, end: start + length };
-  const wanted = placeProblem(tally.extent, place, tally.after.get('snapshot') ?? 0);
+  // conversations that are folded of events begin before others have ended
+  const isFolded = value.folded !== undefined;
+  const wanted = placeProblem(tally.extent, place, isFolded ? 0 : (tally.after.get('snapshot') ?? 0));
   if (wanted !== undefined) problems.equal(FILE, line, 'origin', wanted, value.origin);
   else tally.after.set('snapshot', place.end);
   checkRecords({ line, value }, kept, tally, context);
