@@ -3,9 +3,18 @@
 import anthropic from './anthropic.ts';
 import astracodex from './astracodex.ts';
 import claudeCode from './claude-code.ts';
+import codex from './codex.ts';
 import type { Dialect } from './dialect.ts';
 import exchange from './exchange.ts';
 import messages from './messages.ts';
 import samples from './samples.ts';
 
-export const dialects: readonly Dialect[] = [anthropic, astracodex, claudeCode, exchange, messages, samples];
+export const dialects: readonly Dialect[] = [
+  anthropic,
+  astracodex,
+  claudeCode,
+  codex,
+  exchange,
+  messages,
+  samples,
+];
