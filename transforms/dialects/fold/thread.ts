@@ -26,7 +26,7 @@ export class Thread {
   readonly sessionId: string;
   tools: readonly ToolDefinition[] | undefined;
   path: Path = new Path();
-  readonly left: Path[] = [];
+  readonly left: Set<Path> = new Set();
   /** The place in front of the first message. */
   readonly root: Item = { index: -1, offset: -1, said: undefined, calls: [] };
   /** Notes on the conversation as a whole. */
@@ -100,10 +100,13 @@ export class Thread {
       const tail = this.path.cutBehind(item);
       if (tail !== undefined) this.#leave(tail);
     } else if (item.home?.has(item) === true) {
-      for (const one of this.path.items) if (!item.home.has(one)) one.home = this.path;
+      const { home } = item;
       const length = item.index + 1;
+      for (const one of this.path.items) if (!home.has(one)) one.home = this.path;
       this.#leave(this.path);
-      this.path = new Path(item.home.items.slice(0, length), length);
+      const isAtEnd = home.items.length === length;
+      this.path = isAtEnd ? home : new Path(home.items.slice(0, length), length);
+      this.left.delete(this.path);
     }
     this.touched = item.index;
   }
@@ -124,7 +127,7 @@ export class Thread {
   }
 
   #leave(path: Path): void {
-    this.left.push(path);
+    this.left.add(path);
     this.weight += ITEM_BYTES + path.items.length * POINTER_BYTES;
   }
 
