@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import split2 from 'split2';
+import { DROPS } from '../../transforms/model/drops.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
@@ -166,11 +167,16 @@ function notes(label: string, findings: readonly FindingNote[], own: number): (s
 function whyOf({ fate, detail, stage, violationLine, snapshotLine }: Explanation): string {
   if (fate === 'snapshot')
     return 'this is the last entry with the most messages, so the record is made from it';
+  if (fate === 'folded') return `it is part of the conversation that begins in line ${snapshotLine}`;
   if (fate === 'superseded')
     return `line ${snapshotLine} repeats and continues this conversation, so the record is made from that line`;
   if (fate === 'truncated')
     return `it has fewer messages than the earlier line ${snapshotLine}, so the record is made from that line`;
   if (fate === 'blank') return 'the line is blank';
+  const dropped: string | undefined = (DROPS as Readonly<Record<string, string>>)[
+    fate.replace('dropped:', '')
+  ];
+  if (fate.startsWith('dropped:') && dropped !== undefined) return dropped;
   if (fate.startsWith('dropped:'))
     return `the cleanup rule ${printable(fate.slice('dropped:'.length))} drops such entries`;
   const by = `${printable(detail ?? '')} (${stage})`;

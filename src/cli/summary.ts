@@ -9,7 +9,7 @@ import type { Outcome, SessionReport } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 
-const FATES = ['snapshot', 'superseded', 'truncated', 'blank'];
+const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
 const MOST_EXTENSIONS = 8;

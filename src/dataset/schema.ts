@@ -89,6 +89,8 @@ export interface SessionLine {
   readonly superseded: number;
   /** Entries after the chosen one that are shorter than it. @unit entries @example 0 */
   readonly truncated: number;
+  /** Lines beside the origin that the conversation was folded of, where it was folded of events. @unit lines @example 61 */
+  readonly folded?: number | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
   /** Tool definitions of its entries. */

@@ -98,7 +98,7 @@ export class SourceResults {
   }
 
   #sessionOf(line: SessionLine): SessionReport {
-    const { id, fate, origin, entries, superseded, truncated, changes, tools, usage, refused } = line;
+    const { id, fate, origin, entries, superseded, truncated, folded, changes, tools, usage, refused } = line;
     const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
     return {
       kind: 'session',
@@ -106,6 +106,7 @@ export class SourceResults {
       outcome: reason === undefined ? this.#outcomeOf(fate) : 'rejected',
       ...(origin && { snapshot: origin }),
       ...{ entries, superseded, truncated, changes: Object.entries(changes) },
+      ...(folded !== undefined && { folded }),
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
       ...(refused && { refusals: refused.map(() => this.#nextRefusal()) }),

@@ -6,7 +6,7 @@ import {
 } from '../../transforms/formats/format-options.ts';
 import { sha256 } from '../sha256.ts';
 import type { RunPlugIns } from './plug-ins.ts';
-import type { Settings } from './settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 
 /** With sorted keys. */
 export function decisiveSettings(settings: Settings): Readonly<Record<string, unknown>> {
@@ -27,18 +27,27 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     readers: _readers,
     checksum: _checksum,
     takesBack: _takesBack,
+    select,
+    maxConversationBytes,
     userTurn,
     plugIns,
     formatOptions: given,
     ...decisive
   } = settings;
   const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
+  const folding = otherThanDefault({ select, maxConversationBytes });
   const options = { formatOptions: hashedTexts(given) };
   return Object.fromEntries(
-    Object.entries({ ...decisive, ...options, ...said, ...plugInsOf(plugIns) }).sort(([a], [b]) =>
-      a < b ? -1 : 1,
+    Object.entries({ ...decisive, ...options, ...folding, ...said, ...plugInsOf(plugIns) }).sort(
+      ([a], [b]) => (a < b ? -1 : 1),
     ),
   );
+}
+
+/** Settings of event logs: named only where they are not the default, so that datasets of other logs stay comparable. */
+function otherThanDefault(settings: Partial<Settings>): object {
+  const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS;
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== defaults[name]));
 }
 
 /** The files by their SHA-256, wherever they are, and the names of all plug-ins; nothing when there are none. */

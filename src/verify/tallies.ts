@@ -53,6 +53,12 @@ export interface Place {
   readonly end: unknown;
 }
 
+/** How the places of a kind follow each other. */
+interface PlaceRules {
+  readonly leastBytes?: number;
+  readonly mayOverlap?: boolean;
+}
+
 /** What the lines about one source add up to, and how large it is by its own line. */
 export class SourceTally {
   /** Bytes after decompression. Infinity where the line does not say, so that nothing lies outside. */
@@ -86,13 +92,18 @@ export class SourceTally {
   /**
    * Takes a place inside the source that comes after the one before it of the same kind.
    * @param leastBytes how many bytes it takes at least
+   * @param mayOverlap may it begin before the one before it ends?
    * @returns what was expected, when it is not such a place
    */
-  take(kind: string, place: Place, leastBytes = 0): string | undefined {
+  take(
+    kind: string,
+    place: Place,
+    { leastBytes = 0, mayOverlap = false }: PlaceRules = {},
+  ): string | undefined {
     const line = asCount(place.line) ?? Number.NaN;
     const start = asCount(place.start) ?? Number.NaN;
     const end = asCount(place.end) ?? Number.NaN;
-    const next = this.#next.get(kind) ?? 0;
+    const next = mayOverlap ? 0 : (this.#next.get(kind) ?? 0);
     if (!(line >= 1 && start <= end)) return 'a line, a start and an end';
     if (line > this.lines) return `a line up to ${this.lines}`;
     if (end > this.bytes) return `an end up to byte ${this.bytes}`;

@@ -20,8 +20,8 @@ import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
+import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner } from '../stages/cleanup.ts';
-import { detectDialect } from '../stages/parse.ts';
 import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 

@@ -9,6 +9,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     dialect,
     userTurn,
     sessionBy,
+    select,
     cleanup,
     reasoning,
     groupBy,
@@ -48,6 +49,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     maxDepth: values.maxDepth,
     maxMessages: values.maxMessages,
     maxElements: values.maxElements,
+    maxConversationBytes: values.maxConversation,
     maxSources: values.maxSources,
     maxDecompressedBytes: values.maxDecompressed,
     maxRatio: values.maxRatio,
@@ -55,7 +57,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     quarantineSizeBytes: values.quarantineSize,
     follow: followOf(values),
     mode: values.mode,
-    ...{ dialect, userTurn, sessionBy, cleanup, reasoning, groupBy, integrity, compress, limit },
+    ...{ dialect, userTurn, sessionBy, select, cleanup, reasoning, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
 }

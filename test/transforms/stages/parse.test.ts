@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Entry, Rejection, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
-import { detectDialect, type ParseOptions, parse } from '../../../transforms/stages/parse.ts';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { type ParseOptions, parse } from '../../../transforms/stages/parse.ts';
 import { asArray, asBuffer, fromLatin1, KINDS, text } from '../bytes.ts';
 import { originOf } from '../checks/samples.ts';
 import { entryJson, lineOf } from '../log-lines.ts';
