@@ -59,6 +59,8 @@ export type SourceReason =
   | 'trailing-data'
   | 'decompression-limit'
   | 'not-regular'
+  | 'preference-pairs'
+  | 'unknown-dialect'
   | 'vanished'
   | 'unsupported-compression'
   | 'encoding-utf16'

@@ -81,7 +81,8 @@ export function createTrail(line: number): Trail {
 
   function born(element: StreamElement): void {
     const { origin } = element;
-    if (element.kind === 'entry' && element.lines !== undefined) {
+    if (element.kind === 'rejection' && element.scope === 'source') refuseAll(element);
+    else if (element.kind === 'entry' && element.lines !== undefined) {
       for (const place of placesOf(element.lines)) {
         if (place.line !== line) continue;
         const isFolded = place.offset !== origin.offset;
@@ -94,6 +95,12 @@ export function createTrail(line: number): Trail {
       const { bytes: _bytes, ...rejection } = element; // they are not valid for long
       session.subjects.push({ origin, fate: `rejected:${element.reason}`, rejection });
     }
+  }
+
+  /** The source was refused as a whole, for what was found in its first lines. */
+  function refuseAll({ bytes: _bytes, ...rejection }: Rejection): void {
+    for (const subject of session.subjects)
+      Object.assign(subject, { fate: `rejected:${rejection.reason}`, rejection });
   }
 
   function cleaned(element: StreamElement): void {

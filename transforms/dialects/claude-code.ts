@@ -35,6 +35,7 @@ const claudeCode: Dialect = defineDialect({
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
   memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'id'),
+  marks: ['type', 'uuid', 'sessionId', 'message'],
   detect,
   read,
   end: ({ fold }, source) => source.end(fold),

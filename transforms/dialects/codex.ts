@@ -29,6 +29,7 @@ const codex: Dialect = defineDialect({
   keys: ['type', 'payload', 'timestamp'],
   folds: true,
   memory: ({ sessionBy }) => new CodexSource(sessionBy === 'id'),
+  marks: ['type', 'payload'],
   detect,
   read,
 });

@@ -31,11 +31,12 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Makes a dialect of its description. */
 export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Dialect {
-  const { name, summary, lacks } = spec;
+  const { name, summary, lacks, marks } = spec;
   return {
     name,
     summary,
     ...(lacks && { lacks }),
+    ...(marks && { marks }),
     detect: (first) =>
       spec.detect({
         get(key) {

@@ -13,6 +13,8 @@ export interface DialectSpec<Memory = undefined> {
   readonly summary: string;
   /** Does the first object of a source look like this dialect? `ask-next` waits for the next object. Must not throw. */
   readonly detect: (first: FirstObject) => boolean | Detected;
+  /** Members of its objects that tell it from other dialects: a source that none knows is compared with them. */
+  readonly marks?: readonly string[];
   /** Makes what `read` remembers of one source. */
   readonly memory?: (options: ReadingOptions) => Memory;
   /** Path of the list of messages (`messages`, `request.messages`): what repeats from line to line is compared, not read again. */

@@ -22,6 +22,8 @@ export interface Dialect {
   /** File name = registry name = value of `--dialect`. */
   readonly name: string;
   readonly summary: string;
+  /** Members of its objects that tell it from other dialects: a source that none knows is compared with them. */
+  readonly marks?: readonly string[];
   /** What its logs never have: its entries carry it. */
   readonly lacks?: readonly Lack[];
   /** Does the first object of a source look like this dialect? Never throws. `true` is `yes`. */

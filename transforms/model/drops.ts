@@ -7,6 +7,7 @@ export const DROPS = {
   'synthetic-message': 'The client made it up in place of an answer.',
   'stream-partial': 'It is a piece of an answer that the log holds whole elsewhere.',
   'copied-line': 'It repeats an earlier line of the source.',
+  'no-completion': 'The request asks for no answer: it only counts tokens.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',
 } as const;

@@ -21,7 +21,7 @@ export const LINE_REASONS = {
   'bad-sample':
     'A grader sample has no messages, or a message without a role or text; or a deck has no samples.',
   'invalid-toml': 'The document is not TOML.',
-  'bad-event': 'An event of an agent log lacks what its dialect needs.',
+  'bad-event': 'An event of an agent log lacks what its dialect needs; or no dialect knows the source.',
   'bad-response': 'response is neither absent, null nor an object.',
 } as const;
 

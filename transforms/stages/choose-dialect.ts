@@ -8,7 +8,8 @@ import { copyOf } from '../json/keep.ts';
 import { knownText } from '../json/known-text.ts';
 import { walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner, skipBlanks } from '../json/scanner.ts';
-import type { Line } from '../model/element.ts';
+import type { Line, Rejection } from '../model/element.ts';
+import { rejectLine } from '../model/rejection.ts';
 
 const OPEN_OBJECT = 0x7b;
 const MOST_HELD_LINES = 64;
@@ -60,6 +61,8 @@ export class DialectChooser {
   readonly #scanner: Scanner;
   readonly #more: readonly Dialect[];
   #held: Line[] = [];
+  /** Keys of the first object that no dialect knew. */
+  #keys: readonly string[] = [];
   #heldBytes = 0;
 
   constructor(scanner: Scanner, more: readonly Dialect[]) {
@@ -70,15 +73,17 @@ export class DialectChooser {
   /**
    * Asks a line.
    * @param mayHold may the line be kept for later?
-   * @returns the dialect; `held` when the line was kept for later; undefined when it tells nothing and is not held
+   * @returns the dialect; `held` when the line was kept for later; `unknown` when enough was asked; undefined when it tells
+   *   nothing and is not held
    */
-  ask(line: Line, mayHold = true): Dialect | 'held' | undefined {
+  ask(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
     const members = firstObject(line.bytes, this.#scanner);
     const found = members && dialectOf(members, this.#more);
     if (found !== 'ask-next' && found !== undefined) return found;
-    if (!mayHold || (found === undefined && this.#held.length === 0)) return undefined;
+    if (!mayHold || (members === undefined && this.#held.length === 0)) return undefined;
+    if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
     const bytes = this.#heldBytes + line.bytes.length;
-    if (this.#held.length >= MOST_HELD_LINES || bytes > MOST_HELD_BYTES) return native;
+    if (this.#held.length >= MOST_HELD_LINES || bytes > MOST_HELD_BYTES) return 'unknown';
     this.#held.push({ ...line, bytes: copyOf(line.bytes) });
     this.#heldBytes = bytes;
     return 'held';
@@ -88,11 +93,52 @@ export class DialectChooser {
     return this.#held.length > 0;
   }
 
+  /** Why the held lines and the last one are no conversation, line by line and for the source as a whole. */
+  *refuse(last?: Line): Generator<Rejection> {
+    const { reason, detail } = whyUnknown(this.#keys, [...this.#more, ...asked]);
+    const lines = [...this.take(), ...(last === undefined ? [] : [last])];
+    for (const line of lines) yield rejectLine('parse', line, 'bad-event', detail);
+    const { origin } = lines.at(-1) as Line;
+    yield { kind: 'rejection', scope: 'source', stage: 'parse', reason, detail, origin };
+  }
+
   /** Returns the held lines and holds none. */
   take(): readonly Line[] {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
+    this.#keys = [];
     return held;
   }
+}
+
+interface Unknown {
+  readonly reason: 'preference-pairs' | 'unknown-dialect';
+  readonly detail: string;
+}
+
+const MOST_KEYS = 8;
+const PLAIN_KEY = /^[\w.-]{1,40}$/;
+
+/** Names the keys that were found, and the dialect that they come nearest to. */
+function whyUnknown(keys: readonly string[], known: readonly Dialect[]): Unknown {
+  if (keys.includes('chosen') || keys.includes('rejected'))
+    return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };
+  const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
+  const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
+  const found =
+    keys.length === 0 ? 'its objects are empty' : `its first object has ${shown.join(', ')}${more}`;
+  const near = nearest(keys, known);
+  return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
+}
+
+function nearest(keys: readonly string[], known: readonly Dialect[]): string | undefined {
+  let best: { readonly share: number; readonly text: string } | undefined;
+  for (const { name, marks = [] } of known) {
+    const missing = marks.filter((mark) => !keys.includes(mark));
+    const share = marks.length === 0 ? 0 : 1 - missing.length / marks.length;
+    if (share <= (best?.share ?? 0)) continue;
+    best = { share, text: missing.length === 0 ? name : `${name}, without ${missing.join(' and ')}` };
+  }
+  return best?.text;
 }

@@ -14,6 +14,7 @@ import {
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { rejectObject } from '../dialects/line-objects.ts';
+import { isPairDialect, PairReader } from '../dialects/pair-reader.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { ANY_NUMBER, MAX_DEPTH, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
@@ -105,6 +106,7 @@ function create(given: ParseOptions): Handlers {
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session
   let currentAlone = false; // is it a session of one entry?
+  let isUnknown = false; // has no dialect known it?
   let bareNumbers = false; // has the current line NaN or Infinity in values that are not read?
 
   function readerOf({ name, create }: Dialect): DialectReader {
@@ -114,14 +116,21 @@ function create(given: ParseOptions): Handlers {
     return made;
   }
 
-  /** The reader of the source. A line without an entry is rejected by the native dialect, and the next one is asked. */
-  function readerFor(line: Line, mayHold = true): DialectReader | 'held' {
+  /** Pairs of several APIs in one source: which one is told pair by pair. */
+  function pairReader({ name }: Dialect): DialectReader {
+    const others = known.filter(isPairDialect).map((one) => [one.name, readerOf(one)] as const);
+    return new PairReader(name, new Map(others));
+  }
+
+  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one is asked. */
+  function readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
     if (reader !== undefined) return reader;
+    if (isUnknown) return 'unknown';
     const named = fixed ?? known.find(({ name }) => name === line.made?.dialect);
     const dialect = named ?? chooser.ask(line, mayHold);
-    if (dialect === 'held') return dialect;
+    if (dialect === 'held' || dialect === 'unknown') return dialect;
     if (dialect === undefined) return readerOf(native);
-    reader = readerOf(dialect);
+    reader = named === undefined && isPairDialect(dialect) ? pairReader(dialect) : readerOf(dialect);
     return reader;
   }
 
@@ -132,7 +141,7 @@ function create(given: ParseOptions): Handlers {
     // as a whole: the words are in their places again when the next object would be read
     const again = readBareNumbers(STAGE, line, (one) => {
       const again = readerFor(one, false);
-      return again === 'held' || again.holds === true ? [] : [...again.read(one)];
+      return typeof again === 'string' || again.holds === true ? [] : [...again.read(one)];
     });
     bareNumbers = again !== undefined && !isNotJson(again);
     return again ?? made;
@@ -201,15 +210,21 @@ function create(given: ParseOptions): Handlers {
 
   /** What the reader holds of a source that is over. */
   function* rest(): Generator<StreamElement> {
-    const by = reader ?? readerOf(native);
-    yield* heldLines(by);
-    for (const element of by.end?.() ?? [])
+    if (reader === undefined && chooser.holds) yield* refuseSource();
+    for (const element of reader?.end?.() ?? [])
       yield* separate(element.kind === 'entry' ? boundedFold(element) : element);
+  }
+
+  /** No dialect knows the source: this line, those that were held and those that may follow are rejected, and the source. */
+  function* refuseSource(line?: Line): Generator<StreamElement> {
+    isUnknown = true;
+    yield* chooser.refuse(line);
   }
 
   function* ending(end: SessionEnd): Generator<StreamElement> {
     yield* rest();
     reader = currentId = undefined;
+    isUnknown = false;
     yield end;
   }
 
@@ -223,6 +238,7 @@ function create(given: ParseOptions): Handlers {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
       const by = readerFor(line);
       if (by === 'held') return [];
+      if (by === 'unknown') return refuseSource(line);
       if (chooser.holds) return withHeld(line, by);
       const made = read(line, by);
       if (made.length !== 1 || !Array.isArray(made)) return several(line, made);
@@ -237,6 +253,7 @@ function create(given: ParseOptions): Handlers {
       if (!end.last) return [end];
       if (reader?.holds === true || chooser.holds) return ending(end);
       reader = currentId = undefined;
+      isUnknown = false;
       return [end];
     },
   };

@@ -16,6 +16,8 @@ const SOURCE_REASONS = [
   'trailing-data',
   'decompression-limit',
   'not-regular',
+  'preference-pairs',
+  'unknown-dialect',
   'vanished',
   'unsupported-compression',
   'encoding-utf16',

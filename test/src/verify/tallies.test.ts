@@ -35,8 +35,8 @@ describe('a place in a source', () => {
 
   test('takes at least as many bytes as are asked for', () => {
     const tally = new SourceTally(read);
-    expect(tally.take('line', place(1, 5, 5), 1)).toBeUndefined();
-    expect(tally.take('line', place(1, 5, 5), 1)).toBe('a start from byte 6 on');
+    expect(tally.take('line', place(1, 5, 5), { leastBytes: 1 })).toBeUndefined();
+    expect(tally.take('line', place(1, 5, 5), { leastBytes: 1 })).toBe('a start from byte 6 on');
   });
 
   test('is never outside a source whose line does not say how large it is', () => {
