@@ -32,6 +32,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'claude-code':
     '{"type":"user","sessionId":"s","uuid":"u","parentUuid":null,"message":{"role":"user","content":"a"}}',
   astracodex: `{"meta":{},"settings":{},${TALK}}`,
+  calls: `{${TALK},"completion":"b"}`,
   codex: '{"type":"response_item","payload":{"type":"message","role":"user","content":"a"}}',
   exchange: entryJson(),
   messages: `{${TALK}}`,

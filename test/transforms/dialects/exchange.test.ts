@@ -228,8 +228,11 @@ describe('repeated messages', () => {
   });
 });
 
-test('any object may be of this dialect', () => {
-  expect(exchange.detect(new Map())).toBe(true);
+test('an object with a request, or with a time and a session id, is of this dialect', () => {
+  const has = (...keys: readonly string[]) =>
+    exchange.detect(new Map(keys.map((key) => [key, asBuffer('1')])));
+  expect([has('request'), has('timestamp', 'session_id')]).toEqual([true, true]);
+  expect([has(), has('timestamp'), has('session_id', 'response')]).toEqual([false, false, false]);
 });
 
 /** Lines as logs have them: histories that grow and change, with odd parts. */
