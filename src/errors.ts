@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:os';
 
-/** Each code has its exit status in src/cli/exit-code.ts. */
+/** Each code has its exit status in src/cli/faults.ts. */
 export type ErrorCode =
   | 'usage'
   | 'config'

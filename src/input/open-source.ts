@@ -33,6 +33,8 @@ export interface SourceReader {
   readBytes(): number;
   /** At the end: is the source still what it was when it was opened? Throws SourceFault. @param strictly see OpenFile */
   verify(strictly?: boolean): void;
+  /** Of a plain file: goes back to its start. What frames it has to begin again, with the head. */
+  readonly rewind?: () => void;
   /** Of a file: may it have been rewritten, at its size, since it was opened? */
   readonly isTouched?: () => boolean;
   /** Of a file: it once more, from its start. It takes the place of this reader, which is then neither read nor closed. */
@@ -94,13 +96,23 @@ function plainReader(
   misnamed: boolean,
   again: () => Promise<SourceReader>,
 ): SourceReader {
+  let given = 0; // of the head
   return {
     compression: 'none',
     misnamed,
     stamp: file.stamp,
     proof: () => file.proof(),
     head,
-    read: afterHead(head, (room) => file.read(room)),
+    read(room) {
+      if (given === head.length) return file.read(room);
+      const count = head.copy(room, 0, given);
+      given += count;
+      return count;
+    },
+    rewind() {
+      file.rewind(head);
+      given = 0;
+    },
     readAt: (position, room) => file.readAt(position, room),
     readBytes: () => file.readBytes,
     verify: (strictly) => file.verify(strictly),

@@ -2,17 +2,18 @@
 
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
-import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
+import { type FileCheckpoint, replaceCheckpoint } from '../dataset/checkpoint-file.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
-import { DATA, WORK_FILES } from '../dataset/layout.ts';
+import { DATA, LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import { createLineFile, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
-import { createShards, type Series } from '../dataset/shards.ts';
+import { createShards, type Series, type Shards } from '../dataset/shards.ts';
 import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
 import { writeWholeFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
+import { encodeCheckpoint } from '../ledger/checkpoint.ts';
 import type { RowOutcome } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
@@ -47,82 +48,121 @@ export interface Destination {
   discard(): void;
 }
 
-const NOWHERE: Location = { shard: '', line: 0 };
+export interface DatasetOutputOptions {
+  readonly staging: Staging;
+  readonly settings: Settings;
+  /** The sources of the run: a checkpoint holds them. */
+  readonly listing: Listing;
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** @param files the line files that the dataset has, empty or not */
-export function openDataset(
-  staging: Staging,
-  settings: Settings,
-  files: readonly string[],
-  listing: Listing,
-  signal?: AbortSignal,
-): Destination {
-  const { shardSizeBytes, compress, format: chosen } = settings;
-  const replace = settings.replace || settings.update;
-  const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-  const shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
-  const lineFiles = new Map<string, PlainLineFile>(files.map((file) => [file, openLineFile(staging, file)]));
-  const { path: root } = staging;
-  let hasCheckpoint = false;
-  let listed: FileCheckpoint | undefined;
-  const texts: WrittenFile[] = [];
-  function close(): void {
-    shards.abandon();
-    for (const file of lineFiles.values()) file.abandon();
+/** A dataset folder: everything is written to the staging folder, which is published at the end. */
+export class DatasetOutput implements Destination {
+  readonly streams = false;
+  readonly discards = false;
+  readonly #staging: Staging;
+  readonly #settings: Settings;
+  readonly #listing: Listing;
+  readonly #signal: AbortSignal | undefined;
+  readonly #series: ReadonlyMap<string, Series>;
+  readonly #shards: Shards;
+  /** The files of lines by name; a dataset has them empty or not. */
+  readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
+  readonly #fingerprints: PlainLineFile;
+  readonly #reports: WrittenFile[] = [];
+  #hasCheckpoint = false;
+  /** The listing, once it is written. */
+  #listed: FileCheckpoint | undefined;
+
+  constructor({ staging, settings, listing, signal }: DatasetOutputOptions) {
+    const { shardSizeBytes, compress, format: chosen } = settings;
+    this.#staging = staging;
+    this.#settings = settings;
+    this.#listing = listing;
+    this.#signal = signal;
+    this.#series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
+    this.#shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
+    const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(staging, file)] as const);
+    this.#fingerprints = openLineFile(staging, WORK_FILES.fingerprints);
+    this.#lineFiles = new Map<string, PlainLineFile>([
+      ...lineFiles,
+      [WORK_FILES.fingerprints, this.#fingerprints],
+    ]);
   }
 
-  return {
-    streams: false,
-    discards: false,
-    record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
-    line: (file, json) => lineFiles.get(file)?.writeText(json),
-    text(file, text) {
-      texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
-    },
-    openSpool: () => new FileSpool(join(root, WORK_FILES.spool)),
-    async commit(body, runFacts, profile) {
-      const finished = shards.finish();
-      for (const file of lineFiles.values()) {
-        file.sync();
-        file.close();
-      }
-      const own = [...lineFiles].filter(([path]) => path !== WORK_FILES.fingerprints).map(([, file]) => file);
-      const proofs = lineFiles.get(WORK_FILES.fingerprints);
-      const written = [...own, ...texts];
-      profile?.enter('read-back');
-      return commitDataset({
-        staging,
-        shards: finished,
-        files: written,
-        body,
-        runFacts,
-        ...(proofs && { proofs }),
-        replace,
-        ...(signal && { signal }),
-        onReadBack: () => profile?.enter('sync'),
-      });
-    },
-    checkpoint(sources) {
-      listed ??= writeListing(root, listing);
-      const files = [...lineFiles].map(([path, file]) => {
-        file.checkpoint();
-        return { path, bytes: file.bytes, crc32: file.crc32 };
-      });
-      const made = { toolVersion: toolVersion(), settings: decisiveSettings(settings), sources };
-      writeCheckpoint(root, { ...made, shards: shards.checkpoint(), files: [...files, listed] });
-      hasCheckpoint = true;
-      staging.supersede();
-    },
-    leave() {
-      close();
-      if (!hasCheckpoint) staging.discard();
-      return hasCheckpoint || staging.isResumed;
-    },
-    discard() {
-      close();
-      staging.discard();
-    },
-  };
+  record({ group, format, bytes }: RowOutcome): Location {
+    return this.#shards.write(group, bytes, this.#series.get(format));
+  }
+
+  line(file: string, json: string): void {
+    this.#lineFiles.get(file)?.writeText(json);
+  }
+
+  text(file: string, text: string): void {
+    const { path, modes } = this.#staging;
+    this.#reports.push(writeWholeFile(join(path, file), text, { mode: modes.file(file) }));
+  }
+
+  openSpool(): Spool {
+    return new FileSpool(join(this.#staging.path, WORK_FILES.spool));
+  }
+
+  async commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed> {
+    const shards = this.#shards.finish();
+    const lineFiles = [...this.#lineFiles.values()];
+    for (const file of lineFiles) {
+      file.sync();
+      file.close();
+    }
+    const published = lineFiles.filter((file) => file !== this.#fingerprints);
+    const { replace, update } = this.#settings;
+    profile?.enter('read-back');
+    return commitDataset({
+      staging: this.#staging,
+      shards,
+      files: [...published, ...this.#reports],
+      body,
+      runFacts,
+      proofs: this.#fingerprints,
+      replace: replace || update,
+      ...(this.#signal && { signal: this.#signal }),
+      onReadBack: () => profile?.enter('sync'),
+    });
+  }
+
+  checkpoint(sources: number): void {
+    const { path: root } = this.#staging;
+    this.#listed ??= writeListing(root, this.#listing);
+    const files = [...this.#lineFiles].map(([path, file]) => {
+      file.checkpoint();
+      return { path, bytes: file.bytes, crc32: file.crc32 };
+    });
+    const shards = this.#shards.checkpoint();
+    const settings = decisiveSettings(this.#settings);
+    const part = encodeCheckpoint({
+      ...{ toolVersion: toolVersion(), settings, sources, shards },
+      files: [...files, this.#listed],
+    });
+    replaceCheckpoint(root, part, shards);
+    this.#hasCheckpoint = true;
+    this.#staging.supersede();
+  }
+
+  leave(): boolean {
+    this.#close();
+    if (!this.#hasCheckpoint) this.#staging.discard();
+    return this.#hasCheckpoint || this.#staging.isResumed;
+  }
+
+  discard(): void {
+    this.#close();
+    this.#staging.discard();
+  }
+
+  #close(): void {
+    this.#shards.abandon();
+    for (const file of this.#lineFiles.values()) file.abandon();
+  }
 }
 
 /** Each of several formats has its own folder. */
@@ -137,37 +177,66 @@ function openLineFile(staging: Staging, file: string): PlainLineFile {
   return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
-/** Writes records to standard output and nothing else. */
-export function openStdout(): Destination {
-  const sink = createStdoutSink();
-  const at = (): Location => ({ shard: '-', line: sink.records });
-  return {
-    ...nowhere(),
-    discards: false,
-    openSpool: () => undefined,
-    record({ bytes }) {
-      const full = sink.write(bytes);
-      return full === undefined ? at() : full.then(at);
-    },
-    async commit() {
-      await sink.end();
-      return undefined;
-    },
-  };
+const NOWHERE: Location = { shard: '', line: 0 };
+
+/** Counts and writes nothing: a dry run, `check`. */
+export class NoOutput implements Destination {
+  readonly streams = true;
+  readonly discards: boolean = true;
+
+  record(_row: RowOutcome): Location | Promise<Location> {
+    return NOWHERE;
+  }
+
+  line(): void {
+    // no files
+  }
+
+  text(): void {
+    // no files
+  }
+
+  openSpool(): Spool | undefined {
+    return new MemorySpool();
+  }
+
+  async commit(): Promise<undefined> {
+    return undefined;
+  }
+
+  checkpoint(): void {
+    // nothing to go on from
+  }
+
+  leave(): boolean {
+    return false;
+  }
+
+  discard(): void {
+    // nothing was written
+  }
 }
 
-/** Counts and writes nothing. */
-export function nowhere(): Destination {
-  return {
-    streams: true,
-    discards: true,
-    record: () => NOWHERE,
-    line: () => undefined,
-    text: () => undefined,
-    openSpool: () => new MemorySpool(),
-    commit: async () => undefined,
-    checkpoint: () => undefined,
-    leave: () => false,
-    discard: () => undefined,
-  };
+/** Writes records to standard output and nothing else. */
+export class StandardOutput extends NoOutput {
+  override readonly discards = false;
+  readonly #sink = createStdoutSink();
+
+  override record({ bytes }: RowOutcome): Location | Promise<Location> {
+    const full = this.#sink.write(bytes);
+    return full === undefined ? this.#place() : full.then(() => this.#place());
+  }
+
+  override openSpool(): undefined {
+    return undefined;
+  }
+
+  override async commit(): Promise<undefined> {
+    await this.#sink.end();
+    return undefined;
+  }
+
+  #place(): Location {
+    return { shard: '-', line: this.#sink.records };
+  }
 }

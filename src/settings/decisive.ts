@@ -71,10 +71,10 @@ function hashedTexts(values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(entries);
 }
 
-/** The names of those that were others in an earlier run. */
-export function differences(earlier: object, settings: Settings): readonly string[] {
+/** Returns the names of the settings that are not what they were in a previous run. */
+export function differences(previous: object, settings: Settings): readonly string[] {
   const now = decisiveSettings(settings);
-  const then = earlier as Readonly<Record<string, unknown>>;
+  const then = previous as Readonly<Record<string, unknown>>;
   const names = new Set([...Object.keys(then), ...Object.keys(now)]);
   return [...names].filter((name) => JSON.stringify(then[name]) !== JSON.stringify(now[name])).sort();
 }

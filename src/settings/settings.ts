@@ -202,7 +202,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
   checkMode(settings.mode);
   checkRules(settings.cleanup);
-  checkTakeOver(settings);
+  checkReuse(settings);
   return settings;
 }
 
@@ -240,7 +240,7 @@ function checkMode(mode: number | undefined): void {
 }
 
 /** What another run has done counts for a whole dataset of files only. */
-function checkTakeOver(settings: Settings): void {
+function checkReuse(settings: Settings): void {
   const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
   if (checksum && !update) fail('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {

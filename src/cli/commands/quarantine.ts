@@ -1,7 +1,6 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes logs of it for another build. */
 import { TurnmillError } from '../../errors.ts';
-import { jsonOption } from '../options/answer.ts';
-import { replayOptions } from '../options/quarantine.ts';
+import { jsonOption, replayOptions } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
 import type { Command } from './command.ts';
 
@@ -25,7 +24,7 @@ export const quarantine: Command = {
   ],
   words: { least: 2, most: 2, missing: 'name list or replay, and the folder of a dataset' },
   stoppable: true,
-  async run({ words: [action = '', out = ''], values, signal }) {
+  async run({ words: [action = '', out = ''], values, signal, host }) {
     if (!ACTIONS.includes(action))
       throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
@@ -33,10 +32,10 @@ export const quarantine: Command = {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)
         throw new TurnmillError('usage', 'quarantine list does not take --into, --logs or --follow-outside');
       const { listQuarantine } = await import('../quarantine-report.ts');
-      return listQuarantine(out, values.json === true, signal);
+      return listQuarantine(out, values.json === true, signal, host);
     }
     if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');
     const { replay } = await import('../quarantine-report.ts');
-    return replay({ out, into, logs: logs ?? [], followOutside, signal }, values.json === true);
+    return replay({ out, into, logs: logs ?? [], followOutside, signal }, values.json === true, host);
   },
 };

@@ -1,5 +1,5 @@
 /** `turnmill verify`: checks a dataset against its manifest and its ledger. */
-import { exitCodeOf, SUCCESS } from '../exit-code.ts';
+import { exitCodeOf, SUCCESS } from '../faults.ts';
 import { jsonOption } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
 import type { Command } from './command.ts';
@@ -12,25 +12,24 @@ export const verify: Command = {
   examples: [['verify dataset/', 'Exit with 0, or report each problem and exit with 65']],
   words: { least: 1, most: 1, missing: 'name the folder of a dataset' },
   stoppable: false,
-  async run({ words: [out = ''], values }) {
-    const [{ verifyDataset }, { endPrinting, printLine }, { printable }, { showCount }] = await Promise.all([
+  async run({ words: [out = ''], values, host }) {
+    const [{ verifyDataset }, { printable }, { showCount }] = await Promise.all([
       import('../../verify/verify-dataset.ts'),
-      import('../print.ts'),
       import('../../printable.ts'),
       import('../sizes.ts'),
     ]);
     const result = await verifyDataset(out);
     const { problems, problemCount, records, shards, sources } = result;
-    if (values.json === true) await printLine(JSON.stringify(result));
+    if (values.json === true) await host.print(JSON.stringify(result));
     else {
-      for (const { file, message } of problems) await printLine(printable(`${file}: ${message}`));
+      for (const { file, message } of problems) await host.print(printable(`${file}: ${message}`));
       if (problemCount > problems.length)
-        await printLine(`... and ${showCount(problemCount - problems.length)} more`);
+        await host.print(`... and ${showCount(problemCount - problems.length)} more`);
       const what = `${showCount(records)} records in ${showCount(shards)} shards from ${showCount(sources)} sources`;
       const verdict = problemCount === 0 ? 'no problems' : `${showCount(problemCount)} problems`;
-      await printLine(`${printable(out)}: ${what}: ${verdict}`);
+      await host.print(`${printable(out)}: ${what}: ${verdict}`);
     }
-    await endPrinting();
+    await host.endPrinting();
     return problemCount === 0 ? SUCCESS : exitCodeOf('invalid-dataset');
   },
 };

@@ -1,7 +1,7 @@
 /** Turns the options of a command into the argument of `resolveSettings`. */
 import { TurnmillError } from '../../errors.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
-import { formatValuesOf } from './format.ts';
+import { formatValuesOf } from './conversion.ts';
 import type { Values } from './option.ts';
 
 export function settingsOf(inputs: readonly string[], values: Values): BuildRequest {

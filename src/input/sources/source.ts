@@ -23,6 +23,8 @@ export interface SourceRef extends Partial<FileIdentity> {
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Bytes on disk when it was listed. */
   readonly sizeBytes: number;
+  /** When its entry was last changed, when it was listed; ns since 1970. */
+  readonly ctimeNs?: bigint;
 }
 
 /** Standard input, which is read as it comes. */
