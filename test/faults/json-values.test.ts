@@ -260,7 +260,10 @@ describe('F059 the table of JSON documents', () => {
           Buffer.from('\n'),
         ]),
       );
-      const { sums, quarantine } = await buildLogs({ files: { 's.jsonl': log } }).finally(() => {
+      const { sums, quarantine } = await buildLogs({ files: { 's.jsonl': log } }, [
+        '--dialect',
+        'exchange',
+      ]).finally(() => {
         if (before === undefined) delete process.env.TURNMILL_SCANNER;
         else process.env.TURNMILL_SCANNER = before;
       });

@@ -117,7 +117,11 @@ export const crowdedLogs: Readonly<Record<string, CrowdedLog>> = {
   'exchange: an array that is not read': inRequest('*', array('0'), (json) => ({
     more: `,"unread":${json}`,
   })),
-  'objects of a line': { type: 'jsonl', names: 'objects on one line', make: (count) => '{}'.repeat(count) },
+  'objects of a line': {
+    type: 'jsonl',
+    names: 'objects on one line',
+    make: (count) => '{"request":0}'.repeat(count),
+  },
   'messages: messages': inLine('messages', array('{"role":"a"}'), '{"messages":@}'),
   'messages: tools': inLine('tools', array('{}'), `{"messages":[${user}],"tools":@}`),
   'messages: tools in a string': inLine(
