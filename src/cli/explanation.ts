@@ -2,11 +2,13 @@
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
+import { listInputs } from '../input/sources/list-inputs.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote } from '../job/line-trail.ts';
+import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
-import { resolveSettings } from '../settings/settings.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { findRecords, type RecordPlace } from './find-record.ts';
 import type { Values } from './options/option.ts';
 import { settingsOf } from './options/settings-of.ts';
@@ -19,7 +21,8 @@ export async function explain(where: string, values: Values, signal: AbortSignal
   const { file, line } = parseAddress(where);
   const settings = resolveSettings(settingsOf([file], values));
   checkStdin([file], true);
-  const ref = sourceAt(file, values.root);
+  const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
+  const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
   for (const found of await explainLine({ ref, line, settings, signal })) {
     const records = await recordsOf(found, values.in);
     const text =
@@ -65,6 +68,16 @@ function sourceAt(file: string, root: string | undefined): SourceRef {
   if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
   const name = outside ? basename(path) : below.split(sep).join('/');
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
+}
+
+/** The same for an object of a store. */
+async function objectAt(file: string, root: string | undefined, { s3 }: Settings): Promise<SourceRef> {
+  const folder = root === undefined ? '' : `${root.replace(/\/$/, '')}/`;
+  const url = isObjectUrl(file) ? file : `${folder}${file}`;
+  if (!url.startsWith(folder)) throw new TurnmillError('usage', `${url} is not below --root ${root}`);
+  const [ref] = (await listInputs([url], undefined, s3)).sources;
+  if (ref === undefined) throw new TurnmillError('no-input', `${url} not found`, { subject: url });
+  return root === undefined ? ref : { ...ref, name: url.slice(folder.length) };
 }
 
 function isFile(path: string): boolean {

@@ -16,7 +16,7 @@ import { openStaging, workPath } from '../dataset/staging.ts';
 import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
-import { listSources } from '../input/sources/list.ts';
+import { listInputs } from '../input/sources/list-inputs.ts';
 import { requireDecoders } from '../input/sources/require-decoders.ts';
 import type { Listing } from '../input/sources/source.ts';
 import {
@@ -91,7 +91,7 @@ export async function build(given: BuildRequest, hooks: RunHooks = {}): Promise<
 async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummary> {
   const { out } = settings;
   if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
-  const run = begin(settings, hooks);
+  const run = await begin(settings, hooks);
   return runInto(run, out === '-' ? openStdout() : nowhere(), NOTHING_KEPT, 0);
 }
 
@@ -102,7 +102,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   try {
     healDestination(out);
     const place = checkDestination({ out, inputs: pathsOf(inputs), replace: replace || update });
-    const run = begin(settings, hooks);
+    const run = await begin(settings, hooks);
     const takeOver = update || resume ? await planLate(place, run) : undefined;
     const { resumed, nothingChanged } = takeOver ?? {};
     if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
@@ -139,12 +139,12 @@ async function planLate(place: Place, { settings, listing, hooks }: Run): Promis
 }
 
 /** Lists what is to be read. */
-function begin(settings: Settings, hooks: RunHooks): Run {
+async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const profile = settings.profile ? createProfile('list') : undefined;
   hooks.heap?.hold();
-  const listing = listSources(settings.inputs, settings.follow);
+  const listing = await listInputs(settings.inputs, settings.follow, settings.s3);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
   if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings);

@@ -12,6 +12,7 @@ import { REASONING_MODES, type ReasoningMode } from '../../transforms/stages/rea
 import { TurnmillError } from '../errors.ts';
 import type { Follow } from '../input/sources/links.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
+import { DEFAULT_S3, resolveS3Options, type S3Options } from '../object-store/options.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
 import { type GivenPlugIns, NO_RUN_PLUG_INS, type RunPlugIns, withObjects } from './plug-ins.ts';
 
@@ -67,6 +68,8 @@ export interface TaskSettings extends ConversionSettings {
   readonly readers: boolean;
   /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
   readonly checksum: boolean;
+  /** How object stores are reached and used. */
+  readonly s3: S3Options;
   /** Dialects, formats and stages beside the built-in ones. */
   readonly plugIns: RunPlugIns;
   /** Can what a worker hands out of a source be dropped until its report? Not where records go to standard output. */
@@ -130,6 +133,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   profile: false,
   readers: false,
   checksum: false,
+  s3: DEFAULT_S3,
   plugIns: NO_RUN_PLUG_INS,
   replace: false,
   update: false,
@@ -145,8 +149,11 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
 /** What a caller gives; one format may be given by its name alone. */
 export type Given = GivenPlugIns &
   Pick<Settings, 'inputs'> & {
-    readonly [K in Exclude<keyof Settings, 'format'>]?: Settings[K] | undefined;
-  } & { readonly format?: string | readonly string[] | undefined };
+    readonly [K in Exclude<keyof Settings, 'format' | 's3'>]?: Settings[K] | undefined;
+  } & {
+    readonly format?: string | readonly string[] | undefined;
+    readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
+  };
 
 /** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
 export function resolveSettings({ dialects, formats: ownFormats, stages, ...given }: Given): Settings {
@@ -155,6 +162,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
   const settings = {
     ...merged,
     format: [merged.format].flat(),
+    s3: resolveS3Options(given.s3),
     formatOptions: sorted(merged.formatOptions),
     plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
   };
