@@ -1,11 +1,14 @@
 /** Finds and prints the answers of `turnmill explain`. */
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { LINE_FILES } from '../dataset/layout.ts';
+import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote } from '../job/line-trail.ts';
+import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
@@ -24,7 +27,7 @@ export async function explain(where: string, values: Values, signal: AbortSignal
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
   for (const found of await explainLine({ ref, line, settings, signal })) {
-    const records = await recordsOf(found, values.in);
+    const records = await recordsOf(found, values.in, settings.s3);
     const text =
       values.json === true ? JSON.stringify({ ...found, records }) : explanationText(found, records);
     await printLine(text);
@@ -35,9 +38,12 @@ export async function explain(where: string, values: Values, signal: AbortSignal
 async function recordsOf(
   { source, session, snapshotLine }: Explanation,
   out: string | undefined,
+  s3: S3Options,
 ): Promise<readonly RecordPlace[] | undefined> {
   if (out === undefined) return undefined;
-  return session !== undefined && snapshotLine !== undefined ? findRecords(out, source, session) : [];
+  if (session === undefined || snapshotLine === undefined) return [];
+  const isWanted = (path: string): boolean => path === LINE_FILES.sessions;
+  return withDataset(out, s3, isWanted, (folder) => findRecords(folder, source, session));
 }
 
 interface LineAddress {

@@ -5,14 +5,12 @@
 
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/model/tool-usage.ts';
-import { checkDestination } from '../dataset/destination.ts';
 import { LINE_FILES, REPORTS, WORK_FILES } from '../dataset/layout.ts';
-import { acquireLock } from '../dataset/lock.ts';
 import { modesOf } from '../dataset/modes.ts';
-import type { Place } from '../dataset/place.ts';
-import { healDestination } from '../dataset/recover.ts';
 import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
-import { openStaging, workPath } from '../dataset/staging.ts';
+import { workPath } from '../dataset/staging.ts';
+import type { Previous } from '../dataset/store/store.ts';
+import { storeFor } from '../dataset/store/store-for.ts';
 import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
@@ -98,33 +96,32 @@ async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummar
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
   const { inputs, replace, update, resume } = settings;
   if (settings.compress === 'zstd') requireZstd('--compress zstd');
-  const release = await acquireLock(out);
+  const store = await storeFor(out, settings.s3);
+  const release = await store.acquire();
   try {
-    healDestination(out);
-    const place = checkDestination({ out, inputs: pathsOf(inputs), replace: replace || update });
+    await store.prepare({ inputs: pathsOf(inputs), replace: replace || update });
     const run = await begin(settings, hooks);
-    const takeOver = update || resume ? await planLate(place, run) : undefined;
+    const previous = update || resume ? await store.previous() : undefined;
+    const takeOver = previous && (await planLate(previous, run));
     const { resumed, nothingChanged } = takeOver ?? {};
     if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
-    const staging = openStaging(
-      place,
-      resumed?.runId,
-      modesOf({ mode: settings.mode, sources: run.listing.mode }),
-    );
-    for (const note of staging.notes) run.hooks.onNote?.(note);
+    if (takeOver?.isAny === true) await previous?.fetchShards();
+    const modes = modesOf({ mode: settings.mode, sources: run.listing.mode });
+    const writer = store.open(resumed?.runId, modes);
+    for (const note of writer.notes) run.hooks.onNote?.(note);
     let destination: Destination | undefined;
     try {
       destination = openDataset(
-        staging,
+        writer,
         settings,
         [...Object.values(LINE_FILES), WORK_FILES.fingerprints],
         run.listing,
         hooks.signal,
       );
-      const kept = takeOver?.open((name) => workPath(staging.path, name)) ?? NOTHING_KEPT;
+      const kept = takeOver?.open((name) => workPath(writer.path, name)) ?? NOTHING_KEPT;
       return await runInto(run, destination, kept, resumed?.sources ?? 0);
     } catch (error) {
-      if (destination === undefined) staging.discard();
+      if (destination === undefined) await writer.discard();
       throw error;
     }
   } finally {
@@ -133,7 +130,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
 }
 
 /** Late: most runs take nothing over. */
-async function planLate(place: Place, { settings, listing, hooks }: Run): Promise<TakeOver> {
+async function planLate({ place }: Previous, { settings, listing, hooks }: Run): Promise<TakeOver> {
   const { planTakeOver } = await import('../reuse/take-over.ts');
   return planTakeOver(place, settings, listing, hooks);
 }
@@ -234,8 +231,8 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       ...(profile && { profile: profile.take() }),
     };
   } catch (error) {
-    if (hooks.signal?.aborted !== true) destination.discard();
-    else if (destination.leave())
+    if (hooks.signal?.aborted !== true) await destination.discard();
+    else if (await destination.leave())
       hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
  * A connection to an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are read by requests of
  * our own, which the SDK's signer signs: the SDK takes twice the CPU time for 5 MB objects and six times for 10 kB ones, and it neither
- * times out nor resumes a body (docs/decisions/0021-object-stores.md).
+ * times out nor resumes a body (docs/s3.md).
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
@@ -89,6 +89,8 @@ export class ObjectClient {
   readonly #signers = new Map<string, SignatureV4>();
   /** The store's clock minus ours, once a request was refused for it. */
   #clockOffsetMs = 0;
+  /** The latest time that the store told. */
+  #storeTimeMs: number | undefined;
 
   constructor(options: S3Options, patience: Patience = PATIENCE) {
     this.options = options;
@@ -108,11 +110,18 @@ export class ObjectClient {
       const address = await this.#address(request.bucket);
       const answer = await this.#send(request, address);
       const { statusCode: status = 0 } = answer;
+      const told = Date.parse(answer.headers.date ?? '');
+      if (!Number.isNaN(told)) this.#storeTimeMs = told;
       if (status >= 200 && status < 300) return answer;
       const fault = await faultOf(answer);
       if (changes >= 2 || !(await this.#adapt(request.bucket, address.region, fault, answer.headers)))
         throw fault;
     }
+  }
+
+  /** Milliseconds since 1970 by the store's clock, as of the latest answer of `get`; ours where it does not tell. */
+  get storeTimeMs(): number {
+    return this.#storeTimeMs ?? Date.now();
   }
 
   async #send(

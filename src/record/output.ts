@@ -3,15 +3,15 @@
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
-import { type Committed, commitDataset } from '../dataset/commit.ts';
+import type { Committed } from '../dataset/commit.ts';
 import { DATA, WORK_FILES } from '../dataset/layout.ts';
-import { createLineFile, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
+import { lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
-import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
-import { writeWholeFile } from '../dataset/whole-file.ts';
+import type { DatasetWriter } from '../dataset/store/store.ts';
+import { fillFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RowOutcome } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
@@ -42,16 +42,16 @@ export interface Destination {
   /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
   /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
-  leave(): boolean;
+  leave(): Promise<boolean>;
   /** Ends a run that failed: leaves nothing behind. */
-  discard(): void;
+  discard(): Promise<void>;
 }
 
 const NOWHERE: Location = { shard: '', line: 0 };
 
 /** @param files the line files that the dataset has, empty or not */
 export function openDataset(
-  staging: Staging,
+  writer: DatasetWriter,
   settings: Settings,
   files: readonly string[],
   listing: Listing,
@@ -60,9 +60,11 @@ export function openDataset(
   const { shardSizeBytes, compress, format: chosen } = settings;
   const replace = settings.replace || settings.update;
   const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-  const shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
-  const lineFiles = new Map<string, PlainLineFile>(files.map((file) => [file, openLineFile(staging, file)]));
-  const { path: root } = staging;
+  const shards = createShards({ dir: writer.path, files: writer.files, shardSizeBytes, compress });
+  const lineFiles = new Map<string, PlainLineFile>(
+    files.map((file) => [file, lineFileOver(writer.files.create(file))]),
+  );
+  const { path: root } = writer;
   let hasCheckpoint = false;
   let listed: FileCheckpoint | undefined;
   const texts: WrittenFile[] = [];
@@ -74,10 +76,14 @@ export function openDataset(
   return {
     streams: false,
     discards: false,
-    record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
+    record({ group, format, bytes }) {
+      const at = shards.write(group, bytes, series.get(format));
+      const ready = writer.whenReady();
+      return ready === undefined ? at : ready.then(() => at);
+    },
     line: (file, json) => lineFiles.get(file)?.writeText(json),
     text(file, text) {
-      texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
+      texts.push(fillFile(writer.files.create(file), [text]));
     },
     openSpool: () => new FileSpool(join(root, WORK_FILES.spool)),
     async commit(body, runFacts, profile) {
@@ -90,8 +96,7 @@ export function openDataset(
       const proofs = lineFiles.get(WORK_FILES.fingerprints);
       const written = [...own, ...texts];
       profile?.enter('read-back');
-      return commitDataset({
-        staging,
+      return writer.commit({
         shards: finished,
         files: written,
         body,
@@ -103,6 +108,7 @@ export function openDataset(
       });
     },
     checkpoint(sources) {
+      if (!writer.keepsCheckpoints) return;
       listed ??= writeListing(root, listing);
       const files = [...lineFiles].map(([path, file]) => {
         file.checkpoint();
@@ -111,16 +117,16 @@ export function openDataset(
       const made = { toolVersion: toolVersion(), settings: decisiveSettings(settings), sources };
       writeCheckpoint(root, { ...made, shards: shards.checkpoint(), files: [...files, listed] });
       hasCheckpoint = true;
-      staging.supersede();
+      writer.supersede();
     },
-    leave() {
+    async leave() {
       close();
-      if (!hasCheckpoint) staging.discard();
-      return hasCheckpoint || staging.isResumed;
+      if (!hasCheckpoint) await writer.discard();
+      return hasCheckpoint || writer.isResumed;
     },
-    discard() {
+    async discard() {
       close();
-      staging.discard();
+      await writer.discard();
     },
   };
 }
@@ -130,11 +136,6 @@ function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Sett
   const format = [...formats, ...plugIns.formats].find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
-}
-
-function openLineFile(staging: Staging, file: string): PlainLineFile {
-  const path = join(staging.path, file);
-  return createLineFile(path, { mode: staging.modes.file(file) });
 }
 
 /** Writes records to standard output and nothing else. */
@@ -167,7 +168,7 @@ export function nowhere(): Destination {
     openSpool: () => new MemorySpool(),
     commit: async () => undefined,
     checkpoint: () => undefined,
-    leave: () => false,
-    discard: () => undefined,
+    leave: async () => false,
+    discard: async () => undefined,
   };
 }

@@ -19,6 +19,8 @@ export interface TakeOverHooks {
 export interface TakeOver {
   /** The update that has nothing to do. */
   readonly nothingChanged: Update | undefined;
+  /** Are results of an earlier run reused at all? */
+  readonly isAny: boolean;
   /** The killed run whose staging folder is read. */
   readonly resumed: { readonly runId: string; readonly sources: number } | undefined;
   /** @param pathFor where a file may lie while the run is at work */
@@ -50,6 +52,7 @@ export async function planTakeOver(
     nothingChanged:
       plan !== undefined && mayEndAtOnce(plan, settings) && hasMode(plan, settings) ? plan : undefined,
     resumed,
+    isAny: resumed !== undefined || plan?.proofs.some((proof) => proof !== undefined) === true,
     open(pathFor) {
       const open = (taken: TakenOver): Kept => createKept(taken, settings, listing, pathFor, signal);
       const first = resumed === undefined ? NOTHING_KEPT : open(resumed);

@@ -13,6 +13,7 @@ import { TurnmillError } from '../errors.ts';
 import type { Follow } from '../input/sources/links.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
 import { DEFAULT_S3, resolveS3Options, type S3Options } from '../object-store/options.ts';
+import { isObjectUrl } from '../object-store/url.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
 import { type GivenPlugIns, NO_RUN_PLUG_INS, type RunPlugIns, withObjects } from './plug-ins.ts';
 
@@ -243,6 +244,8 @@ function checkTakeOver(settings: Settings): void {
   if (checksum && !update) fail('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
+    if (option === 'resume' && isObjectUrl(out))
+      fail('--resume: a run that writes to a store makes no checkpoints; run it again from the beginning');
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
     const stream = inputs.find((input) => typeof input !== 'string');
     if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);

@@ -1,8 +1,10 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes logs of it for another build. */
 import { TurnmillError } from '../../errors.ts';
+import { resolveS3Options } from '../../object-store/options.ts';
 import { jsonOption } from '../options/answer.ts';
 import { replayOptions } from '../options/quarantine.ts';
 import { logLevelOption } from '../options/run.ts';
+import { s3Of, s3ReadOptions } from '../options/s3.ts';
 import type { Command } from './command.ts';
 
 const ACTIONS = ['list', 'replay'];
@@ -12,7 +14,7 @@ export const quarantine: Command = {
   summary: 'List what was rejected, or write it to logs again',
   usage:
     'list|replay OUT [options]\n\nreplay writes the rejected lines of each source to a log below --into, to build from after a fix.',
-  options: [...replayOptions, jsonOption, logLevelOption],
+  options: [...replayOptions, jsonOption, ...s3ReadOptions, logLevelOption],
   examples: [
     [
       'quarantine list dataset/',
@@ -29,14 +31,19 @@ export const quarantine: Command = {
     if (!ACTIONS.includes(action))
       throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
+    const { withDataset } = await import('../../dataset/store/with-dataset.ts');
+    const s3 = resolveS3Options(s3Of(values));
+    const isWanted = (path: string): boolean => path.startsWith('quarantine/');
     if (action === 'list') {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)
         throw new TurnmillError('usage', 'quarantine list does not take --into, --logs or --follow-outside');
       const { listQuarantine } = await import('../quarantine-report.ts');
-      return listQuarantine(out, values.json === true, signal);
+      return withDataset(out, s3, isWanted, (folder) => listQuarantine(folder, values.json === true, signal));
     }
     if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');
     const { replay } = await import('../quarantine-report.ts');
-    return replay({ out, into, logs: logs ?? [], followOutside, signal }, values.json === true);
+    return withDataset(out, s3, isWanted, (folder) =>
+      replay({ out: folder, into, logs: logs ?? [], followOutside, signal }, values.json === true),
+    );
   },
 };

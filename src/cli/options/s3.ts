@@ -4,7 +4,7 @@ import { showSize } from '../sizes.ts';
 import { type Option, option, type Values } from './option.ts';
 import { choice, duration, flag, size, text, wholeNumber } from './value-types.ts';
 
-const shared = { group: 'S3', fromEnvironment: true } as const;
+const shared = { group: 'S3', advanced: true, fromEnvironment: true } as const;
 
 /** How a store is reached and read. */
 const readOptions: readonly Option[] = [
@@ -24,7 +24,6 @@ const readOptions: readonly Option[] = [
   option<'s3PathStyle'>({
     ...shared,
     name: 's3PathStyle',
-    advanced: true,
     describe: 'Put the bucket into the path of the URL',
     default: 'on with --s3-endpoint',
     type: flag,
@@ -33,21 +32,18 @@ const readOptions: readonly Option[] = [
   option<'s3Anonymous'>({
     ...shared,
     name: 's3Anonymous',
-    advanced: true,
     describe: 'Send requests without credentials, for public buckets',
     type: flag,
   }),
   option<'s3RequesterPays'>({
     ...shared,
     name: 's3RequesterPays',
-    advanced: true,
     describe: 'Agree to pay for the requests',
     type: flag,
   }),
   option<'s3Range'>({
     ...shared,
     name: 's3Range',
-    advanced: true,
     describe: 'Fetch at most SIZE with a request',
     default: showSize(DEFAULT_S3.rangeBytes),
     type: size(Number.MAX_SAFE_INTEGER),
@@ -55,7 +51,6 @@ const readOptions: readonly Option[] = [
   option<'s3InFlight'>({
     ...shared,
     name: 's3InFlight',
-    advanced: true,
     describe: 'Open up to N objects, or upload N parts, at the same time',
     default: String(DEFAULT_S3.inFlight),
     type: wholeNumber(1),
@@ -63,7 +58,6 @@ const readOptions: readonly Option[] = [
   option<'s3Window'>({
     ...shared,
     name: 's3Window',
-    advanced: true,
     describe: 'Fetch at most SIZE ahead',
     default: showSize(DEFAULT_S3.windowBytes),
     type: size(Number.MAX_SAFE_INTEGER),
@@ -75,7 +69,6 @@ const writeOptions: readonly Option[] = [
   option<'s3Sse'>({
     ...shared,
     name: 's3Sse',
-    advanced: true,
     describe: 'Have the store encrypt what is written: AES256, aws:kms or aws:kms=KEY',
     default: 'as the bucket says',
     type: text('METHOD'),
@@ -83,7 +76,6 @@ const writeOptions: readonly Option[] = [
   option<'s3PartSize'>({
     ...shared,
     name: 's3PartSize',
-    advanced: true,
     describe: 'Upload files in parts of SIZE; a file has at most 10,000 parts',
     default: showSize(DEFAULT_S3.partSizeBytes),
     type: size(Number.MAX_SAFE_INTEGER),
@@ -91,7 +83,6 @@ const writeOptions: readonly Option[] = [
   option<'s3Checksum'>({
     ...shared,
     name: 's3Checksum',
-    advanced: true,
     describe:
       'Send checksums that only newer stores know where the store requires them, or wherever possible',
     default: 'required with --s3-endpoint, else supported',
@@ -100,7 +91,6 @@ const writeOptions: readonly Option[] = [
   option<'s3Condition'>({
     ...shared,
     name: 's3Condition',
-    advanced: true,
     describe:
       'Test whether the store honours conditional writes, trust that it does, or do without: then only one run at a time may write',
     default: DEFAULT_S3.condition,
@@ -109,7 +99,6 @@ const writeOptions: readonly Option[] = [
   option<'s3Grace'>({
     ...shared,
     name: 's3Grace',
-    advanced: true,
     describe: 'Remove versions and uploads that belong to no dataset once they are this old',
     default: '24h',
     type: duration,
