@@ -51,6 +51,25 @@ export function reportOf(
   };
 }
 
+/** The report of a file that was read and folded at once. */
+export function wholeReport(source: number, proof: string, { framing, books }: Ended): SourceReport {
+  const { lines, fates, repairs } = books;
+  return {
+    kind: 'source',
+    source,
+    status: 'read',
+    rejection: undefined,
+    compression: 'none',
+    packed: undefined,
+    proof,
+    readBytes: framing.bytes,
+    framing,
+    lines,
+    fates,
+    repairs,
+  };
+}
+
 /** errno of the system call that failed, if one did. */
 function errnoOf({ cause }: SourceFault): { readonly code?: string } {
   const code =

@@ -4,13 +4,15 @@
  */
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
-import type { Origin, StreamElement } from '../../transforms/model/element.ts';
+import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
+import { isPlainLog } from '../input/framing/choose.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
 import { HEAD_BYTES } from '../input/framing/shape.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
 import type { ObjectOpener, SourceReader } from '../input/source-reader.ts';
+import { readSmallFile } from '../input/sources/small-file.ts';
 import { isObject, isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
@@ -18,8 +20,9 @@ import type { S3Options } from '../object-store/options.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { BatchBuilder } from './batch.ts';
 import { createChain, fuseChain } from './chain.ts';
+import { Folding, isFoldable } from './folding.ts';
 import type { Watch } from './instrument.ts';
-import { type Ended, type OpenSource, reportOf } from './source-report.ts';
+import { type Ended, type OpenSource, reportOf, wholeReport } from './source-report.ts';
 import type { TaskSource, Upcoming } from './task.ts';
 
 /** A batch is due when its results weigh as much. */
@@ -28,6 +31,8 @@ export const BATCH_BYTES: number = 128 * 1024;
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets its turn: timers, signals, messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
+/** Files below this are read at once. */
+const SMALL_BYTES = 512 * 1024;
 /** When the results of one read weigh more than this, its lines were tiny: the next read takes `DENSE_BYTES` at most. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
 const DENSE_BYTES = 64 * 1024;
@@ -74,6 +79,8 @@ export class SourceRun {
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
   readonly #chains = new Map<SessionBy, Push>();
   readonly #ledger: SourceLedger;
+  /** Undefined when nothing can be folded. */
+  readonly #folding: Folding | undefined;
   /** Undefined when the run has no limit of sessions. */
   readonly #atLimit: (() => boolean) | undefined;
   /** In the sources that are over; counts towards the limit. */
@@ -95,6 +102,10 @@ export class SourceRun {
   /** It is about to be read a second time. */
   #isRestarting = false;
   #isClosing = false;
+  /** Is it being folded? */
+  #isFolding = false;
+  /** Is it odd, so that the stages have to read it? */
+  #isOdd = false;
   #isReadOnce = false;
   #mayReopen = false;
   #countedBytes = 0;
@@ -117,6 +128,8 @@ export class SourceRun {
       full: this.#atLimit,
       mayReopen: () => this.#mayReopen,
     });
+    if (memory !== undefined && isFoldable(settings))
+      this.#folding = new Folding(settings, memory.fold, this.#ledger);
   }
 
   /** Is the limit of sessions reached? */
@@ -138,7 +151,7 @@ export class SourceRun {
     this.#isReadOnce = ref.path === undefined;
     this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
     this.#push = this.#read = this.#arrived = this.#memberAt = undefined;
-    this.#isRestarting = this.#isClosing = false;
+    this.#isRestarting = this.#isClosing = this.#isFolding = this.#isOdd = false;
     this.#countedBytes = 0;
   }
 
@@ -146,11 +159,13 @@ export class SourceRun {
   read(): Pause {
     const open = this.#open;
     if (open === undefined) return 'over';
+    if (open.reader === undefined && this.#foldWhole(open)) return 'over';
     try {
       this.#throwFailure();
       return this.#advance(open) ?? this.#close(open);
     } catch (error) {
       if (this.#isClosing) throw error;
+      if (this.#isFolding && error instanceof SourceFault) return this.#unfold(open);
       if (!this.#isRestarting && this.#isRewritten(open, error)) {
         if (open.again !== true) return this.#startOver(open, open.reader as SourceReader);
         return this.#close(open, rewrittenTwice(error));
@@ -192,6 +207,8 @@ export class SourceRun {
       this.#countRead(reader);
       return pause;
     }
+    if (pause === 'odd' || (this.#isFolding && this.#folding?.finish(open.ref.name) !== true))
+      return this.#unfold(open);
     open.isLimited = pause === 'limited';
     if (!open.isLimited) reader.verify(this.#settings.takesBack);
     return undefined;
@@ -210,6 +227,15 @@ export class SourceRun {
   async #makeLane(s3: S3Options): Promise<void> {
     const { ObjectLane } = await import('../input/open-object.ts');
     this.#objects = new ObjectLane(s3, this.#settings.s3.windowBytes);
+  }
+
+  /** Reads the source from its start again, through the stages. There are no results of it so far. */
+  #unfold(open: OpenSource): Pause {
+    (open.reader as SourceReader).rewind?.();
+    open.framer = undefined;
+    this.#isFolding = false;
+    this.#isOdd = true;
+    return this.read();
   }
 
   /** Goes on when something has come. If it fails, the next `read` throws. */
@@ -246,11 +272,54 @@ export class SourceRun {
     return frameSource(reader, name, { maxLineBytes, maxElements, slab: this.#slab }, first);
   }
 
-  #beginFraming(open: OpenSource, { framer, read, repair }: FramedSource): void {
+  #beginFraming(open: OpenSource, { framer, read, repair, isLines }: FramedSource): void {
     open.framer = this.#watch.framer(framer);
     this.#read = read;
-    this.#push = this.#chainFor(open.ref);
-    if (repair !== undefined) this.#push(repair);
+    this.#isFolding = isLines && this.#canFold(open);
+    if (this.#isFolding) this.#folding?.begin();
+    else this.#push = this.#chainFor(open.ref);
+    if (repair !== undefined) this.#push?.(repair);
+  }
+
+  /** Reads and folds a small file at once. @returns false: it has to be opened as any other file */
+  #foldWhole(open: OpenSource): boolean {
+    const { index, ref } = open;
+    const folding = this.#folding;
+    if (folding === undefined || this.#mayReopen || this.#isOdd || !this.#isSmall(ref)) return false;
+    const file = readSmallFile(ref, this.#slab.bytes);
+    if (file === undefined) return false;
+    const framing = folding.takeWhole(file.bytes, ref.name);
+    this.#isOdd = framing === undefined;
+    if (framing === undefined) return false;
+    const { bytes, lines } = framing;
+    this.#batch.add({
+      kind: 'source-begin',
+      source: index,
+      provisional: true,
+      stamp: file.stamp,
+      again: undefined,
+    });
+    this.#batch.countRead(bytes);
+    this.#sinceTurn += bytes;
+    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+    folding.handOut({ kind: 'session-end', origin, last: true });
+    const { sessions } = this.#ledger;
+    this.#sessionsBefore += sessions;
+    this.#batch.add(wholeReport(index, file.proof, { framing, sessions, books: this.#ledger.endSource() }));
+    this.#open = undefined;
+    return true;
+  }
+
+  #isSmall({ path, name, sizeBytes }: SourceRef): boolean {
+    const { checksum, maxLineBytes } = this.#settings;
+    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLineBytes, this.#slab.bytes.length);
+    return fits && path !== undefined && !checksum && this.#deaths === undefined && isPlainLog(name);
+  }
+
+  /** A file that is a session, and can be read again when it turns out to be odd. */
+  #canFold({ reader }: OpenSource): boolean {
+    const isOwnSession = !this.#mayReopen && this.#deaths === undefined;
+    return this.#folding !== undefined && isOwnSession && !this.#isOdd && reader?.rewind !== undefined;
   }
 
   #chainFor(ref: SourceRef): Push {
@@ -266,14 +335,15 @@ export class SourceRun {
     return push;
   }
 
-  #feed(framer: Framer, read: FramedSource['read']): Promise<number> | 'batch' | 'limited' | 'over' {
+  #feed(framer: Framer, read: FramedSource['read']): Promise<number> | 'batch' | 'limited' | 'odd' | 'over' {
     const arrived = this.#arrived;
     this.#arrived = undefined;
     for (let count = arrived ?? read(this.#roomIn(framer)); ; count = read(this.#roomIn(framer))) {
       if (typeof count !== 'number') return count;
-      if (count === 0) return this.#pushAll(framer.end()) ? 'limited' : 'over';
+      if (count === 0) return this.#take(framer.end()) ?? 'over';
       this.#sinceTurn += count;
-      if (this.#pushAll(framer.filled(count))) return 'limited';
+      const stopped = this.#take(framer.filled(count));
+      if (stopped !== undefined) return stopped;
       this.#isDense = this.#batch.weight > DENSE_WEIGHT;
       if (this.#sinceTurn >= TURN_BYTES || this.#batch.weight >= BATCH_BYTES) return 'batch';
     }
@@ -283,6 +353,12 @@ export class SourceRun {
   #roomIn(framer: Framer): Uint8Array {
     const room = framer.space();
     return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;
+  }
+
+  /** Takes what was framed. Returns why nothing more of the source is to be taken, if there is a reason. */
+  #take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
+    if (this.#isFolding) return this.#folding?.takeAll(elements) === true ? undefined : 'odd';
+    return this.#pushAll(elements) ? 'limited' : undefined;
   }
 
   /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */
@@ -351,13 +427,16 @@ export class SourceRun {
       shrinkSlab(this.#slab); // a record as long as the line is about to be made
       globalThis.gc?.(); // where the host exposes it, as the command does
     }
-    const end: StreamElement = {
+    const end: SessionEnd = {
       kind: 'session-end',
       origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
       last: true,
     };
-    this.#push ??= this.#chainFor(ref);
-    this.#pushAll([end]);
+    if (this.#isFolding) this.#folding?.handOut(end);
+    else {
+      this.#push ??= this.#chainFor(ref);
+      this.#pushAll([end]);
+    }
     const { sessions } = this.#ledger;
     return { framing, sessions, books: this.#ledger.endSource() };
   }

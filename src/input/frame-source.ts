@@ -14,6 +14,8 @@ export interface FramedSource {
   readonly read: SourceReader['read'];
   /** Where the bytes say that it is a document, and the name does not. */
   readonly repair: Repair | undefined;
+  /** Are its lines the source's own? */
+  readonly isLines: boolean;
 }
 
 /** Most sources of small entries are read at once. */
@@ -68,8 +70,9 @@ function framed(
 ): FramedSource | Promise<FramedSource> {
   const repair = shape === 'document' && !isNamedDocument(name) ? documentRepair(name) : undefined;
   const framer = createFramer(name, shape, maxLineBytes, slab, maxElements);
-  if (framer instanceof Promise) return framer.then((loaded) => ({ framer: loaded, read, repair }));
-  return { framer, read, repair };
+  if (framer instanceof Promise)
+    return framer.then((loaded) => ({ framer: loaded, read, repair, isLines: false }));
+  return { framer, read, repair, isLines: true };
 }
 
 function documentRepair(source: string): Repair {

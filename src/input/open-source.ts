@@ -70,13 +70,23 @@ function plainReader(
   misnamed: boolean,
   again: () => Promise<SourceReader>,
 ): SourceReader {
+  let given = 0; // of the head
   return {
     compression: 'none',
     misnamed,
     stamp: file.stamp,
     proof: () => file.proof(),
     head,
-    read: afterHead(head, (room) => file.read(room)),
+    read(room) {
+      if (given === head.length) return file.read(room);
+      const count = head.copy(room, 0, given);
+      given += count;
+      return count;
+    },
+    rewind() {
+      file.rewind(head);
+      given = 0;
+    },
     readAt: (position, room) => file.readAt(position, room),
     readBytes: () => file.readBytes,
     verify: (strictly) => file.verify(strictly),

@@ -29,6 +29,8 @@ export interface SourceReader {
   readBytes(): number;
   /** At the end: is the source still what it was when it was opened? Throws SourceFault. @param strictly see OpenFile */
   verify(strictly?: boolean): void;
+  /** Of a plain file: goes back to its start. What frames it has to begin again, with the head. */
+  readonly rewind?: () => void;
   /** Of a file: may it have been rewritten, at its size, since it was opened? */
   readonly isTouched?: () => boolean;
   /** Of a file: it once more, from its start. It takes the place of this reader, which is then neither read nor closed. */

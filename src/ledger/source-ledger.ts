@@ -3,6 +3,7 @@
  * that does not add up is a bug; the run ends with status 70.
  */
 
+import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
@@ -24,6 +25,7 @@ import {
   type Outcome,
   type Refusal,
   type RejectedLine,
+  type RowOutcome,
   refusalOf,
   type SessionReport,
 } from './result.ts';
@@ -97,6 +99,21 @@ export class SourceLedger {
       default:
         throw new TurnmillError('unbalanced', `an element of kind ${element.kind} left the last stage`);
     }
+  }
+
+  /** Counts lines that got their fate elsewhere. */
+  countFate(fate: string, lines: number): void {
+    this.#fates.add(fate, lines);
+  }
+
+  /** Takes a session that was folded, with its only record. */
+  takeFolded(folded: FoldedSession, row: RowOutcome): void {
+    this.#findings.end();
+    this.#sessions++;
+    const report = foldedReport(folded);
+    this.#addEntries(report);
+    this.#options.onOutcome(row);
+    this.#options.onOutcome(report);
   }
 
   /** Ends the source and returns its account. The next element belongs to another source. */
@@ -216,6 +233,25 @@ function reportOf(
     refusals: conversation !== undefined && refusals.length > 0 ? refusals : undefined,
     entryLog: mayReopen && outcome === 'written' ? log : undefined,
     rejection: rejection && whyOf(rejection, log),
+  };
+}
+
+function foldedReport(folded: FoldedSession): SessionReport {
+  const { sessionId, origin, entries, superseded, truncated, changes, tools } = folded.facts;
+  return {
+    kind: 'session',
+    sessionId,
+    outcome: 'written',
+    snapshot: placeOf(origin),
+    entries,
+    superseded,
+    truncated,
+    changes: sortedCounts(changes),
+    toolCounts: tools.counts,
+    usage: folded.usage(),
+    refusals: undefined,
+    entryLog: undefined,
+    rejection: undefined,
   };
 }
 

@@ -2,10 +2,14 @@
 import type { Entry } from '../model/element.ts';
 import type { EntryCheck, EntryWatch, Found } from './check.ts';
 
-const found = (message: string): readonly Found[] => [{ rule: 'no-reply', severity: 'WARNING', message }];
+const found = (message: string): Found => ({ rule: 'no-reply', severity: 'WARNING', message });
 const NOTHING: readonly Found[] = [];
-const MISSING = found('the entry has no reply message');
-const EMPTY = found('the reply has no text, calls, reasoning, refusal or audio: left out');
+/** An entry without a reply. */
+export const NO_REPLY: Found = found('the entry has no reply message');
+const MISSING: readonly Found[] = [NO_REPLY];
+const EMPTY: readonly Found[] = [
+  found('the reply has no text, calls, reasoning, refusal or audio: left out'),
+];
 
 /** A log that never has replies can still end in an empty answer, which was left out. */
 function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {

@@ -13,12 +13,29 @@ function shown(message: Message): string {
   return sign.startsWith('"') ? shownName(message.role) : sign;
 }
 
+/** Where a trace parts from that of the entry before. */
+export interface PartingPlace {
+  /** Line of the entry before. */
+  readonly line: number;
+  /** What that entry has in `messages[earlier]`. */
+  readonly had: string;
+  readonly earlier: number;
+  /** What this one has in `messages[later]`; undefined when it ends before. */
+  readonly there: string | undefined;
+  readonly later: number;
+}
+
+export function partingText({ line, had, earlier, there, later }: PartingPlace): string {
+  const expected = `the entry before it (line ${line}) has ${had} in messages[${earlier}]`;
+  if (there === undefined) return `the entry ends before messages[${later}], ${expected}`;
+  return `messages[${later}] is ${there}, ${expected}`;
+}
+
 function describe(before: Entry, { messages }: Entry, { earlier, later }: Parting): string {
   const had = shown(before.messages[earlier] as Message);
-  const there = `the entry before it (line ${before.origin.line}) has ${had} in messages[${earlier}]`;
   const found = messages[later];
-  if (found === undefined) return `the entry ends before messages[${later}], ${there}`;
-  return `messages[${later}] is ${shown(found)}, ${there}`;
+  const there = found && shown(found);
+  return partingText({ line: before.origin.line, had, earlier, there, later });
 }
 
 function create(): EntryWatch {

@@ -2,7 +2,8 @@
 import type { Conversation } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
-function check({ truncated: entries }: Conversation): readonly Found[] {
+/** @param entries shorter ones after the snapshot */
+export function truncatedFindings(entries: number): readonly Found[] {
   if (entries === 0) return [];
   const what = entries === 1 ? '1 shorter entry comes' : `${entries} shorter entries come`;
   return [{ rule: 'truncated', severity: 'WARNING', message: `${what} after the snapshot` }];
@@ -13,7 +14,7 @@ const truncated: ConversationCheck = {
   summary: 'Sessions that end in entries with fewer messages than an earlier one.',
   rules: ['truncated'],
   on: 'conversation',
-  check,
+  check: ({ truncated: entries }: Conversation) => truncatedFindings(entries),
 };
 
 export default truncated;

@@ -16,7 +16,7 @@ function scanMemory(name: ScannerName): ScanMemory | undefined {
 }
 
 /** Memory for a slab, until it is given back. */
-export interface LentMemory extends Pick<ScanMemory, 'slab'> {
+export interface LentMemory extends Pick<ScanMemory, 'slab' | 'fold'> {
   giveBack(): void;
 }
 
@@ -30,6 +30,7 @@ export function borrowScanMemory(name: ScannerName): LentMemory | undefined {
   isLent = true;
   return {
     slab: lent.slab,
+    fold: lent.fold,
     giveBack() {
       isLent = false;
     },

@@ -5,11 +5,46 @@
 import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
-interface Exports {
+interface Exports extends FoldExports {
   value(at: number, end: number, room: number): number;
   string(at: number, end: number): number;
   failed_at(): number;
   too_deep(): number;
+}
+
+/** What the session fold (wasm/fold.c) offers. Addresses are offsets into the memory; 0 is a refusal. */
+export interface FoldExports {
+  begin(depth: number, most: number, endOfArena: number): void;
+  line(at: number, end: number, number: number, offset: number): number;
+  /** All lines of a source that was read whole: their number. */
+  lines(at: number, end: number): number;
+  finish(): number;
+  /** Room for a text that takes the place of the message that is being judged. */
+  put(length: number): number;
+  /** Where the tool definitions end that the host was asked to read. */
+  tools_end(end: number): void;
+  arena_at(): number;
+  state_at(): number;
+  entries_at(): number;
+  founds_at(): number;
+  runs_at(): number;
+  written_at(): number;
+}
+
+/** What the session fold asks. */
+export interface FoldHost {
+  judgeRow(at: number, length: number): number;
+  readTools(at: number, end: number): number;
+  readTime(at: number, end: number): bigint;
+}
+
+/** The session fold of a thread, in the memory where the slab is. */
+export interface FoldModule {
+  readonly exports: FoldExports;
+  readonly buffer: ArrayBuffer;
+  readonly arenaEnd: number;
+  /** Answers its questions from now on. */
+  setHost(host: FoldHost): void;
 }
 
 /** What is used of the global of this name; the libraries that declare it are those of browsers. */
@@ -25,11 +60,15 @@ interface WasmMemory {
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** The module's own data and stack lie in the first page. */
-const SLAB_AT = PAGE_BYTES;
+/** The messages of a session that are held at once: memory that is never touched costs nothing. */
+const ARENA_BYTES = 32 * 1024 * 1024;
 /** Whole vectors may be read beyond the slab's end. */
 const SLACK_BYTES = 64;
 const MAX_PAGES = 32_768;
+/** Enough for the module's data, the arena and a slab. */
+const FIRST_PAGES = 700;
+/** Memory beyond what a slab needs that is not worth a new one. */
+const MOST_SPARE_BYTES = 8 * 1024 * 1024;
 
 /** Strings of so many plain characters are over before the module is reached: most keys. */
 const NEAR_BYTES = 24;
@@ -53,6 +92,7 @@ export interface ScanMemory {
   /** The slab with this size; what it held stays as far as it fits. Every earlier view of it is void. */
   slab(bytes: number): Uint8Array;
   createScanner(maxDepth?: number): Scanner;
+  readonly fold: FoldModule;
 }
 
 /** @returns undefined where WebAssembly or its SIMD is not to be had */
@@ -72,6 +112,15 @@ function openMemory(module: object): ScanMemory {
   let isInside = false; // do they lie in the memory?
   let from = 0; // where they begin in it
   let end = 0;
+  let slabAt = 0; // behind the module's data, its stack and the arena
+  let host: FoldHost | undefined;
+
+  const hostAsked = (): FoldHost => host as FoldHost;
+  const imports = {
+    judge_row: (at: number, length: number) => hostAsked().judgeRow(at, length),
+    read_tools: (at: number, end: number) => hostAsked().readTools(at, end),
+    read_time: (at: number, end: number) => hostAsked().readTime(at, end),
+  };
 
   function isInMemory(bytes: Uint8Array): boolean {
     if (bytes !== asked) {
@@ -84,27 +133,30 @@ function openMemory(module: object): ScanMemory {
   }
 
   function renew(): void {
-    memory = new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES });
-    wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+    memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES });
+    const made = new WebAssembly.Instance(module, { env: { memory }, host: imports });
+    wasm = made.exports as unknown as Exports;
     buffer = memory.buffer;
+    slabAt = Math.ceil((wasm.arena_at() + ARENA_BYTES) / PAGE_BYTES) * PAGE_BYTES;
   }
 
   function slab(bytes: number): Uint8Array {
-    const needed = SLAB_AT + bytes + SLACK_BYTES;
-    if (buffer.byteLength > needed * 2) shrink(bytes);
+    const needed = slabAt + bytes + SLACK_BYTES;
+    if (buffer.byteLength - slabAt > MOST_SPARE_BYTES + (bytes + SLACK_BYTES) * 2) shrink(bytes);
     if (needed > buffer.byteLength) memory.grow(Math.ceil((needed - buffer.byteLength) / PAGE_BYTES));
     buffer = memory.buffer;
     asked = undefined;
-    return new Uint8Array(buffer, SLAB_AT, bytes);
+    return new Uint8Array(buffer, slabAt, bytes);
   }
 
   /** Memory that was grown for a giant line is given back: it cannot shrink, so a new one takes its place. */
   function shrink(bytes: number): void {
-    const held = new Uint8Array(buffer, SLAB_AT, bytes);
+    const held = new Uint8Array(buffer, slabAt, bytes);
     renew();
-    memory.grow(Math.ceil((bytes + SLACK_BYTES) / PAGE_BYTES));
+    const needed = slabAt + bytes + SLACK_BYTES;
+    if (needed > buffer.byteLength) memory.grow(Math.ceil((needed - buffer.byteLength) / PAGE_BYTES));
     buffer = memory.buffer;
-    new Uint8Array(buffer, SLAB_AT).set(held);
+    new Uint8Array(buffer, slabAt).set(held);
   }
 
   function createScanner(maxDepth: number = MAX_DEPTH): Scanner {
@@ -157,5 +209,19 @@ function openMemory(module: object): ScanMemory {
   }
 
   renew();
-  return { slab, createScanner };
+  const fold: FoldModule = {
+    get exports() {
+      return wasm;
+    },
+    get buffer() {
+      return buffer;
+    },
+    get arenaEnd() {
+      return slabAt - SLACK_BYTES;
+    },
+    setHost(asked) {
+      host = asked;
+    },
+  };
+  return { slab, createScanner, fold };
 }

@@ -24,7 +24,10 @@ const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
 /** How the id begins that a line of standard input without one gets (dialects/line-id.ts). */
 const STDIN_LINE = '-:';
 
-export function groupOf({ origin, sessionId, startedAt }: Conversation, groupBy: Grouping): string {
+export function groupOf(
+  { origin, sessionId, startedAt }: Pick<Conversation, 'origin' | 'sessionId' | 'startedAt'>,
+  groupBy: Grouping,
+): string {
   if (groupBy === 'none') return ONE_GROUP;
   const { source } = origin;
   if (groupBy === 'date') {

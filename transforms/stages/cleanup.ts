@@ -38,7 +38,7 @@ export function rulesOf(names: readonly string[]): readonly Rule[] {
 }
 
 /** What the rules on single messages make of one that they change: the message to keep, if any, and the rules that had a say. */
-interface Cleaned {
+export interface Cleaned {
   readonly message: Message | undefined;
   readonly changedBy: readonly string[];
 }
@@ -58,6 +58,12 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
   return changedBy.length === 0 ? undefined : { message: current, changedBy };
 }
 
+/** What the named rules on single messages make of a message; undefined when none changes it. */
+export function messageCleaner(names: readonly string[]): (message: Message) => Cleaned | undefined {
+  const messageRules = rulesOf(names).filter((rule): rule is MessageRule => rule.on === 'message');
+  return (message) => cleanMessage(message, messageRules);
+}
+
 /** Caches the rules' verdict on each message. */
 interface OnMessages {
   readonly clean: (message: Message) => Cleaned | undefined;
@@ -72,8 +78,7 @@ function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): O
   const key = enabled.map((rule) => rule.name).join();
   const before = known.get(key);
   if (before !== undefined) return before;
-  const messageRules = enabled.filter((rule): rule is MessageRule => rule.on === 'message');
-  const clean = perMessage((message) => cleanMessage(message, messageRules));
+  const clean = perMessage(messageCleaner(enabled.map((rule) => rule.name)));
   const isSuspect = (message: Message): boolean => pairRules.some((rule) => rule.suspects(message));
   const concerns = perMessage((message) => clean(message) !== undefined || isSuspect(message));
   known.set(key, { clean, concerns });

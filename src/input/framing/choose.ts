@@ -12,6 +12,13 @@ export function isNamedDocument(name: string): boolean {
   return DOCUMENT.test(name);
 }
 
+const PLAIN_LOG = /\.(?:jsonl|ndjson|log)$/i;
+
+/** Does the name say that the source is lines of JSON, and not packed? */
+export function isPlainLog(name: string): boolean {
+  return PLAIN_LOG.test(name);
+}
+
 /**
  * The framer of lines is there at once; the others are loaded when they are first needed.
  * @param maxElements of a TOML deck, which is parsed as a whole; those of lines are counted where they are read

@@ -43,17 +43,18 @@ export class OpenFile {
   readonly stamp: string;
   readonly #fd: number;
   readonly #stats: BigIntStats;
-  readonly #isSecond: boolean;
   readonly #isSettled: boolean;
   readonly #checksumKind: ChecksumKind | undefined;
-  readonly #checksum: RunningChecksum | undefined;
+  #checksum: RunningChecksum | undefined;
   #readBytes = 0;
+  /** Is it read at positions of its own? */
+  #isPlaced: boolean;
 
   /** @param isSecond the descriptor was read before: it is read at positions of its own */
   constructor(fd: number, stats: BigIntStats, withContent: boolean, isSecond: boolean) {
     this.#fd = fd;
     this.#stats = stats;
-    this.#isSecond = isSecond;
+    this.#isPlaced = isSecond;
     this.#isSettled = isSettled(stats);
     this.sizeBytes = Number(stats.size);
     this.stamp = stampOf(stats);
@@ -79,12 +80,20 @@ export class OpenFile {
     const have = this.#readBytes;
     const wanted = Math.min(room.length, this.sizeBytes - have);
     if (wanted === 0) return 0;
-    const position = this.#isSecond ? have : null;
+    const position = this.#isPlaced ? have : null;
     const count = attempt('read', () => readSync(this.#fd, room, 0, wanted, position));
     if (count === 0) throw changed(`it ended after ${have} of ${this.sizeBytes} bytes`);
     this.#readBytes += count;
     this.#checksum?.update(room.subarray(0, count));
     return count;
+  }
+
+  /** Goes back to behind the head, which was read before. */
+  rewind(head: Uint8Array): void {
+    this.#readBytes = head.length;
+    this.#isPlaced = true;
+    this.#checksum = this.#checksumKind && createChecksum(this.#checksumKind);
+    this.#checksum?.update(head);
   }
 
   /** The same from a place of its own, which moves nothing. */

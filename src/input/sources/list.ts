@@ -61,7 +61,7 @@ export function listSources(
 
   function addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
     if (device !== stats.dev) device = stats.dev;
-    const source = sourceOf(input, path, relative, Number(stats.size), device, stats.ino);
+    const source = sourceOf(input, path, relative, device, stats);
     sources.push(source);
     mode = (mode ?? ALL_PERMISSIONS) & Number(stats.mode);
     // only links and several inputs can bring a file twice
@@ -244,15 +244,15 @@ function sourceOf(
   input: number,
   path: string,
   relative: string,
-  sizeBytes: number,
   dev: bigint,
-  ino: bigint,
+  { size, ino, ctimeNs }: BigIntStats,
 ): SourceRef {
+  const sizeBytes = Number(size);
   const below = path.endsWith(relative) ? path.slice(-relative.length) : relative;
   const { name, nameBase64 } = nameOf(below);
   return nameBase64 === undefined
-    ? { name, input, path, sizeBytes, dev, ino }
-    : { name, nameBase64, input, path, sizeBytes, dev, ino };
+    ? { name, input, path, sizeBytes, ctimeNs, dev, ino }
+    : { name, nameBase64, input, path, sizeBytes, ctimeNs, dev, ino };
 }
 
 function namesIn(folder: string): string[] {

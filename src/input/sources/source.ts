@@ -28,6 +28,8 @@ export interface SourceRef extends Partial<FileIdentity> {
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Bytes on disk, or in the store, when it was listed. */
   readonly sizeBytes: number;
+  /** When its entry was last changed, when it was listed; ns since 1970. */
+  readonly ctimeNs?: bigint;
   /** Of an object: its ETag, and how its store is reached. All objects of a run share the options. */
   readonly etag?: string;
   readonly s3?: S3Options;

@@ -1,0 +1,49 @@
+/**
+ * Reads a small file whole, with as few system calls as there can be: open, read, inspect, close. That it did not change meanwhile
+ * is told by the time of its entry (ctime), which must be the one that it had when it was listed.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isSettled, proofOf, stampOf } from '../fingerprint.ts';
+import { createChecksum } from './checksum.ts';
+import type { SourceRef } from './source.ts';
+
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+
+export interface SmallFile {
+  readonly bytes: Uint8Array;
+  readonly stamp: string;
+  /** Its fingerprint. */
+  readonly proof: string;
+}
+
+/**
+ * @param room for its bytes, with one byte more
+ * @returns undefined when the file is not the one that was listed, or cannot be read: whoever opens it again will tell why
+ */
+export function readSmallFile(ref: SourceRef, room: Uint8Array): SmallFile | undefined {
+  const { path, sizeBytes, name } = ref;
+  if (path === undefined || ref.ctimeNs === undefined) return undefined;
+  let fd: number;
+  try {
+    const follow = name.includes('/') ? O_NOFOLLOW : 0; // a path that the user named may be a link
+    fd = openSync(Buffer.from(path, 'latin1'), O_RDONLY | O_NONBLOCK | follow);
+  } catch {
+    return undefined;
+  }
+  try {
+    const count = readSync(fd, room, 0, sizeBytes + 1, null);
+    const stats = fstatSync(fd, { bigint: true });
+    const isListed = stats.ino === ref.ino && stats.dev === ref.dev && stats.ctimeNs === ref.ctimeNs;
+    if (!isListed || count !== sizeBytes || !stats.isFile()) return undefined;
+    const bytes = room.subarray(0, count);
+    const stamp = stampOf(stats);
+    if (isSettled(stats)) return { bytes, stamp, proof: stamp };
+    const checksum = createChecksum('crc32');
+    checksum.update(bytes);
+    return { bytes, stamp, proof: proofOf(stamp, checksum.digest(), false) };
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,98 @@
+/** A session that was folded: its facts, and its conversation for those who want to look at the messages. */
+
+import { truncatedFindings } from '../checks/truncated.ts';
+import { concat } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import type { Conversation, EntryLog, Finding, Message, Origin } from '../model/element.ts';
+import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
+import type { SessionTools } from './folded-tools.ts';
+
+/** Who folded it: tells more of the last session, until the next one begins. */
+export interface FoldedSource {
+  /** Its messages, which own their bytes. */
+  messages(): readonly Message[];
+  /** The places of its entries. */
+  places(source: string): EntryLog;
+}
+
+interface Facts {
+  readonly sessionId: string;
+  /** Of the snapshot. */
+  readonly origin: Origin;
+  /** Ns since 1970. */
+  readonly startedAt: bigint;
+  readonly entries: number;
+  readonly superseded: number;
+  readonly truncated: number;
+  readonly changes: ReadonlyMap<string, number>;
+  /** Bits: the checks and reports that may have something to say; 0: none has. */
+  readonly doubts: number;
+  /** About entries. */
+  readonly findings: readonly Finding[];
+  readonly tools: SessionTools;
+  readonly turns: Omit<ToolUsage, 'definitions'>;
+  /** The messages of the record, with commas between them. Valid until the next session begins. */
+  readonly bytes: Uint8Array;
+  readonly source: FoldedSource;
+}
+
+/** Doubts about what is told without the messages, and about the use of tools alone (fold.c). */
+const DOUBT_TRUNCATED = 16;
+const DOUBT_USAGE = 64;
+
+const NO_FINDINGS: readonly Finding[] = [];
+const HEAD = encode('{"messages":[');
+
+export class FoldedSession {
+  readonly facts: Facts;
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+  }
+
+  /** Is it certain what the checks have to say about the conversation? */
+  get isCertain(): boolean {
+    return (this.facts.doubts & ~(DOUBT_TRUNCATED | DOUBT_USAGE)) === 0 && this.facts.tools.areFine;
+  }
+
+  /** What the checks have to say about a conversation of which it is certain. */
+  findings(): readonly Finding[] {
+    if ((this.facts.doubts & DOUBT_TRUNCATED) === 0) return NO_FINDINGS;
+    const { origin, sessionId, truncated: count } = this.facts;
+    return truncatedFindings(count).map((found) => ({ kind: 'finding', sessionId, origin, ...found }));
+  }
+
+  /** Its record in the format `chat`. */
+  record(): Uint8Array {
+    return concat([HEAD, this.facts.bytes, this.facts.tools.tail]);
+  }
+
+  usage(): ToolUsage {
+    const { turns, tools, doubts } = this.facts;
+    if ((doubts & DOUBT_USAGE) !== 0) return usageOf({ ...this.conversation(), tools: tools.kept });
+    const { toolCalls, clientTurns, assistantTurns, assistantTurnsWithTools } = turns;
+    return { toolCalls, definitions: tools.names, clientTurns, assistantTurns, assistantTurnsWithTools };
+  }
+
+  /** The places of its entries. */
+  places(): EntryLog {
+    return this.facts.source.places(this.facts.origin.source);
+  }
+
+  /** As it leaves snapshot-select. */
+  conversation(): Conversation {
+    const { origin, sessionId, startedAt, superseded, truncated, changes, tools, source } = this.facts;
+    return {
+      kind: 'conversation',
+      origin,
+      sessionId,
+      messages: source.messages(),
+      changes,
+      startedAt,
+      superseded,
+      truncated,
+      tools: tools.distinct,
+      toolCounts: tools.distinctCounts,
+    };
+  }
+}

@@ -1,0 +1,96 @@
+/** The tool definitions of a folded session: which ones its entries had, and what a record has of them. */
+
+import structure from '../checks/structure.ts';
+import { withCommas } from '../formats/chat.ts';
+import { concat } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import type { Conversation, Message, ToolCounts, ToolDefinition } from '../model/element.ts';
+import { createToolUnion } from '../model/tool-union.ts';
+import { firstByName } from '../stages/tool-dedupe.ts';
+
+/** Entries in a row with the same definitions. */
+export interface ToolRun {
+  readonly definitions: readonly ToolDefinition[];
+  readonly entries: number;
+}
+
+/** What a session's tools come to. */
+export interface SessionTools {
+  /** Distinct, as snapshot-select has them. */
+  readonly distinct: readonly ToolDefinition[];
+  readonly distinctCounts: ToolCounts;
+  /** One of each name. */
+  readonly kept: readonly ToolDefinition[];
+  readonly counts: ToolCounts;
+  /** What comes after the messages of a record of the format `chat`. */
+  readonly tail: Uint8Array;
+  /** The distinct names. */
+  readonly names: readonly string[];
+  /** Has the check of their structure nothing to say? */
+  readonly areFine: boolean;
+}
+
+const TAIL = [encode('],"tools":['), encode(']}')] as const;
+const ANY_MESSAGE: Message = { bytes: encode('{"role":"user"}'), role: 'user' };
+
+/** What was made of definitions that came alone, as in nearly all sessions. */
+interface Alone {
+  readonly made: SessionTools;
+  readonly isNamed: boolean;
+}
+
+export class FoldedTools {
+  readonly #alone = new WeakMap<readonly ToolDefinition[], Alone>();
+
+  of(runs: readonly ToolRun[]): SessionTools {
+    const [run, ...others] = runs;
+    if (run === undefined || others.length > 0) return toolsOf(runs);
+    const { definitions, entries } = run;
+    let alone = this.#alone.get(definitions);
+    if (alone === undefined) {
+      alone = {
+        made: toolsOf([{ definitions, entries: 1 }]),
+        isNamed: definitions.every(({ name }) => name !== undefined),
+      };
+      this.#alone.set(definitions, alone);
+    }
+    if (entries === 1) return alone.made;
+    return alone.isNamed ? timesOf(alone.made, entries, definitions.length) : toolsOf(runs);
+  }
+}
+
+/** The same definitions in so many entries more. */
+function timesOf(made: SessionTools, entries: number, length: number): SessionTools {
+  const more = (entries - 1) * length;
+  const counted = (counts: ToolCounts): ToolCounts => ({
+    ...counts,
+    seen: counts.seen + more,
+    duplicateSame: counts.duplicateSame + more,
+  });
+  return { ...made, distinctCounts: counted(made.distinctCounts), counts: counted(made.counts) };
+}
+
+function toolsOf(runs: readonly ToolRun[]): SessionTools {
+  const union = createToolUnion();
+  for (const { definitions, entries } of runs) for (let i = 0; i < entries; i++) union.add(definitions);
+  union.commit();
+  const distinct = union.definitions();
+  const distinctCounts = union.counts();
+  const kept = firstByName(distinct);
+  const names = new Set<string>();
+  for (const { name } of kept) if (name !== undefined) names.add(name);
+  const checked = { messages: [ANY_MESSAGE], tools: kept } as unknown as Conversation;
+  return {
+    distinct,
+    distinctCounts,
+    kept,
+    counts: {
+      ...distinctCounts,
+      kept: kept.length,
+      duplicateConflict: distinctCounts.duplicateConflict + distinct.length - kept.length,
+    },
+    tail: concat([TAIL[0], ...withCommas(kept), TAIL[1]]),
+    names: [...names],
+    areFine: [...structure.check(checked)].length === 0,
+  };
+}

@@ -1,0 +1,372 @@
+/**
+ * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c), for the log that most gateways write: entries of the
+ * dialect `exchange`, cleaned by the default rules. It stands for the stages from parse to snapshot-select, and for the checks
+ * where they have nothing to say. Whatever it is not sure of it refuses: the stages then read the session instead.
+ */
+
+import { checks } from '../checks/index.ts';
+import { NO_REPLY } from '../checks/no-reply.ts';
+import { partingText } from '../checks/role-sequence.ts';
+import { roleSign } from '../checks/role-trace.ts';
+import { NO_CHANGES } from '../dialects/line-objects.ts';
+import { timeIn } from '../dialects/logged-time.ts';
+import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
+import { createCountingScanner } from '../json/elements.ts';
+import { knownText } from '../json/known-text.ts';
+import { createScanner } from '../json/scanners.ts';
+import type { FoldExports, FoldHost, FoldModule } from '../json/wasm-scanner.ts';
+import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
+import { createEntryLog } from '../model/entry-log.ts';
+import { stringValue } from '../model/message.ts';
+import emptyAssistant from '../rules/empty-assistant.ts';
+import { rules } from '../rules/index.ts';
+import { messageCleaner } from '../stages/cleanup.ts';
+import { detectDialect } from '../stages/parse.ts';
+import { FoldedSession, type FoldedSource } from './folded-session.ts';
+import { FoldedTools, type ToolRun } from './folded-tools.ts';
+
+/** The checks and the rules that fold.c knows about. With any other one the stages read. */
+const KNOWN_CHECKS: ReadonlySet<string> = new Set([
+  ...[
+    'as-read',
+    'damaged-tail',
+    'inline-tags',
+    'legacy-function-call',
+    'no-record',
+    'no-reply',
+    'repeated-tool-call',
+  ],
+  ...['role-sequence', 'structure', 'tool-calls', 'tool-results', 'truncated'],
+]);
+const KNOWN_RULES: ReadonlySet<string> = new Set([
+  'empty-assistant',
+  'goose-bootstrap',
+  'goose-info',
+  'goose-title',
+]);
+
+/** Does fold.c know all checks and rules that there are? */
+export const knowsAll: boolean =
+  checks.every(({ name }) => KNOWN_CHECKS.has(name)) && rules.every(({ name }) => KNOWN_RULES.has(name));
+
+export interface FoldOptions {
+  readonly maxDepth: number;
+  readonly maxElements: number;
+  /** The dialect that the user named, or `auto`. */
+  readonly dialect: string;
+}
+
+/** Bits of what `judgeRow` tells; the lower eight are the sign. */
+const DROPPED = 1 << 8;
+const EMPTY = 1 << 9;
+const REPLACED = 1 << 10;
+const ODD = 1 << 11;
+const SIGNS: Readonly<Record<string, number>> = {
+  S: 0x53,
+  T: 0x54,
+  U: 0x55,
+  R: 0x52,
+  A: 0,
+  Ac: 1,
+  At: 2,
+  Act: 3,
+};
+const SIGN_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(SIGNS).map(([name, code]) => [code, name]),
+);
+
+const NO_TIME = -(2n ** 63n);
+const MOST_TIME = 2n ** 63n;
+/** The kinds of findings about entries. */
+const FOUND_NO_REPLY = 1;
+const FOUND_ENDED = 3;
+
+/** Where the fields of `state` stand, in words (fold.c). */
+const STATE = {
+  entries: 0,
+  superseded: 1,
+  truncated: 2,
+  snapshot: 3,
+  info: 4,
+  bootstrap: 5,
+  emptyAssistant: 6,
+  developer: 7,
+  nulls: 8,
+  bestRuns: 9,
+  bestRunEntries: 10,
+  founds: 11,
+  doubts: 12,
+  toolCalls: 13,
+  clientTurns: 14,
+  assistantTurns: 15,
+  assistantTurnsWithTools: 16,
+  messages: 17,
+  out: 18,
+  outEnd: 19,
+  id: 20,
+  idEnd: 21,
+  otherMembers: 22,
+  hasChoices: 23,
+  scanned: 24,
+  compared: 25,
+  lineFeeds: 26,
+  bytes: 27,
+  startedAt: 28,
+} as const;
+/** Words of an entry, of a finding and of a written message. */
+const ENTRY_WORDS = 4;
+const FOUND_WORDS = 6;
+const WRITTEN_WORDS = 3;
+
+const cleaned = messageCleaner(['goose']);
+
+export class SessionFold implements FoldHost, FoldedSource {
+  readonly #module: FoldModule;
+  readonly #options: FoldOptions;
+  readonly #tools: ToolsReader;
+  readonly #knownTools = new FoldedTools();
+  /** The definitions that were read, by their numbers; of this session, and the last ones of the session before. */
+  #definitions = new Map<number, readonly ToolDefinition[]>();
+  #lastTools = 0;
+  #exports: FoldExports;
+  #words: Uint32Array = new Uint32Array(0);
+  #doubles: Float64Array = new Float64Array(0);
+  #bytes: Uint8Array = new Uint8Array(0);
+  /** Where tables stand, in words. */
+  #stateAt = 0;
+  #entriesAt = 0;
+  #runsAt = 0;
+  #entries = 0;
+
+  constructor(module: FoldModule, options: FoldOptions) {
+    this.#module = module;
+    this.#options = options;
+    this.#exports = module.exports;
+    this.#findTables();
+    const scanner = createCountingScanner(createScanner('auto', options.maxDepth), options.maxElements);
+    this.#tools = createToolsReader(scanner, 2);
+  }
+
+  #findTables(): void {
+    this.#stateAt = this.#exports.state_at() >> 2;
+    this.#entriesAt = this.#exports.entries_at() >> 2;
+    this.#runsAt = this.#exports.runs_at() >> 2;
+  }
+
+  /** Begins with a session. */
+  begin(): void {
+    const { exports } = this.#module;
+    if (exports !== this.#exports) {
+      this.#exports = exports;
+      this.#findTables();
+      this.#definitions.clear();
+    } else if (this.#definitions.size > 1) {
+      const last = this.#definitions.get(this.#lastTools);
+      this.#definitions.clear();
+      if (last !== undefined) this.#definitions.set(this.#lastTools, last);
+    }
+    this.#module.setHost(this);
+    const { maxDepth, maxElements } = this.#options;
+    exports.begin(maxDepth, maxElements, this.#module.arenaEnd);
+    this.#entries = 0;
+    this.#look();
+  }
+
+  /**
+   * Takes the next line of the session. Its bytes lie in the memory.
+   * @returns false when it is odd: the stages have to read the session, and the fold is over
+   */
+  add({ bytes, origin, made }: Line): boolean {
+    if (made !== undefined || bytes.buffer !== this.#module.buffer) return false;
+    const at = bytes.byteOffset;
+    if (this.#exports.line(at, at + bytes.length, origin.line, origin.offset) === 0) return false;
+    this.#entries++;
+    return this.#entries > 1 || this.#isExchange(bytes);
+  }
+
+  /**
+   * Takes a whole source, which lies in the memory.
+   * @returns its number of lines; 0: one is odd or blank
+   */
+  addAll(bytes: Uint8Array): number {
+    if (bytes.buffer !== this.#module.buffer) return 0;
+    const at = bytes.byteOffset;
+    const lines = this.#exports.lines(at, at + bytes.length);
+    if (lines === 0) return 0;
+    return this.#isExchange(bytes) ? lines : 0;
+  }
+
+  /** Lines of the source that was taken whole that end in a line feed. */
+  get lineFeeds(): number {
+    return this.#state(STATE.lineFeeds);
+  }
+
+  /** The session is over. Undefined: it is odd, or has no entries. */
+  finish(source: string): FoldedSession | undefined {
+    if (this.#exports.finish() === 0) return undefined;
+    this.#look();
+    const id = this.#state(STATE.id);
+    const sessionId = knownText(this.#bytes, id, this.#state(STATE.idEnd));
+    const superseded = this.#state(STATE.superseded);
+    const truncated = this.#state(STATE.truncated);
+    return new FoldedSession({
+      sessionId,
+      origin: this.#originOf(source, this.#state(STATE.snapshot)),
+      startedAt: this.#startedAt(),
+      entries: this.#state(STATE.entries),
+      superseded,
+      truncated,
+      changes: this.#changes(),
+      doubts: this.#state(STATE.doubts),
+      findings: this.#findings(source, sessionId),
+      tools: this.#knownTools.of(this.#runs()),
+      turns: {
+        toolCalls: this.#state(STATE.toolCalls),
+        clientTurns: this.#state(STATE.clientTurns),
+        assistantTurns: this.#state(STATE.assistantTurns),
+        assistantTurnsWithTools: this.#state(STATE.assistantTurnsWithTools),
+      },
+      bytes: this.#bytes.subarray(this.#state(STATE.out), this.#state(STATE.outEnd)),
+      source: this,
+    });
+  }
+
+  judgeRow(at: number, length: number): number {
+    this.#look();
+    const bytes = this.#bytes.subarray(at, at + length);
+    const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
+    const sign = SIGNS[roleSign(message)];
+    if (sign === undefined) return ODD;
+    const made = cleaned(message);
+    if (made === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;
+    if (made.message === undefined) return sign | DROPPED;
+    const { bytes: text } = made.message;
+    const room = this.#exports.put(text.length);
+    if (room === 0) return ODD;
+    this.#bytes.set(text, room);
+    return sign | REPLACED;
+  }
+
+  readTools(at: number, end: number): number {
+    this.#look();
+    const after = this.#tools.read(this.#bytes.subarray(at, end), 0);
+    const { definitions } = this.#tools;
+    if (after < 0 || definitions === undefined) return 0;
+    this.#exports.tools_end(at + after);
+    if (this.#definitions.get(this.#lastTools) !== definitions)
+      this.#definitions.set(++this.#lastTools, definitions);
+    return this.#lastTools;
+  }
+
+  readTime(at: number, end: number): bigint {
+    this.#look();
+    const time = timeIn(this.#bytes, at, end) ?? NO_TIME;
+    return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
+  }
+
+  /** Would the first entry be read in this dialect? Only one with choices, and nothing else, is surely so. */
+  #isExchange(bytes: Uint8Array): boolean {
+    if (this.#options.dialect !== 'auto') return true;
+    this.#look();
+    if (this.#state(STATE.otherMembers) === 0 && this.#state(STATE.hasChoices) === 1) return true;
+    const end = bytes.indexOf(LF);
+    return detectDialect(end < 0 ? bytes : bytes.subarray(0, end))?.name === 'exchange';
+  }
+
+  /** The memory moves when it grows. */
+  #look(): void {
+    const { buffer } = this.#module;
+    if (this.#bytes.buffer === buffer) return;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+  }
+
+  #state(field: number): number {
+    return this.#words[this.#stateAt + field] as number;
+  }
+
+  #startedAt(): bigint {
+    const low = BigInt(this.#state(STATE.startedAt));
+    return BigInt.asIntN(64, (BigInt(this.#state(STATE.startedAt + 1)) << 32n) | low);
+  }
+
+  #originOf(source: string, number: number): Origin {
+    const at = this.#entriesAt + number * ENTRY_WORDS;
+    const offset = this.#doubles[(at + 2) >> 1] as number;
+    return { source, line: this.#words[at] as number, offset, length: this.#words[at + 1] as number };
+  }
+
+  /** The places of the entries of the session that is over. */
+  places(source: string): EntryLog {
+    const log = createEntryLog();
+    for (let i = 0; i < this.#state(STATE.entries); i++) log.add(this.#originOf(source, i));
+    return log.take();
+  }
+
+  #changes(): ReadonlyMap<string, number> {
+    let all = 0;
+    for (let field = STATE.info; field <= STATE.nulls; field++) all += this.#state(field);
+    if (all === 0) return NO_CHANGES;
+    const changes = new Map<string, number>();
+    const count = (rule: string, field: number): void => {
+      const n = this.#state(field);
+      if (n > 0) changes.set(rule, n);
+    };
+    count('developer-role', STATE.developer);
+    count('empty-assistant', STATE.emptyAssistant);
+    count('goose-bootstrap', STATE.bootstrap);
+    count('goose-info', STATE.info);
+    count('null-fields', STATE.nulls);
+    return changes;
+  }
+
+  #runs(): readonly ToolRun[] {
+    const at = this.#runsAt;
+    const count = this.#state(STATE.bestRuns);
+    if (count === 1) {
+      const definitions = this.#definitions.get(this.#words[at] as number) ?? NO_TOOLS;
+      return [{ definitions, entries: this.#state(STATE.bestRunEntries) }];
+    }
+    return Array.from({ length: count }, (_, i) => ({
+      definitions: this.#definitions.get(this.#words[at + i * 2] as number) ?? NO_TOOLS,
+      entries: i === count - 1 ? this.#state(STATE.bestRunEntries) : (this.#words[at + i * 2 + 1] as number),
+    }));
+  }
+
+  #findings(source: string, sessionId: string): readonly Finding[] {
+    const count = this.#state(STATE.founds);
+    if (count === 0) return NO_FINDINGS;
+    const founds = this.#exports.founds_at() >> 2;
+    return Array.from({ length: count }, (_, i) => {
+      const at = founds + i * FOUND_WORDS;
+      const [kind, entry, before, earlier, later, signs] = this.#words.subarray(at, at + FOUND_WORDS);
+      const origin = this.#originOf(source, entry as number);
+      const found = { kind: 'finding', sessionId, origin } as const;
+      if (kind === FOUND_NO_REPLY) return { ...found, ...NO_REPLY };
+      const line = this.#originOf(source, before as number).line;
+      const had = SIGN_NAMES.get((signs as number) & 0xff) as string;
+      const there =
+        kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get(((signs as number) >> 8) & 0xff) as string);
+      const message = partingText({ line, had, there, earlier: earlier as number, later: later as number });
+      return { ...found, rule: 'role-sequence', severity: 'ERROR', message };
+    });
+  }
+
+  /** Copies of the messages of its conversation. */
+  messages(): readonly Message[] {
+    const out = this.#state(STATE.out);
+    const copy = this.#bytes.slice(out, this.#state(STATE.outEnd));
+    const written = this.#exports.written_at() >> 2;
+    return Array.from({ length: this.#state(STATE.messages) }, (_, i) => {
+      const at = written + i * WRITTEN_WORDS;
+      const bytes = copy.subarray((this.#words[at] as number) - out, (this.#words[at + 1] as number) - out);
+      return { bytes, role: ROLES[this.#words[at + 2] as number] as string };
+    });
+  }
+}
+
+const LF = 0x0a;
+const NO_FINDINGS: readonly Finding[] = [];
+/** By their numbers in fold.c, as a record has them. */
+const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];
