@@ -179,7 +179,7 @@ describe('what fails while it is written', () => {
         }),
     ],
   ];
-  it.each(passing)('%s %s: it is done again', async (_id, _name, misbehave) => {
+  it.each(passing)('S019-S021 %s %s: it is done again', async (_id, _name, misbehave) => {
     const made = await store({ partSizeBytes: 5 * MIB });
     made.server.put('bucket/logs/big.jsonl', logOf(14 * MIB));
     const fault = misbehave(made.server);

@@ -6,12 +6,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import type { Given } from '../../src/settings/settings.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { loadedModules } from '../support/loaded-modules.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { startStore, storeFolder } from '../support/s3-logs.ts';
 import { type Misbehave, refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
@@ -228,7 +229,7 @@ describe('one object that cannot be read is rejected, the others are not', () =>
     ['S006', 412, 'PreconditionFailed', 'changed-while-read'],
     ['S016', 403, 'InvalidObjectState', 'unreadable'],
   ];
-  it.each(cases)('%s HTTP %d %s: %s', async (_id, status, code, reason) => {
+  it.each(cases)('S004-S006, S016 %s HTTP %d %s: %s', async (_id, status, code, reason) => {
     const { server, folder } = await both({
       'a.jsonl': session('a'),
       'b.jsonl': session('b'),
@@ -253,6 +254,18 @@ describe('one object that cannot be read is rejected, the others are not', () =>
 });
 
 describe('the command', () => {
+  it('reads and loads nothing of the SDK for logs in a folder', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const local = loadedModules(['build', 'examples/logs', '--out', out]);
+    expect(local.some((path) => path.endsWith('engine/source-run.js'))).toBe(true);
+    const late = /@aws-sdk|@smithy|object-store\/(?!options|url)|open-object|object-dataset/;
+    expect(local.filter((path) => late.test(path))).toEqual([]);
+    const server = await startStore();
+    vi.stubEnv('TURNMILL_S3_ENDPOINT', server.endpoint);
+    const stored = loadedModules(['check', 's3://bucket/logs/']);
+    expect(stored.some((path) => path.includes('@aws-sdk/client-s3'))).toBe(true); // what is looked for would be seen
+  });
+
   it('S031 says within seconds that nobody answers at the endpoint', async () => {
     const server = await startStore();
     const { endpoint } = server;

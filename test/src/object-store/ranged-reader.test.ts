@@ -108,14 +108,14 @@ describe('an object in ranges', () => {
 
 describe('a connection that fails', () => {
   const failures: readonly (readonly [string, Misbehave])[] = [
-    ['S008 is reset in mid-body', partly(30_000, (answer) => answer.destroy())],
-    ['S009 stalls in mid-body', partly(20_000, () => undefined)],
-    ['S009 stalls before its head', () => true],
-    ['S007 is told to slow down', refuse(503, 'SlowDown')],
-    ['S007 finds the store broken', refuse(500, 'InternalError')],
+    ['is reset in mid-body', partly(30_000, (answer) => answer.destroy())],
+    ['stalls in mid-body', partly(20_000, () => undefined)],
+    ['stalls before its head', () => true],
+    ['is told to slow down', refuse(503, 'SlowDown')],
+    ['finds the store broken', refuse(500, 'InternalError')],
     ['is closed without a word', hangUp],
   ];
-  it.each(failures)('%s: the range goes on from its last byte', async (_name, misbehave) => {
+  it.each(failures)('S007-S009 %s: the range goes on from its last byte', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', misbehave, 4);
@@ -204,7 +204,7 @@ describe('an answer that is not the one', () => {
       ),
     ],
   ];
-  it.each(answers)('%s: it is asked again', async (_name, misbehave) => {
+  it.each(answers)('S010-S012 %s: it is asked again', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', misbehave, 3);
@@ -212,7 +212,7 @@ describe('an answer that is not the one', () => {
     expect(fault.fired).toBe(3);
   });
 
-  it.each(answers)('%s, always: the source is unreadable', async (_name, misbehave) => {
+  it.each(answers)('S010-S012 %s, always: the source is unreadable', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', misbehave, 1000);
@@ -227,15 +227,18 @@ describe('an answer that is not the one', () => {
     ['S006', 412, 'PreconditionFailed', 'changed-while-read'],
     ['S016', 403, 'InvalidObjectState', 'unreadable'],
   ];
-  it.each(refusals)('%s HTTP %d %s is a fault of the source: %s', async (_id, status, code, reason) => {
-    const server = await startStore();
-    const { reader } = open(server);
-    const fault = server.fault('get', refuse(status, code), 100);
-    await expect(readAll(reader)).rejects.toMatchObject({ name: 'SourceFault', reason });
-    expect(fault.fired).toBeGreaterThan(0);
-    expect(fault.fired).toBeLessThan(4); // it is not tried again
-    reader.close();
-  });
+  it.each(refusals)(
+    'S004-S006, S016 %s HTTP %d %s is a fault of the source: %s',
+    async (_id, status, code, reason) => {
+      const server = await startStore();
+      const { reader } = open(server);
+      const fault = server.fault('get', refuse(status, code), 100);
+      await expect(readAll(reader)).rejects.toMatchObject({ name: 'SourceFault', reason });
+      expect(fault.fired).toBeGreaterThan(0);
+      expect(fault.fired).toBeLessThan(4); // it is not tried again
+      reader.close();
+    },
+  );
 
   it('S006 an object that was replaced, by a store that ignores If-Match', async () => {
     const server = await startStore();
