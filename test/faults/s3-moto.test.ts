@@ -52,7 +52,7 @@ describe.skipIf(!hasMoto)(`moto${MISSING}`, () => {
 
   const run = (...args: string[]) => turnmill(args, undefined, environment);
 
-  it('S002, S022, S030 builds, replaces and updates what a folder gives, byte for byte', async () => {
+  it('S030 builds, replaces and updates what a folder gives, byte for byte', async () => {
     const logs = 'examples/logs';
     const names = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((name) =>
       statSync(join(logs, name)).isFile(),
