@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:os';
 
-/** Each code has its exit status in src/cli/exit-code.ts. */
+/** Each code has its exit status in src/cli/faults.ts. */
 export type ErrorCode =
   | 'usage'
   | 'config'
@@ -59,6 +59,8 @@ export type SourceReason =
   | 'trailing-data'
   | 'decompression-limit'
   | 'not-regular'
+  | 'preference-pairs'
+  | 'unknown-dialect'
   | 'vanished'
   | 'unsupported-compression'
   | 'encoding-utf16'

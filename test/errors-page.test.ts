@@ -1,8 +1,8 @@
-/** docs/errors.md has every exit status and every code of src/cli/exit-code.ts and src/errors.ts, each in its row, and no others. */
+/** docs/errors.md has every exit status and every code of src/cli/faults.ts and src/errors.ts, each in its row, and no others. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BUG, exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } from '../src/cli/exit-code.ts';
+import { BUG, exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } from '../src/cli/faults.ts';
 import type { ErrorCode } from '../src/errors.ts';
 
 const root = resolve(import.meta.dirname, '..');

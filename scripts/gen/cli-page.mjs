@@ -22,7 +22,7 @@ export async function cliPage(root) {
 }
 
 async function statuses(root) {
-  const { exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } = await built(root, 'src/cli/exit-code.js');
+  const { exitCodeOf, REJECTIONS, SIGNALS, SUCCESS } = await built(root, 'src/cli/faults.js');
   const faults = unionMembers(root, 'src/errors.ts', 'ErrorCode').map((name) => [
     exitCodeOf(name),
     code(name),

@@ -16,7 +16,11 @@ const FATES = [
   ['snapshot', 'Its conversation is in a record.'],
   ['superseded', 'An earlier entry of a session that has a record.'],
   ['truncated', 'A later entry than the snapshot, with fewer messages.'],
-  ['dropped:RULE', 'A cleanup rule dropped the whole entry.'],
+  [
+    'folded',
+    'A line of an event log, part of a conversation that begins in an earlier line and is in a record.',
+  ],
+  ['dropped:RULE', 'A cleanup rule dropped the whole entry, or its dialect the line.'],
   ['rejected:REASON', 'The line, its session or its source was rejected.'],
 ];
 const LOOKS_AT = { message: 'a message', pair: 'a message and the next one', entry: 'an entry' };
@@ -32,9 +36,13 @@ export async function rejectionsPage(root) {
   const { ruleSets } = await built(root, 'transforms/stages/cleanup.js');
   const { checks } = await built(root, 'transforms/checks/index.js');
   const { formats } = await built(root, 'transforms/formats/index.js');
+  const { DROPS } = await built(root, 'transforms/model/drops.js');
   return page('Fates, rejections, rules and findings', [
     'Every line of the input has exactly one fate. `turnmill explain FILE:LINE` says which.',
     table(['fate', 'what became of the line'], named(FATES)),
+    '## Why a dialect drops a line',
+    'Counted as `dropped:NAME`; it is not part of any conversation.',
+    table(['name', 'when'], named(Object.entries(DROPS))),
     ...SCOPES.flatMap(([scope, title, effect]) => {
       const reasons = catalogue.reasons.filter((reason) => reason.scope === scope);
       const rows = reasons.map(({ name, summary }) => [name, summary]);
@@ -48,7 +56,7 @@ export async function rejectionsPage(root) {
       ['rule', 'looks at', 'does'],
       rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
     ),
-    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([details](dialect-details.md#astracodex)). `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
+    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([details](dialect-details.md#astracodex)). Event logs count `sealed-reasoning` (messages with reasoning that only its provider can read; `--reasoning keep-sealed` keeps it as `reasoning_details`) and `empty-assistant` (answers that say nothing and are left out); `codex` counts `unwrapped-output` (results that were wrapped as JSON with metadata). `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
     '## Repairs',
     'Repairs made so that a source or a line could be read, counted for each source in the ledger and in the summary:',
     table(['repair', 'what it repairs'], named([...repairNames(root), ...FRAMING_REPAIRS])),

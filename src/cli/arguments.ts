@@ -1,4 +1,5 @@
 /** The command line, read by yargs: which command with what words and values, or a text to print (help, version). */
+import yargs, { type Argv } from 'yargs';
 import { TurnmillError } from '../errors.ts';
 import { flagOf } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
@@ -7,8 +8,10 @@ import { commands } from './commands/index.ts';
 import { mergeValues, readConfig } from './config.ts';
 import { commandHelp, programHelp } from './help.ts';
 import type { Option, Values } from './options/option.ts';
-import { createParser, type FlagValues } from './parser.ts';
 import { type Flag, readTokens } from './tokens.ts';
+
+/** The flags of a command line by name, as yargs returns them. */
+type FlagValues = Readonly<Record<string, unknown>>;
 
 export type Invocation =
   | { readonly text: string }
@@ -157,4 +160,54 @@ function flagValue(
 
 function usage(message: string): TurnmillError {
   return new TurnmillError('usage', message);
+}
+
+const PARSER = {
+  'boolean-negation': false,
+  'camel-case-expansion': false,
+  'dot-notation': false,
+  'duplicate-arguments-array': true,
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+  'short-option-groups': false,
+} as const;
+
+/**
+ * The commands and options as yargs knows them: it finds the command and refuses flags of another one.
+ * @param choose called with the command that was found, and its flags
+ */
+function createParser(choose: (command: Command, flags: FlagValues) => void): Argv {
+  const parser = yargs([])
+    .scriptName('turnmill')
+    .detectLocale(false)
+    .exitProcess(false)
+    .parserConfiguration(PARSER)
+    .strictCommands()
+    .strictOptions()
+    .recommendCommands()
+    .demandCommand(1, 'name a command')
+    .version(false)
+    .help(false);
+  for (const command of commands) {
+    const handler = (flags: unknown): void => choose(command, flags as FlagValues);
+    parser.command(command.name, command.summary, (own) => addOptions(own, command), handler);
+  }
+  return parser;
+}
+
+function addOptions(parser: Argv, { options }: Command): Argv {
+  parser.strictCommands(false).demandCommand(0);
+  for (const option of options) addOption(parser, option);
+  return parser;
+}
+
+function addOption(parser: Argv, { name, alias, type, negative }: Option): void {
+  if (negative?.only !== true) {
+    const kind =
+      type.placeholder === undefined
+        ? ({ type: 'boolean' } as const)
+        : ({ type: 'string', nargs: 1 } as const);
+    parser.option(flagOf(name), { ...kind, ...(alias && { alias }) });
+  }
+  if (negative !== undefined) parser.option(`no-${flagOf(name)}`, { type: 'boolean' });
 }

@@ -6,7 +6,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 process.exitCode = 70;
-/** Same as in exit-code.ts, which is not loaded yet. */
+/** Same as in faults.ts, which is not loaded yet. */
 const EARLY_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type EarlySignal = keyof typeof EARLY_SIGNALS;
 
@@ -52,18 +52,20 @@ function checkDescriptors(): void {
 
 async function start(): Promise<number> {
   checkDescriptors();
-  const { supportsNode, SUPPORTED } = await import('./node-version.ts');
+  const { supportsNode, SUPPORTED } = await import('./node.ts');
   if (!supportsNode(process.versions.node)) {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
     return 78;
   }
-  const { watchForBugs } = await import('./tell-fault.ts');
-  watchForBugs();
+  const { ProcessHost } = await import('./host.ts');
+  const host = new ProcessHost();
+  const { watchForBugs } = await import('./faults.ts');
+  watchForBugs(host);
   // One by one, because Node opens all files of an import graph at the same time and descriptors may be few.
   await import('yargs');
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
-  return main(process.argv.slice(2), stopListening);
+  return main(process.argv.slice(2), host, stopListening);
 }
 
 start().then(

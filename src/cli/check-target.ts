@@ -7,15 +7,10 @@ import type { Listing } from '../input/sources/source.ts';
 import { check } from '../job/build.ts';
 import type { Outcome, SessionReport } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
-import { REJECTIONS, SUCCESS } from './exit-code.ts';
-import type { Values } from './options/option.ts';
+import type { Request } from './commands/command.ts';
+import { REJECTIONS, SUCCESS } from './faults.ts';
 import { settingsOf } from './options/settings-of.ts';
-import { endPrinting, printLine } from './print.ts';
-import { RunNotes } from './run-notes.ts';
-import { checkStdin } from './stdin.ts';
-import { summaryOf } from './summary.ts';
-import { tell } from './terminal.ts';
-import { BoundedHeap, exposeGarbageCollector } from './v8.ts';
+import { RunNotes, summaryOf } from './summary.ts';
 
 interface Verdict {
   readonly source: string;
@@ -26,13 +21,9 @@ interface Verdict {
 }
 
 /** @returns the exit status: 3 when a record would be refused */
-export async function checkTarget(
-  inputs: readonly string[],
-  values: Values,
-  signal: AbortSignal,
-): Promise<number> {
-  checkStdin(inputs, values.allowEmpty === true);
-  exposeGarbageCollector();
+export async function checkTarget({ words: inputs, values, signal, host }: Request): Promise<number> {
+  host.checkStdin(inputs, values.allowEmpty === true);
+  const heap = host.prepareRun(false);
   const targets = values.target as readonly string[];
   const rules = new Set([
     ...formats.filter(({ name }) => targets.includes(name)).flatMap((format) => format.rules),
@@ -46,7 +37,7 @@ export async function checkTarget(
     refused ||= verdict.effect === 'refuses';
     const { source: file, line, effect, rule, message } = verdict;
     const text = printable(`${file}:${line}: ${effect}: ${rule}: ${message}`);
-    return printLine(values.json === true ? JSON.stringify(verdict) : text);
+    return host.print(values.json === true ? JSON.stringify(verdict) : text);
   }
 
   function see(outcome: Outcome, listing: Listing): Promise<void> | undefined {
@@ -67,8 +58,8 @@ export async function checkTarget(
   }
 
   const settings = { ...settingsOf(inputs, { ...values, format: targets }), readers: true };
-  const summary = await check(settings, { signal, onOutcome: see, heap: new BoundedHeap() });
-  await endPrinting();
-  if (values.logLevel !== 'silent') tell(summaryOf(summary, notes));
+  const summary = await check(settings, { signal, onOutcome: see, heap });
+  await host.endPrinting();
+  if (values.logLevel !== 'silent') host.tell(summaryOf(summary, notes));
   return refused || summary.rejections > 0 ? REJECTIONS : SUCCESS;
 }

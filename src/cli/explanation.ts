@@ -1,7 +1,14 @@
 /** Finds and prints the answers of `turnmill explain`. */
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import split2 from 'split2';
+import { DROPS } from '../../transforms/model/drops.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
+import { checkManifest } from '../dataset/manifest.ts';
+import { parseLine } from '../dataset/parse-line.ts';
+import { resolveDataset } from '../dataset/recover.ts';
+import type { SessionLine } from '../dataset/schema.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
@@ -10,29 +17,31 @@ import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote } from '../job/line-trail.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
+import { streamOwnFile } from '../own-file.ts';
 import { printable } from '../printable.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
-import { findRecords, type RecordPlace } from './find-record.ts';
-import type { Values } from './options/option.ts';
+import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
-import { endPrinting, printLine } from './print.ts';
 import { showCount } from './sizes.ts';
-import { checkStdin } from './stdin.ts';
 
-/** @param where FILE:LINE */
-export async function explain(where: string, values: Values, signal: AbortSignal): Promise<void> {
+export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);
   const settings = resolveSettings(settingsOf([file], values));
-  checkStdin([file], true);
+  host.checkStdin([file], true);
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
   for (const found of await explainLine({ ref, line, settings, signal })) {
     const records = await recordsOf(found, values.in, settings.s3);
     const text =
       values.json === true ? JSON.stringify({ ...found, records }) : explanationText(found, records);
-    await printLine(text);
+    await host.print(text);
   }
-  await endPrinting();
+  await host.endPrinting();
+}
+
+interface RecordPlace {
+  readonly shard: string;
+  readonly line: number;
 }
 
 async function recordsOf(
@@ -95,6 +104,45 @@ function isFile(path: string): boolean {
   }
 }
 
+/**
+ * The places of the records of a session. Sources are compared by the end of their paths, because they may be relative to any
+ * folder; when the ledger has several matches, all are returned.
+ */
+async function findRecords(out: string, source: string, session: string): Promise<readonly RecordPlace[]> {
+  const root = resolveDataset(out);
+  checkManifest(root);
+  const path = join(root, LINE_FILES.sessions);
+  const found: RecordPlace[] = [];
+  try {
+    await pipeline(streamOwnFile(path), split2(), async (lines: AsyncIterable<string>) => {
+      for await (const text of lines) {
+        const written = sessionIn(text, path);
+        const { id, source: name, records = [written] } = written;
+        if (id !== session || !sameEnd(name, source)) continue;
+        for (const { shard, line } of records) {
+          if (typeof shard === 'string' && typeof line === 'number') found.push({ shard, line });
+        }
+      }
+    });
+  } catch (error) {
+    if (error instanceof TurnmillError) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
+    throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
+  }
+  return found;
+}
+
+function sessionIn(text: string, path: string): SessionLine {
+  const line = parseLine(LINE_FILES.sessions, text);
+  if (line !== undefined) return line;
+  const message = `${path} has a line that is not a session: the dataset is damaged`;
+  throw new TurnmillError('invalid-dataset', message, { subject: path });
+}
+
+function sameEnd(a: string, b: string): boolean {
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+}
+
 const LABEL_WIDTH = 11;
 
 /** Several lines, without a line end after the last one. */
@@ -137,11 +185,16 @@ function notes(label: string, findings: readonly FindingNote[], own: number): (s
 function whyOf({ fate, detail, stage, violationLine, snapshotLine }: Explanation): string {
   if (fate === 'snapshot')
     return 'this is the last entry with the most messages, so the record is made from it';
+  if (fate === 'folded') return `it is part of the conversation that begins in line ${snapshotLine}`;
   if (fate === 'superseded')
     return `line ${snapshotLine} repeats and continues this conversation, so the record is made from that line`;
   if (fate === 'truncated')
     return `it has fewer messages than the earlier line ${snapshotLine}, so the record is made from that line`;
   if (fate === 'blank') return 'the line is blank';
+  const dropped: string | undefined = (DROPS as Readonly<Record<string, string>>)[
+    fate.replace('dropped:', '')
+  ];
+  if (fate.startsWith('dropped:') && dropped !== undefined) return dropped;
   if (fate.startsWith('dropped:'))
     return `the cleanup rule ${printable(fate.slice('dropped:'.length))} drops such entries`;
   const by = `${printable(detail ?? '')} (${stage})`;

@@ -3,28 +3,26 @@
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
 import { readArguments } from './arguments.ts';
-import { exitCodeOf, SIGNALS, SUCCESS } from './exit-code.ts';
-import { Interrupts } from './interrupts.ts';
-import { endPrinting, printLine } from './print.ts';
-import { tellBug, tellFault, tellUsage } from './tell-fault.ts';
+import { exitCodeOf, SIGNALS, type StopSignal, SUCCESS, tellBug, tellFault, tellUsage } from './faults.ts';
+import type { Host } from './host.ts';
 
 /**
  * @param onListening called when the command handles signals itself
  * @returns the exit status, for the caller to set; only a bug or a second signal ends the process here
  */
-export async function main(argv: readonly string[], onListening?: () => void): Promise<number> {
+export async function main(argv: readonly string[], host: Host, onListening?: () => void): Promise<number> {
   let level: LogLevel = 'warn';
   try {
-    const invocation = readArguments(argv, process.stdout.columns);
+    const invocation = readArguments(argv, host.helpColumns);
     if ('text' in invocation) {
-      await printLine(invocation.text);
-      await endPrinting();
+      await host.print(invocation.text);
+      await host.endPrinting();
       return SUCCESS;
     }
     level = invocation.values.logLevel ?? level;
-    return await runCommand(invocation, level, onListening);
+    return await runCommand(invocation, level, host, onListening);
   } catch (error) {
-    return statusOf(error, argv, level);
+    return statusOf(error, argv, level, host);
   }
 }
 
@@ -33,16 +31,18 @@ type Chosen = Exclude<ReturnType<typeof readArguments>, { readonly text: string 
 async function runCommand(
   { command, words, values }: Chosen,
   level: LogLevel,
+  host: Host,
   onListening?: () => void,
 ): Promise<number> {
   const interrupts = new Interrupts(!command.stoppable);
   onListening?.();
   try {
-    return await command.run({ words, values, signal: interrupts.signal });
+    return await command.run({ words, values, signal: interrupts.signal, host });
   } catch (error) {
     const { received } = interrupts;
     if (received === undefined) throw error;
-    await tellFault({ code: 'interrupted', message: `stopped by ${received}; nothing was published` }, level);
+    const message = `stopped by ${received}; nothing was published`;
+    await tellFault(host, { code: 'interrupted', message }, level);
     // A reader that reads nothing would keep the process alive forever: drop what it has not read by now.
     if (process.stdout.writableLength > 0) process.exit(SIGNALS[received]);
     return SIGNALS[received];
@@ -51,10 +51,60 @@ async function runCommand(
   }
 }
 
-async function statusOf(error: unknown, argv: readonly string[], level: LogLevel): Promise<number> {
-  if (!(error instanceof TurnmillError)) return tellBug(error);
+async function statusOf(
+  error: unknown,
+  argv: readonly string[],
+  level: LogLevel,
+  host: Host,
+): Promise<number> {
+  if (!(error instanceof TurnmillError)) return tellBug(host, error);
   const { code, subject, message } = error;
-  if (code === 'usage') tellUsage(message, argv);
-  else if (code !== 'broken-pipe') await tellFault({ code, subject, message }, level);
+  if (code === 'usage') tellUsage(host, message, argv);
+  else if (code !== 'broken-pipe') await tellFault(host, { code, subject, message }, level);
   return exitCodeOf(code);
+}
+
+const GRACE_MS = 10_000;
+const NAMES = Object.keys(SIGNALS) as StopSignal[];
+
+/**
+ * Signals that stop a command, from its creation until `release`. The first one asks the run to stop, so that it can clean up; a
+ * second one, or ten seconds, ends the process. A run that waits for standard input or for a slow reader wakes up.
+ */
+class Interrupts {
+  readonly #controller = new AbortController();
+  readonly #atOnce: boolean;
+  #received: StopSignal | undefined;
+  #grace: NodeJS.Timeout | undefined;
+
+  /** @param atOnce end the process at the first signal: the command has nothing to clean up */
+  constructor(atOnce: boolean) {
+    this.#atOnce = atOnce;
+    for (const name of NAMES) process.on(name, this.#onSignal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The first signal that arrived. */
+  get received(): StopSignal | undefined {
+    return this.#received;
+  }
+
+  /** Restores the default action of the signals. */
+  release(): void {
+    clearTimeout(this.#grace);
+    for (const name of NAMES) process.off(name, this.#onSignal);
+  }
+
+  readonly #onSignal = (name: StopSignal): void => {
+    if (this.#received !== undefined || this.#atOnce) process.exit(SIGNALS[this.#received ?? name]);
+    this.#received = name;
+    this.#grace = setTimeout(() => process.exit(SIGNALS[name]), GRACE_MS);
+    this.#grace.unref();
+    const reason = new Error(`stopped by ${name}`);
+    this.#controller.abort(reason);
+    if (process.stdout.writableNeedDrain) process.stdout.destroy(reason);
+  };
 }

@@ -3,23 +3,28 @@ import { join } from 'node:path';
 import { type QuarantineRecord, readQuarantine } from '../job/quarantine-records.ts';
 import { type ReplayRequest, replayQuarantine } from '../job/replay.ts';
 import { printable } from '../printable.ts';
-import { REJECTIONS, SUCCESS } from './exit-code.ts';
-import { endPrinting, printLine } from './print.ts';
+import { REJECTIONS, SUCCESS } from './faults.ts';
+import type { Host } from './host.ts';
 import { showCount, showSize } from './sizes.ts';
 
 /**
  * Prints a line for each record, without the bytes that it keeps.
  * @returns the exit status
  */
-export async function listQuarantine(out: string, json: boolean, signal: AbortSignal): Promise<number> {
+export async function listQuarantine(
+  out: string,
+  json: boolean,
+  signal: AbortSignal,
+  host: Host,
+): Promise<number> {
   const scopes = new Map<string, number>();
   for await (const { record } of readQuarantine(out)) {
     signal.throwIfAborted();
     scopes.set(record.scope, (scopes.get(record.scope) ?? 0) + 1);
-    await printLine(json ? asJson(record) : asText(record));
+    await host.print(json ? asJson(record) : asText(record));
   }
-  if (!json) await printLine(summary(scopes));
-  await endPrinting();
+  if (!json) await host.print(summary(scopes));
+  await host.endPrinting();
   return SUCCESS;
 }
 
@@ -48,17 +53,17 @@ function summary(scopes: ReadonlyMap<string, number>): string {
 }
 
 /** @returns the exit status: 3 when something could not be replayed */
-export async function replay(request: ReplayRequest, json: boolean): Promise<number> {
+export async function replay(request: ReplayRequest, json: boolean, host: Host): Promise<number> {
   const result = await replayQuarantine(request);
   const { replayed, files, left, examples } = result;
-  if (json) await printLine(JSON.stringify(result));
+  if (json) await host.print(JSON.stringify(result));
   else {
     const where =
       files === 0 ? '' : ` in ${showCount(files)} logs below ${printable(join(request.into, '/'))}`;
-    await printLine(`${showCount(replayed)} ${replayed === 1 ? 'record' : 'records'} replayed${where}`);
-    for (const [why, n] of Object.entries(left)) await printLine(`${showCount(n)} not replayed: ${why}`);
-    for (const { where: at, why } of examples) await printLine(printable(`  ${at}  ${why}`));
+    await host.print(`${showCount(replayed)} ${replayed === 1 ? 'record' : 'records'} replayed${where}`);
+    for (const [why, n] of Object.entries(left)) await host.print(`${showCount(n)} not replayed: ${why}`);
+    for (const { where: at, why } of examples) await host.print(printable(`  ${at}  ${why}`));
   }
-  await endPrinting();
+  await host.endPrinting();
   return Object.keys(left).length > 0 ? REJECTIONS : SUCCESS;
 }

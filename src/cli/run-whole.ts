@@ -1,52 +1,130 @@
-/** A whole run with its progress line and its summary. */
-
+/** A whole run with its progress line, its summary and its profile. */
 import type { Listing } from '../input/sources/source.ts';
 import { build } from '../job/build.ts';
 import type { RunProgress } from '../job/hooks.ts';
 import type { Outcome } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
-import { REJECTIONS, SUCCESS } from './exit-code.ts';
-import type { Values } from './options/option.ts';
+import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
+import type { Request } from './commands/command.ts';
+import { REJECTIONS, SUCCESS, tellFault } from './faults.ts';
+import type { Host } from './host.ts';
 import { settingsOf } from './options/settings-of.ts';
-import { profileTable } from './profile-table.ts';
-import { ProgressLine } from './progress.ts';
-import { RunNotes } from './run-notes.ts';
-import { checkStdin } from './stdin.ts';
-import { summaryOf } from './summary.ts';
-import { tellFault } from './tell-fault.ts';
-import { isTerminal, tell } from './terminal.ts';
-import { BoundedHeap, compileLater, exposeGarbageCollector } from './v8.ts';
+import { showCount, showDuration, showSize } from './sizes.ts';
+import { RunNotes, summaryOf } from './summary.ts';
 
 /** @returns the exit status */
-export async function runWhole(
-  inputs: readonly string[],
-  values: Values,
-  signal: AbortSignal,
-): Promise<number> {
-  checkStdin(inputs, values.allowEmpty === true);
-  compileLater();
-  exposeGarbageCollector();
+export async function runWhole({ words: inputs, values, signal, host }: Request): Promise<number> {
+  host.checkStdin(inputs, values.allowEmpty === true);
+  const heap = host.prepareRun(true);
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent';
   const notes = new RunNotes();
-  const progress = isTerminal() && !silent ? new ProgressLine() : undefined;
+  const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const onOutcome = (outcome: Outcome, listing: Listing): void => notes.see(outcome, listing);
   const onProgress = progress && { onProgress: (now: RunProgress): void => progress.show(now) };
   const onNote = (message: string): boolean => {
     progress?.clear();
-    return silent || tell(`turnmill: ${printable(message)}\n`);
+    return silent || host.tell(`turnmill: ${printable(message)}\n`);
   };
   try {
     const summary = await build(settingsOf(inputs, values), {
-      ...{ signal, onOutcome, onNote, heap: new BoundedHeap() },
+      ...{ signal, onOutcome, onNote, heap },
       ...onProgress,
     });
     progress?.clear();
-    if (!silent) tell(summaryOf(summary, notes));
-    if (summary.profile !== undefined) tell(profileTable(summary.profile, summary.elapsedMs));
-    for (const message of summary.problems) await tellFault({ code: 'leftover', message }, level);
+    if (!silent) host.tell(summaryOf(summary, notes));
+    if (summary.profile !== undefined) host.tell(profileTable(summary.profile, summary.elapsedMs));
+    for (const message of summary.problems) await tellFault(host, { code: 'leftover', message }, level);
     return summary.rejections > 0 ? REJECTIONS : SUCCESS;
   } finally {
     progress?.clear();
   }
 }
+
+const LEAST_GAP_MS = 100;
+const CLEAR = '\r\u001b[K';
+
+/** The progress line on a terminal, rewritten in place at most ten times a second. */
+export class ProgressLine {
+  readonly #host: Pick<Host, 'tell' | 'columns'>;
+  readonly #now: () => number;
+  readonly #started: number;
+  #last = Number.NEGATIVE_INFINITY;
+  #shown = false;
+
+  constructor(host: Pick<Host, 'tell' | 'columns'>, now: () => number = () => performance.now()) {
+    this.#host = host;
+    this.#now = now;
+    this.#started = now();
+  }
+
+  show(progress: RunProgress): void {
+    const at = this.#now();
+    if (at - this.#last < LEAST_GAP_MS) return;
+    this.#last = at;
+    this.#shown = true;
+    const text = progressText(progress, at - this.#started);
+    this.#host.tell(`${CLEAR}${text.slice(0, this.#host.columns - 1)}`);
+  }
+
+  clear(): void {
+    if (this.#shown) this.#host.tell(CLEAR);
+    this.#shown = false;
+  }
+}
+
+/** `12/40 sources  118 MiB/s  1,204 records  3 rejected  12 s left` */
+export function progressText(progress: RunProgress, elapsedMs: number): string {
+  const { sources, totalSources, readBytes, totalBytes, records, rejections } = progress;
+  const speed = elapsedMs > 0 ? readBytes / (elapsedMs / 1000) : 0;
+  const left =
+    totalBytes === undefined || speed === 0 ? undefined : Math.max(0, totalBytes - readBytes) / speed;
+  return [
+    `${showCount(sources)}/${showCount(totalSources)} sources`,
+    `${showSize(speed)}/s`,
+    `${showCount(records)} ${records === 1 ? 'record' : 'records'}`,
+    `${showCount(rejections)} rejected`,
+    ...(left === undefined ? [showSize(readBytes)] : [`${showDuration(left * 1000)} left`]),
+  ].join('  ');
+}
+
+/** Descriptions of segments whose names do not explain them. */
+const SEGMENT_TEXTS: Readonly<Record<string, string>> = {
+  list: 'listing the sources',
+  read: 'opening, reading and closing the sources',
+  frame: 'finding the ends of the lines',
+  parse: 'comparing and scanning the lines',
+  collect: 'counting the elements that leave the last stage',
+  record: 'writing the records, the ledger and the reports',
+  sync: 'publishing: syncs, the manifest, the rename',
+  'read-back': 'reading the output back and hashing it',
+  wait: 'waiting for input or for another thread',
+  other: 'everything else',
+};
+
+/**
+ * The table of `--profile`: where the time of all threads went, and how many bytes were compared instead of scanned. The rows add
+ * up to the time of all threads.
+ */
+export function profileTable({ ms, bytes }: ProfileFigures, elapsedMs: number): string {
+  const known = [...FIRST_SEGMENTS, ...LAST_SEGMENTS];
+  const stages = Object.keys(ms).filter((name) => !known.includes(name));
+  const names = [...FIRST_SEGMENTS, ...stages, ...LAST_SEGMENTS];
+  const whole = Object.values(ms).reduce((sum, part) => sum + part, 0);
+  const width = Math.max(...names.map((name) => name.length));
+  const row = (name: string, part: number, what = ''): string =>
+    `  ${name.padEnd(width)}  ${seconds(part).padStart(9)} s  ${percent(part, whole).padStart(6)}  ${what}`.trimEnd();
+  const { read, framed, compared, scanned } = bytes;
+  return [
+    `profile: ${seconds(elapsedMs)} s, ${seconds(whole)} s in all threads`,
+    ...names.map((name) => row(name, ms[name] ?? 0, SEGMENT_TEXTS[name])),
+    `  bytes: ${showCount(read)} read, ${showCount(framed)} framed, ${showCount(compared)} compared, ` +
+      `${showCount(scanned)} scanned: ${percent(compared, compared + scanned)} compared`,
+    '',
+  ].join('\n');
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+
+const percent = (part: number, whole: number): string =>
+  `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(1)} %`;

@@ -105,9 +105,14 @@ export function openFolder(path: string): number {
   return io('open', path, () => fs.openSync(path, 'r'));
 }
 
-/** The text of a regular file. Throws `invalid-dataset` when it is something else, or longer than that. */
+/** The bytes of a regular file. Throws `invalid-dataset` when it is something else, or longer than that. */
+export function readBytesIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): Buffer | undefined {
+  return ifAny('read', path, () => readOwnFile(path, mostBytes, fs));
+}
+
+/** The text of a regular file. Throws as `readBytesIfAny` does. */
 export function readTextIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): string | undefined {
-  return ifAny('read', path, () => readOwnFile(path, mostBytes, fs).toString('utf8'));
+  return readBytesIfAny(path, mostBytes)?.toString('utf8');
 }
 
 export function makeDirectory(path: string, mode = 0o777): void {

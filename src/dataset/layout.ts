@@ -25,9 +25,10 @@ export const REPORTS = {
 /** What a run keeps for itself in its staging folder while it works; removed before the dataset is published. */
 export const WORK = 'work';
 export const WORK_FILES = {
-  checkpoint: 'work/checkpoint.json',
+  /** A part. */
+  checkpoint: 'work/checkpoint.part',
   /** One fingerprint per source, for run.json. */
-  fingerprints: 'work/proofs.jsonl',
+  fingerprints: 'work/fingerprints.jsonl',
   /** The sources that the run was to read. */
   listing: 'work/listing.jsonl',
   /** Results of a source that do not fit in memory before its end. */

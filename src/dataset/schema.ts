@@ -20,7 +20,7 @@ export interface SourceLine {
   /** Size of the file when it was opened. @unit bytes @example 16623 */
   readonly size?: number | undefined;
   /** How it is packed: `none`, `gzip` or `zstd`. @example "none" */
-  readonly compression?: string | undefined;
+  readonly compression?: 'none' | 'gzip' | 'zstd' | undefined;
   /** Where the bytes of a packed file went. */
   readonly packed?: PackedLine | undefined;
   /** Bytes after decompression. @unit bytes @example 16623 */
@@ -89,6 +89,8 @@ export interface SessionLine {
   readonly superseded: number;
   /** Entries after the chosen one that are shorter than it. @unit entries @example 0 */
   readonly truncated: number;
+  /** Lines beside the origin that the conversation was folded of, where it was folded of events. @unit lines @example 61 */
+  readonly folded?: number | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
   /** Tool definitions of its entries. */
@@ -355,8 +357,8 @@ export interface RunFacts {
   readonly inputs: readonly string[];
   /** Whether the run went on from the checkpoint of a run that was stopped. @example false */
   readonly resumed: boolean;
-  /** Sources that were taken over from an earlier run without reading them. @unit sources @example 0 */
-  readonly kept_sources: number;
+  /** Sources that were not read, because the results of a previous run were reused. @unit sources @example 0 */
+  readonly reused_sources: number;
   /** Notes that could not be written to standard error. @unit notes @example 0 */
   readonly log_lost: number;
   /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime and ctime in nanoseconds, then a CRC-32 where the times do not settle it, or `::` and the SHA-256 of `--checksum`. Empty where the source has to be read again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */

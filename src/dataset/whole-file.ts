@@ -1,7 +1,7 @@
 /** A file that is written at once and is on the disk when the call returns: the manifest, run.json, a report. */
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
-import { readTextIfAny } from './fs-calls.ts';
+import { readBytesIfAny } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 
@@ -41,21 +41,24 @@ export function fillFile(file: AppendFile, pieces: Iterable<string | Uint8Array>
  */
 export function writeCheckedFile(
   path: string,
-  pieces: Iterable<string>,
+  pieces: Iterable<string | Uint8Array>,
   options: { mode?: number } = {},
 ): void {
-  readWrittenText(writePieces(path, pieces, options));
+  readWritten(writePieces(path, pieces, options));
 }
 
 /**
  * The text of a file that this run wrote.
  * @throws TurnmillError `io` when the file does not hold what was written
  */
-export function readWrittenText({ path, bytes, crc32: checksum }: WrittenFile): string {
-  const text = readTextIfAny(path) ?? '';
-  // bytes that are not UTF-8 decode to other ones, so that the checksum of the text tells them too
-  if (Buffer.byteLength(text) !== bytes || crc32(text) !== checksum) throw notAsWritten(path);
-  return text;
+export function readWrittenText(file: WrittenFile): string {
+  return readWritten(file).toString('utf8');
+}
+
+function readWritten({ path, bytes, crc32: checksum }: WrittenFile): Buffer {
+  const found = readBytesIfAny(path);
+  if (found === undefined || found.length !== bytes || crc32(found) !== checksum) throw notAsWritten(path);
+  return found;
 }
 
 /** Readable JSON: two spaces, a final newline, keys in the order given. */

@@ -26,7 +26,10 @@ export interface ChainLink {
 export function createChain(settings: TaskSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
   const { integrity, scanner, userTurn, maxDepth, maxMessages, maxElements, plugIns } = settings;
-  const reading = { scanner, userTurn, maxDepth, maxMessages, maxElements };
+  const { select, maxConversationBytes: maxConversation } = settings;
+  const keepSealed = settings.reasoning === 'keep-sealed';
+  const limits = { maxDepth, maxMessages, maxElements, maxConversation };
+  const reading = { scanner, userTurn, select, keepSealed, ...limits };
   const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn };
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];

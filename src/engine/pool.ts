@@ -20,7 +20,7 @@ const UNITS_AHEAD = 2;
 
 export interface PoolHooks {
   /** Are the results of the source with this index reused, so that it need not be read? */
-  readonly isKept?: (index: number) => boolean;
+  readonly isReused?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
   /** A worker thread died; its source is read again. */
   readonly onRestart?: () => void;
@@ -34,7 +34,7 @@ export async function* runWorkers(
   settings: Settings,
   hooks: PoolHooks = {},
 ): AsyncGenerator<Batch> {
-  const isRead: IsRead = (_ref, index) => hooks.isKept?.(index) !== true;
+  const isRead: IsRead = (_ref, index) => hooks.isReused?.(index) !== true;
   const workers = workerCount(sources.filter(isRead), settings);
   const conversion = conversionOf(settings, workers);
   const units = workers === 1 ? [] : unitsOf(sources, isRead);

@@ -10,7 +10,7 @@ import type { TaskSettings } from '../settings/settings.ts';
 import { type Batch, BatchBuilder } from './batch.ts';
 import { UNWATCHED, watchWith } from './instrument.ts';
 import { BATCH_BYTES, SourceRun, type SourceRunOptions } from './source-run.ts';
-import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
+import type { TaskSource, Upcoming } from './task.ts';
 
 /** A worker pauses when batches of this size are unread. */
 export const WINDOW_BYTES: number = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ export interface TaskOptions {
 export function runTask(
   sources: TaskSources,
   settings: TaskSettings,
-  { signal, profile, upcoming = NONE_UPCOMING }: TaskOptions = {},
+  { signal, profile, upcoming }: TaskOptions = {},
 ): AsyncGenerator<Batch> {
   if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, signal, upcoming });
   const clock = profile ?? createProfile('wait');

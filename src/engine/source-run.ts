@@ -5,7 +5,7 @@
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
 import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
-import { SourceFault, TurnmillError } from '../errors.ts';
+import { SourceFault, type SourceReason, TurnmillError } from '../errors.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
 import { isPlainLog } from '../input/framing/choose.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
@@ -23,7 +23,7 @@ import { createChain, fuseChain } from './chain.ts';
 import { Folding, isFoldable } from './folding.ts';
 import type { Watch } from './instrument.ts';
 import { type Ended, type OpenSource, reportOf, wholeReport } from './source-report.ts';
-import type { TaskSource, Upcoming } from './task.ts';
+import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
 /** A batch is due when its results weigh as much. */
 export const BATCH_BYTES: number = 128 * 1024;
@@ -63,7 +63,8 @@ export interface SourceRunOptions {
   readonly memory: LentMemory | undefined;
   /** Gets the results. */
   readonly batch: BatchBuilder;
-  readonly upcoming: Upcoming;
+  /** Tells which sources to fetch ahead; undefined: none. */
+  readonly upcoming?: Upcoming | undefined;
 }
 
 export class SourceRun {
@@ -110,8 +111,10 @@ export class SourceRun {
   #mayReopen = false;
   #countedBytes = 0;
   #memberAt: SourceReader['memberAt'];
+  /** Why a stage refused the source as a whole. */
+  #refused: SourceFault | undefined;
 
-  constructor({ settings, watch, signal, memory, batch, upcoming }: SourceRunOptions) {
+  constructor({ settings, watch, signal, memory, batch, upcoming = NONE_UPCOMING }: SourceRunOptions) {
     this.#settings = settings;
     this.#watch = watch;
     this.#signal = signal;
@@ -152,6 +155,7 @@ export class SourceRun {
     this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
     this.#push = this.#read = this.#arrived = this.#memberAt = undefined;
     this.#isRestarting = this.#isClosing = this.#isFolding = this.#isOdd = false;
+    this.#refused = undefined;
     this.#countedBytes = 0;
   }
 
@@ -329,7 +333,7 @@ export class SourceRun {
     const links = this.#watch.chain(createChain(this.#settings, sessionBy));
     const push = fuseChain(
       links,
-      this.#watch.accept((element) => this.#ledger.accept(element)),
+      this.#watch.accept((element) => this.#accept(element)),
     );
     this.#chains.set(sessionBy, push);
     return push;
@@ -361,6 +365,12 @@ export class SourceRun {
     return this.#pushAll(elements) ? 'limited' : undefined;
   }
 
+  #accept(element: StreamElement): void {
+    if (element.kind === 'rejection' && element.scope === 'source')
+      this.#refused ??= new SourceFault(element.reason as SourceReason, element.detail);
+    else this.#ledger.accept(element);
+  }
+
   /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */
   #pushAll(elements: Iterable<StreamElement>): boolean {
     const atLimit = this.#atLimit;
@@ -369,6 +379,7 @@ export class SourceRun {
     try {
       for (at of elements) {
         push(at);
+        if (this.#refused !== undefined && !this.#isClosing) throw this.#refused;
         if (atLimit?.() === true) return true;
       }
     } catch (error) {
@@ -415,7 +426,7 @@ export class SourceRun {
   #report(open: OpenSource, fault: SourceFault | undefined): void {
     const ended = this.#endSource(open);
     this.#sessionsBefore += ended.sessions;
-    this.#batch.add(reportOf(open, ended, fault));
+    this.#batch.add(reportOf(open, ended, fault ?? this.#refused));
     this.#open = undefined;
   }
 

@@ -1,5 +1,5 @@
 /**
- * Is a file still the one that an earlier run read? Its fingerprint (fingerprint.ts) says; the file is read only where its times do not
+ * Is a file still the one that a previous run read? Its fingerprint (fingerprint.ts) says; the file is read only where its times do not
  * prove it, or where its content is to be compared whatever they say.
  */
 import { type BigIntStats, statSync } from 'node:fs';

@@ -5,7 +5,7 @@
 
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/model/tool-usage.ts';
-import { LINE_FILES, REPORTS, WORK_FILES } from '../dataset/layout.ts';
+import { REPORTS } from '../dataset/layout.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
 import { workPath } from '../dataset/staging.ts';
@@ -26,11 +26,11 @@ import {
 } from '../input/sources/stream-source.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
-import { createCheckpoints } from '../record/checkpoints.ts';
-import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
+import { Checkpoints } from '../record/checkpoints.ts';
+import { DatasetOutput, type Destination, NoOutput, StandardOutput } from '../record/output.ts';
 import { type CameBack, Recorder } from '../record/result-writer.ts';
-import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
-import type { TakeOver } from '../reuse/take-over.ts';
+import type { ReusePlan } from '../reuse/plan-reuse.ts';
+import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import { type BuildRequest, withPlugInFiles } from '../settings/plug-in-files.ts';
@@ -49,8 +49,8 @@ export interface RunSummary {
   readonly out: string | undefined;
   readonly elapsedMs: number;
   readonly readBytes: number;
-  /** Sources that were not read, because an earlier run had. */
-  readonly keptSources: number;
+  /** Sources that were not read, because the results of a previous run were reused. */
+  readonly reusedSources: number;
   /** An update that had nothing to do: the dataset that is there stays. */
   readonly nothingChanged: boolean;
   /** Worker threads that died and were replaced. */
@@ -90,7 +90,7 @@ async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummar
   const { out } = settings;
   if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
   const run = await begin(settings, hooks);
-  return runInto(run, out === '-' ? openStdout() : nowhere(), NOTHING_KEPT, 0);
+  return runInto(run, out === '-' ? new StandardOutput() : new NoOutput(), NOTHING_REUSED, 0);
 }
 
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
@@ -102,24 +102,18 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
     await store.prepare({ inputs: pathsOf(inputs), replace: replace || update });
     const run = await begin(settings, hooks);
     const previous = update || resume ? await store.previous() : undefined;
-    const takeOver = previous && (await planLate(previous, run));
-    const { resumed, nothingChanged } = takeOver ?? {};
-    if (nothingChanged !== undefined) return unchangedSummary(run, nothingChanged.manifest);
-    if (takeOver?.isAny === true) await previous?.fetchShards();
+    const plan = previous && (await planLate(previous, run));
+    const { resumed, upToDate } = plan ?? {};
+    if (upToDate !== undefined) return unchangedSummary(run, upToDate);
+    if (plan?.readsDataset === true) await previous?.fetchShards();
     const modes = modesOf({ mode: settings.mode, sources: run.listing.mode });
     const writer = store.open(resumed?.runId, modes);
     for (const note of writer.notes) run.hooks.onNote?.(note);
     let destination: Destination | undefined;
     try {
-      destination = openDataset(
-        writer,
-        settings,
-        [...Object.values(LINE_FILES), WORK_FILES.fingerprints],
-        run.listing,
-        hooks.signal,
-      );
-      const kept = takeOver?.open((name) => workPath(writer.path, name)) ?? NOTHING_KEPT;
-      return await runInto(run, destination, kept, resumed?.sources ?? 0);
+      destination = new DatasetOutput({ writer, settings, listing: run.listing, signal: hooks.signal });
+      const reuse = plan?.open((name) => workPath(writer.path, name)) ?? NOTHING_REUSED;
+      return await runInto(run, destination, reuse, resumed?.sources ?? 0);
     } catch (error) {
       if (destination === undefined) await writer.discard();
       throw error;
@@ -129,10 +123,10 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   }
 }
 
-/** Late: most runs take nothing over. */
-async function planLate({ place }: Previous, { settings, listing, hooks }: Run): Promise<TakeOver> {
-  const { planTakeOver } = await import('../reuse/take-over.ts');
-  return planTakeOver(place, settings, listing, hooks);
+/** Late: most runs reuse nothing. */
+async function planLate({ place }: Previous, { settings, listing, hooks }: Run): Promise<ReusePlan> {
+  const { planReuse } = await import('../reuse/plan-reuse.ts');
+  return planReuse(place, settings, listing, hooks);
 }
 
 /** Lists what is to be read. */
@@ -170,7 +164,7 @@ function unchangedSummary({ settings, listing, started }: Run, { ledger, shards 
     out: settings.out,
     elapsedMs: performance.now() - started,
     readBytes: 0,
-    keptSources: listing.sources.length,
+    reusedSources: listing.sources.length,
     nothingChanged: true,
     workerRestarts: 0,
     problems: [],
@@ -183,23 +177,23 @@ export function check(given: BuildRequest, hooks: RunHooks = {}): Promise<RunSum
 }
 
 /** @param done sources that the run that this one goes on from has done */
-async function runInto(run: Run, destination: Destination, kept: Kept, done: number): Promise<RunSummary> {
+async function runInto(run: Run, destination: Destination, reuse: Reuse, done: number): Promise<RunSummary> {
   const { settings, hooks, listing, profile, started } = run;
   try {
     await requireDecoders(listing.sources);
     const ledger = new Ledger(listing, settings.format);
     const usage = new Map();
     const recorder = new Recorder({ settings, listing, destination, ledger, usage });
-    const checkpoints = createCheckpoints(destination, done);
-    const parts = { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile };
+    const checkpoints = new Checkpoints(destination, done);
+    const parts = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile };
     const { readBytes, workerRestarts } = await recordAll(parts);
     const cameBack = recorder.reopened();
     if (cameBack !== undefined) hooks.onNote?.(incomplete(cameBack));
     const sums = balance(settings, ledger);
     destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
     destination.text(REPORTS.summary, `${JSON.stringify(sums, null, 2)}\n`);
-    const toRead = listing.sources.filter((_, index) => !kept.has(index));
-    const keptSources = listing.sources.length - toRead.length;
+    const toRead = listing.sources.filter((_, index) => !reuse.has(index));
+    const reusedSources = listing.sources.length - toRead.length;
     const runFacts = {
       started: run.startedAt,
       host: hostname(),
@@ -210,7 +204,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       worker_restarts: workerRestarts,
       inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
       resumed: done > 0,
-      kept_sources: keptSources,
+      reused_sources: reusedSources,
       log_lost: run.logLost(),
     } satisfies RunFacts;
     const body = manifestBody(settings, sums);
@@ -224,7 +218,7 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
       out: settings.out,
       elapsedMs: performance.now() - started,
       readBytes,
-      keptSources,
+      reusedSources,
       nothingChanged: false,
       workerRestarts,
       problems: committed?.problems.map(({ message }) => message) ?? [],

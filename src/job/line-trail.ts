@@ -9,6 +9,7 @@ import type {
   SessionEnd,
   StreamElement,
 } from '../../transforms/model/element.ts';
+import { placesOf } from '../../transforms/model/entry-log.ts';
 import { TurnmillError } from '../errors.ts';
 import { type Refusal, refusalOf } from '../ledger/result.ts';
 import type { Tap } from './inspect.ts';
@@ -50,6 +51,8 @@ const MOST_SESSION_FINDINGS = 100;
 interface Subject {
   readonly origin: Origin;
   readonly logged?: Entry;
+  /** Is it a line that the entry was folded of, but not the first? */
+  readonly isFolded?: boolean;
   cleaned?: Entry;
   fate?: string;
   rejection?: Rejection;
@@ -78,12 +81,26 @@ export function createTrail(line: number): Trail {
 
   function born(element: StreamElement): void {
     const { origin } = element;
-    if (element.kind === 'entry') session.subjects.push({ origin, logged: element });
+    if (element.kind === 'rejection' && element.scope === 'source') refuseAll(element);
+    else if (element.kind === 'entry' && element.lines !== undefined) {
+      for (const place of placesOf(element.lines)) {
+        if (place.line !== line) continue;
+        const isFolded = place.offset !== origin.offset;
+        session.subjects.push({ origin: { ...origin, ...place }, logged: element, isFolded });
+      }
+    } else if (origin.line !== line) return;
+    else if (element.kind === 'entry') session.subjects.push({ origin, logged: element });
     else if (element.kind === 'fate') session.subjects.push({ origin, fate: element.fate });
     else if (element.kind === 'rejection') {
       const { bytes: _bytes, ...rejection } = element; // they are not valid for long
       session.subjects.push({ origin, fate: `rejected:${element.reason}`, rejection });
     }
+  }
+
+  /** The source was refused as a whole, for what was found in its first lines. */
+  function refuseAll({ bytes: _bytes, ...rejection }: Rejection): void {
+    for (const subject of session.subjects)
+      Object.assign(subject, { fate: `rejected:${rejection.reason}`, rejection });
   }
 
   function cleaned(element: StreamElement): void {
@@ -113,8 +130,8 @@ export function createTrail(line: number): Trail {
   return {
     answers,
     see(stage, element) {
-      if (element.origin.line !== line) return;
       if (stage === 'parse') born(element);
+      else if (element.origin.line !== line) return;
       else if (stage === 'cleanup') cleaned(element);
     },
     leave(element) {
@@ -151,7 +168,7 @@ function answerFor(
   return {
     ...origin,
     ...(subject.fate === undefined
-      ? sessionFate(origin, session)
+      ? sessionFate(subject, session)
       : lineFate(subject.fate, subject.rejection)),
     ...(id === undefined ? {} : { session: id }),
     ...(counts === undefined ? {} : { messages: counts }),
@@ -186,14 +203,18 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
 }
 
 /** The fate of an entry: its session decides. */
-function sessionFate({ line, offset }: Origin, { rejection, row, refusals }: Session): Fate {
+function sessionFate(
+  { origin: { line, offset }, isFolded }: Subject,
+  { rejection, row, refusals }: Session,
+): Fate {
   if (rejection !== undefined) {
     const { reason, stage, detail, origin } = rejection;
     return { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line };
   }
   if (row === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
   const snapshot = row.origin.offset;
-  const fate = offset === snapshot ? 'snapshot' : offset < snapshot ? 'superseded' : 'truncated';
+  const apart = offset < snapshot ? 'superseded' : 'truncated';
+  const fate = isFolded === true ? 'folded' : offset === snapshot ? 'snapshot' : apart;
   const refused = refusals.length === 0 ? {} : { refusals };
   return { fate, snapshotLine: row.origin.line, group: row.group, ...refused };
 }

@@ -1,5 +1,6 @@
 /** Runs the tasks, merges in the results of reused sources in the order of the sources, and has everything recorded. */
 
+import type { Batch } from '../engine/batch.ts';
 import { runWorkers } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
@@ -8,7 +9,7 @@ import type { Outcome } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { Checkpoints } from '../record/checkpoints.ts';
 import type { Recorder } from '../record/result-writer.ts';
-import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
+import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RunHooks } from './hooks.ts';
@@ -18,7 +19,7 @@ export interface RecordParts {
   readonly listing: Listing;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
-  readonly kept: Kept;
+  readonly reuse: Reuse;
   readonly checkpoints: Checkpoints;
   readonly hooks: RunHooks;
   readonly profile: Profile | undefined;
@@ -30,78 +31,115 @@ export interface Recorded {
   readonly workerRestarts: number;
 }
 
-export async function recordAll(parts: RecordParts): Promise<Recorded> {
-  const { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile } = parts;
-  const { signal, onProgress, onOutcome } = hooks;
-  const { maxQuarantine } = settings;
-  const isKept = (index: number): boolean => kept.has(index);
-  const totalBytes = listing.sources.some(({ path }) => path === undefined)
-    ? undefined
-    : listing.sources.reduce((sum, { sizeBytes }, index) => sum + (isKept(index) ? 0 : sizeBytes), 0);
-  let readBytes = 0;
-  let sources = 0;
-  let workerRestarts = 0;
-  const onRestart = (): void => {
-    workerRestarts++;
-  };
-  hooks.heap?.begin();
+/** Runs the tasks and has all results recorded, in the order of the sources. */
+export function recordAll(parts: RecordParts): Promise<Recorded> {
+  return new Recording(parts).run();
+}
 
-  function take(outcome: Outcome): Promise<void> | void {
-    const seen = onOutcome?.(outcome, listing);
-    return seen === undefined ? record(outcome) : seen.then(() => record(outcome));
+class Recording {
+  readonly #parts: RecordParts;
+  /** Undefined when the size of a source is not known. */
+  readonly #totalBytes: number | undefined;
+  #readBytes = 0;
+  /** Sources that are done. */
+  #sources = 0;
+  #workerRestarts = 0;
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts;
+    this.#totalBytes = bytesToRead(parts);
   }
 
-  function record(outcome: Outcome): Promise<void> | void {
-    const done = recorder.accept(outcome);
-    return done === undefined ? taken(outcome) : done.then(() => taken(outcome));
+  async run(): Promise<Recorded> {
+    const { settings, listing, recorder, reuse, hooks, profile } = this.#parts;
+    const { signal } = hooks;
+    hooks.heap?.begin();
+    recorder.skipped(listing.skipped);
+    const onRestart = (): void => {
+      this.#workerRestarts++;
+    };
+    const isReused = (index: number): boolean => reuse.has(index);
+    const batches = runWorkers(listing.sources, settings, { signal, onRestart, profile, isReused });
+    profile?.enter('record');
+    for await (const batch of profile?.eachLater('wait', batches) ?? batches) await this.#takeBatch(batch);
+    await this.#takeReused(listing.sources.length);
+    profile?.enter('other');
+    signal?.throwIfAborted();
+    this.#end();
+    return { readBytes: this.#readBytes, workerRestarts: this.#workerRestarts };
   }
 
-  function taken(outcome: Outcome): void {
-    if (outcome.kind === 'source') sources++;
+  async #takeBatch(batch: Batch): Promise<void> {
+    const { reuse, hooks, profile } = this.#parts;
+    if (batch.profile !== undefined) profile?.add(batch.profile);
+    hooks.signal?.throwIfAborted();
+    hooks.heap?.check();
+    this.#readBytes += batch.readBytes;
+    for (const outcome of batch.outcomes) {
+      if (outcome.kind === 'source-begin' && reuse !== NOTHING_REUSED) await this.#takeReused(outcome.source);
+      const done = this.#take(outcome);
+      if (done !== undefined) await done;
+    }
+    this.#tellProgress();
+  }
+
+  /** Takes the results of the reused sources before this index. */
+  async #takeReused(index: number): Promise<void> {
+    const { reuse, hooks } = this.#parts;
+    for await (const outcome of reuse.before(index)) {
+      hooks.signal?.throwIfAborted();
+      await this.#take(outcome);
+      if (outcome.kind === 'source') this.#tellProgress();
+    }
+  }
+
+  #take(outcome: Outcome): Promise<void> | void {
+    const { hooks, listing } = this.#parts;
+    const seen = hooks.onOutcome?.(outcome, listing);
+    return seen === undefined ? this.#record(outcome) : seen.then(() => this.#record(outcome));
+  }
+
+  #record(outcome: Outcome): Promise<void> | void {
+    const done = this.#parts.recorder.accept(outcome);
+    return done === undefined ? this.#recorded(outcome) : done.then(() => this.#recorded(outcome));
+  }
+
+  #recorded(outcome: Outcome): void {
+    const { settings, ledger, checkpoints } = this.#parts;
+    const { maxQuarantine } = settings;
+    if (outcome.kind === 'source') this.#sources++;
     // a percentage is of all lines: it is known at the end
     if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
     checkpoints.see(outcome);
   }
 
-  async function takeKept(end: number): Promise<void> {
-    for await (const outcome of kept.before(end)) {
-      signal?.throwIfAborted();
-      await take(outcome);
-      if (outcome.kind === 'source') tellProgress();
-    }
+  #tellProgress(): void {
+    const { hooks, listing, ledger } = this.#parts;
+    hooks.onProgress?.({
+      sources: this.#sources,
+      totalSources: listing.sources.length,
+      readBytes: this.#readBytes,
+      totalBytes: this.#totalBytes,
+      records: ledger.records(),
+      rejections: ledger.keptOut().rejections,
+    });
   }
 
-  function tellProgress(): void {
-    if (onProgress === undefined) return;
-    const records = ledger.records();
-    const { rejections } = ledger.keptOut();
-    onProgress({ sources, totalSources: listing.sources.length, readBytes, totalBytes, records, rejections });
+  /** Every source must have been done, but for those after the limit of sessions. */
+  #end(): void {
+    const { settings, listing, ledger } = this.#parts;
+    const [done, all] = [this.#sources, listing.sources.length];
+    if (settings.limit === undefined && done !== all)
+      throw new TurnmillError('unfinished', `the workers stopped after ${done} of ${all} sources`);
+    ledger.overLimit(all - done);
   }
+}
 
-  recorder.skipped(listing.skipped);
-  const batches = runWorkers(listing.sources, settings, { signal, onRestart, profile, isKept });
-  profile?.enter('record');
-  for await (const batch of profile?.eachLater('wait', batches) ?? batches) {
-    if (batch.profile !== undefined) profile?.add(batch.profile);
-    signal?.throwIfAborted();
-    hooks.heap?.check();
-    readBytes += batch.readBytes;
-    for (const outcome of batch.outcomes) {
-      if (outcome.kind === 'source-begin' && kept !== NOTHING_KEPT) await takeKept(outcome.source);
-      const done = take(outcome);
-      if (done !== undefined) await done;
-    }
-    tellProgress();
+function bytesToRead({ listing, reuse }: RecordParts): number | undefined {
+  let bytes = 0;
+  for (const [index, { path, sizeBytes }] of listing.sources.entries()) {
+    if (path === undefined) return undefined;
+    if (!reuse.has(index)) bytes += sizeBytes;
   }
-  await takeKept(listing.sources.length);
-  profile?.enter('other');
-  signal?.throwIfAborted();
-  if (settings.limit === undefined && sources !== listing.sources.length) {
-    throw new TurnmillError(
-      'unfinished',
-      `the workers stopped after ${sources} of ${listing.sources.length} sources`,
-    );
-  }
-  ledger.overLimit(listing.sources.length - sources);
-  return { readBytes, workerRestarts };
+  return bytes;
 }

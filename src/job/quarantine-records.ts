@@ -2,39 +2,18 @@
 
 import { closeSync, readSync } from 'node:fs';
 import { statIfAny } from '../dataset/fs-calls.ts';
-import { manifestPath, quarantinePath } from '../dataset/layout.ts';
+import { LINE_FILES, manifestPath, quarantinePath } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
+import { parseLine } from '../dataset/parse-line.ts';
+import type { QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
 import { MAX_LINE_CEILING } from '../settings/settings.ts';
 import { readElements } from './read-elements.ts';
 
-export type Scope = 'line' | 'session' | 'source' | 'record';
-
-export interface RecordSource {
-  readonly uri: string;
-  /** The name's bytes, base64, when it is not UTF-8. */
-  readonly uri_b64?: string;
-  /** Which of the inputs it came from; undefined when there was one. */
-  readonly input?: number;
-}
-
-/** A record of quarantine/rejected.jsonl, as far as others use it. */
-export interface QuarantineRecord {
-  readonly scope: Scope;
-  readonly source: RecordSource;
-  readonly reason: string;
-  readonly error: { readonly code: string; readonly message: string };
-  /** Of all but sources. */
-  readonly line?: number;
-  readonly byte_start?: number;
-  readonly byte_end?: number;
-  /** Null when the bytes could not be read a second time. */
-  readonly raw_sha256?: string | null;
-  readonly raw_b64?: string;
-  /** Objects of its line that it stands for, itself among them, where those after it are listed nowhere. */
-  readonly count?: number;
-}
+/** A record of quarantine/rejected.jsonl. */
+export type QuarantineRecord = QuarantineLine;
+export type RecordSource = QuarantineSource;
 
 /** A record and where it stands, so that its bytes can be fetched when their turn comes. */
 export interface FoundRecord {
@@ -92,19 +71,11 @@ export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): 
 }
 
 function recordIn(bytes: Uint8Array): QuarantineRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
+  const record = parseLine(LINE_FILES.quarantine, bytes);
+  if (record === undefined) return undefined;
+  const { scope, source, error, byte_start: start = -1, byte_end: end = -1 } = record;
+  if (!SCOPES.has(scope) || typeof source.uri !== 'string' || typeof error.message !== 'string')
     return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const record = value as QuarantineRecord;
-  const { scope, source, error, byte_start: start, byte_end: end } = record;
-  if (!SCOPES.has(scope) || typeof source?.uri !== 'string' || typeof error?.message !== 'string')
-    return undefined;
-  const placed = Number.isSafeInteger(start) && Number.isSafeInteger(end);
-  return scope === 'source' || (placed && 0 <= (start as number) && (start as number) <= (end as number))
-    ? record
-    : undefined;
+  const isPlaced = Number.isSafeInteger(start) && Number.isSafeInteger(end) && 0 <= start && start <= end;
+  return scope === 'source' || isPlaced ? record : undefined;
 }

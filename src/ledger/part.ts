@@ -1,21 +1,13 @@
 /**
- * The part: the one encoding of results. Worker threads post parts, results that wait in a spool file are parts, and so is
- * what one machine hands to another. A part is a header, a JSON text with one object per result, and the byte fields of the
- * results (records, raw lines, places of entries) in their order, each as it is.
+ * The part: the one encoding of what leaves a thread, a process or a machine. Worker threads post parts, results that wait in
+ * a spool file are parts, a checkpoint is one, and so is what one machine hands to another. A part is a header, a JSON text with
+ * one object per item, and the byte fields of the items (records, raw lines, places of entries) in their order, each as it is.
  *
  *     magic "TMP1" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
-import type {
-  FindingOutcome,
-  Outcome,
-  RejectedLine,
-  RowOutcome,
-  SessionReport,
-  SourceBegin,
-  SourceReport,
-} from './result.ts';
+import type { Outcome } from './result.ts';
 
 /** Ends in the version. A reader of another version refuses the part. */
 const MAGIC = Buffer.from('TMP1', 'latin1');
@@ -32,21 +24,78 @@ export interface PartLengths {
   readonly fields: number;
 }
 
-/**
- * Encodes results as one part.
- * @returns its pieces in order: header and text first, then the byte fields themselves, not copied. A pipe or file takes them
- *   one after the other; a message to another thread may transfer them.
- */
-export function encodePart(results: readonly Outcome[]): readonly Uint8Array[] {
-  const fields: Uint8Array[] = [];
-  const text = Buffer.from(JSON.stringify(results.map((result) => withoutBytes(result, fields))));
-  const fieldBytes = fields.reduce((sum, { length }) => sum + length, 0);
-  const header = Buffer.alloc(PART_HEADER_BYTES);
-  MAGIC.copy(header);
-  header.writeUInt32LE(text.length, TEXT_LENGTH_AT);
-  header.writeBigUInt64LE(BigInt(fieldBytes), FIELDS_LENGTH_AT);
-  header.writeUInt32LE(checksumOf([text, ...fields]), CHECKSUM_AT);
-  return [Buffer.concat([header, text]), ...fields];
+/** What a part holds: plain data with a kind. */
+export interface PartItem {
+  readonly kind: string;
+}
+
+/** Encodes and decodes items of these kinds. Plain data but for the byte fields that the constructor is told of. */
+export class PartCodec<Item extends PartItem> {
+  /** Paths of the byte fields, by kind. */
+  readonly #paths: ReadonlyMap<string, readonly (readonly string[])[]>;
+
+  /** @param fields every byte field of every kind; one that is missing does not compile */
+  constructor(fields: ByteFields<Item>) {
+    const kinds = Object.entries(fields as Readonly<Record<string, object>>);
+    this.#paths = new Map(
+      kinds.map(([kind, paths]) => [kind, Object.keys(paths).map((path) => path.split('.'))]),
+    );
+  }
+
+  /**
+   * Encodes items as one part.
+   * @returns its pieces in order: header and text first, then the byte fields themselves, not copied. A pipe or file takes them
+   *   one after the other; a message to another thread may transfer them.
+   */
+  encode(items: readonly Item[]): readonly Uint8Array[] {
+    const fields: Uint8Array[] = [];
+    const text = Buffer.from(JSON.stringify(items.map((item) => this.#withoutBytes(item, fields))));
+    const fieldBytes = fields.reduce((sum, { length }) => sum + length, 0);
+    const header = Buffer.alloc(PART_HEADER_BYTES);
+    MAGIC.copy(header);
+    header.writeUInt32LE(text.length, TEXT_LENGTH_AT);
+    header.writeBigUInt64LE(BigInt(fieldBytes), FIELDS_LENGTH_AT);
+    header.writeUInt32LE(checksumOf([text, ...fields]), CHECKSUM_AT);
+    return [Buffer.concat([header, text]), ...fields];
+  }
+
+  /**
+   * Decodes a part. The byte fields of its items are views of the pieces.
+   * @param pieces as `encode` returned them, or the whole part as one piece
+   * @throws TurnmillError `invalid-dataset` when it is cut, not what was written, or holds items of another kind
+   */
+  decode(pieces: readonly Uint8Array[]): Item[] {
+    const [first = new Uint8Array(0), ...others] = pieces;
+    const lengths = readPartHeader(first);
+    const textEnd = PART_HEADER_BYTES + lengths.text;
+    const text = first.subarray(PART_HEADER_BYTES, textEnd);
+    const rest = [first.subarray(textEnd), ...others];
+    const fieldBytes = rest.reduce((sum, piece) => sum + piece.length, 0);
+    if (text.length !== lengths.text || fieldBytes !== lengths.fields)
+      throw damaged(`has ${text.length + fieldBytes} of ${lengths.text + lengths.fields} bytes`);
+    const checksum = Buffer.from(first.buffer, first.byteOffset).readUInt32LE(CHECKSUM_AT);
+    if (checksumOf([text, ...rest]) !== checksum) throw damaged('does not match its checksum');
+    const plain = JSON.parse(
+      Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString(),
+    ) as PlainItem[];
+    const fields = new Fields(rest);
+    return plain.map((item) => this.#withBytes(item, fields));
+  }
+
+  /** Puts the byte fields into `fields`; `#withBytes` takes them in the same order. */
+  #withoutBytes(item: Item, fields: Uint8Array[]): object {
+    let plain: object = item;
+    for (const path of this.#paths.get(item.kind) ?? []) plain = withLength(plain, path, 0, fields);
+    return plain;
+  }
+
+  /** @param plain fresh out of the text: the fields are put into it */
+  #withBytes(plain: PlainItem, fields: Fields): Item {
+    const paths = this.#paths.get(plain.kind);
+    if (paths === undefined) throw damaged(`holds items of the kind ${JSON.stringify(plain.kind)}`);
+    for (const path of paths) putField(plain, path, fields);
+    return plain as PartItem as Item;
+  }
 }
 
 /**
@@ -91,27 +140,6 @@ export function readPartHeader(header: Uint8Array): PartLengths {
   };
 }
 
-/**
- * Decodes a part. The byte fields of its results are views of the pieces.
- * @param pieces as `encodePart` returned them, or the whole part as one piece
- * @throws TurnmillError `invalid-dataset` when it is cut, or not what was written
- */
-export function decodePart(pieces: readonly Uint8Array[]): Outcome[] {
-  const [first = new Uint8Array(0), ...others] = pieces;
-  const lengths = readPartHeader(first);
-  const textEnd = PART_HEADER_BYTES + lengths.text;
-  const text = first.subarray(PART_HEADER_BYTES, textEnd);
-  const rest = [first.subarray(textEnd), ...others];
-  const fieldBytes = rest.reduce((sum, piece) => sum + piece.length, 0);
-  if (text.length !== lengths.text || fieldBytes !== lengths.fields)
-    throw damaged(`has ${text.length + fieldBytes} of ${lengths.text + lengths.fields} bytes`);
-  const checksum = Buffer.from(first.buffer, first.byteOffset).readUInt32LE(CHECKSUM_AT);
-  if (checksumOf([text, ...rest]) !== checksum) throw damaged('does not match its checksum');
-  const plain = JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()) as Plain[];
-  const fields = new Fields(rest);
-  return plain.map((result) => withBytes(result, fields));
-}
-
 /** Hands out the byte fields of a part in their order. */
 class Fields {
   readonly #pieces: readonly Uint8Array[];
@@ -143,8 +171,8 @@ class Fields {
   }
 }
 
-/** A result as its JSON text holds it: each byte field is its length. */
-type Plain = Record<string, unknown> & { readonly kind: Outcome['kind'] };
+/** An item as its JSON text holds it: each byte field is its length. */
+type PlainItem = Record<string, unknown> & PartItem;
 
 /** Paths of the byte fields of a type, members joined by dots. Bytes in an array have no path: that does not compile. */
 type BytePath<T> = T extends Uint8Array
@@ -158,29 +186,30 @@ type BytePath<T> = T extends Uint8Array
       : never;
 type Joined<K extends string, P extends string> = P extends '' ? K : `${K}.${P}`;
 
-type BytesOf<R> = Readonly<Record<string & BytePath<R>, true>>;
+type BytesOf<T> = Readonly<Record<string & BytePath<T>, true>>;
 
-/** Every byte field of every kind of result. One that is missing here does not compile. */
-const BYTE_FIELDS = {
-  'source-begin': {} satisfies BytesOf<SourceBegin>,
-  row: { bytes: true } satisfies BytesOf<RowOutcome>,
-  'rejected-line': { raw: true } satisfies BytesOf<RejectedLine>,
-  session: { 'entryLog.packed': true, 'rejection.log.packed': true } satisfies BytesOf<SessionReport>,
-  finding: {} satisfies BytesOf<FindingOutcome>,
-  source: {} satisfies BytesOf<SourceReport>,
-} satisfies Record<Outcome['kind'], object>;
-const PATHS = new Map<string, readonly (readonly string[])[]>(
-  Object.entries(BYTE_FIELDS).map(([kind, fields]) => [
-    kind,
-    Object.keys(fields).map((path) => path.split('.')),
-  ]),
-);
+/** The byte fields of each kind of item. */
+type ByteFields<Item extends PartItem> = {
+  readonly [Kind in Item['kind']]: BytesOf<Extract<Item, { readonly kind: Kind }>>;
+};
 
-/** Puts the byte fields into `fields`; `withBytes` takes them in the same order. */
-function withoutBytes(result: Outcome, fields: Uint8Array[]): object {
-  let plain: object = result;
-  for (const path of PATHS.get(result.kind) ?? []) plain = withLength(plain, path, 0, fields);
-  return plain;
+const results = new PartCodec<Outcome>({
+  'source-begin': {},
+  row: { bytes: true },
+  'rejected-line': { raw: true },
+  session: { 'entryLog.packed': true, 'rejection.log.packed': true },
+  finding: {},
+  source: {},
+});
+
+/** Encodes results as one part. See `PartCodec`. */
+export function encodePart(outcomes: readonly Outcome[]): readonly Uint8Array[] {
+  return results.encode(outcomes);
+}
+
+/** Decodes a part of results. See `PartCodec`. */
+export function decodePart(pieces: readonly Uint8Array[]): Outcome[] {
+  return results.decode(pieces);
 }
 
 /** A copy of the object with the length of a field in its place. The object itself when it has no such field. */
@@ -193,13 +222,7 @@ function withLength(holder: object, path: readonly string[], at: number, fields:
   return { ...holder, [key]: (value as Uint8Array).length };
 }
 
-/** @param plain fresh out of the text: the fields are put into it */
-function withBytes(plain: Plain, fields: Fields): Outcome {
-  for (const path of PATHS.get(plain.kind) ?? []) putField(plain, path, fields);
-  return plain as unknown as Outcome;
-}
-
-function putField(plain: Plain, path: readonly string[], fields: Fields): void {
+function putField(plain: PlainItem, path: readonly string[], fields: Fields): void {
   let holder: Record<string, unknown> | undefined = plain;
   for (const key of path.slice(0, -1)) holder = holder?.[key] as typeof holder;
   const key = path.at(-1) as string;

@@ -55,6 +55,8 @@ export interface SessionReport {
   readonly entries: number;
   readonly superseded: number;
   readonly truncated: number;
+  /** Lines beside the snapshot that the conversation was folded of; undefined when it is one line's. */
+  readonly folded?: number | undefined;
   readonly changes: readonly (readonly [string, number])[];
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
@@ -137,13 +139,14 @@ export type Outcome = SourceBegin | RowOutcome | SessionReport | RejectedLine | 
 
 /** Returns the fates of a session's entries. */
 export function fatesOfSession(session: SessionReport): readonly (readonly [string, number])[] {
-  const { outcome, entries, superseded, truncated, rejection } = session;
+  const { outcome, entries, superseded, truncated, folded = 0, rejection } = session;
   if (outcome === 'rejected') return [[`rejected:${rejection?.reason}`, entries]];
   if (outcome === 'empty') return [];
   return [
     ['snapshot', 1],
     ['superseded', superseded],
     ['truncated', truncated],
+    ['folded', folded],
   ];
 }
 

@@ -11,33 +11,49 @@ const MEBIBYTE = 1024 * 1024;
 const INTERVAL_BYTES = 256 * MEBIBYTE;
 const LEAST_RATIO = 20;
 
-export interface Checkpoints {
-  /** Takes every result after it was written. */
-  see(outcome: Outcome): void;
-}
+export class Checkpoints {
+  readonly #destination: Pick<Destination, 'checkpoint'>;
+  readonly #done: number;
+  readonly #clock: () => number;
+  readonly #intervalBytes: number;
+  /** Is the time between checkpoints limited too? Not in tests that set the interval. */
+  readonly #isPaced: boolean;
+  /** Since the last checkpoint. */
+  #bytes = 0;
+  #notBefore = 0;
 
-/** @param done sources that are reused from a checkpoint, which is good until the first new one */
-export function createCheckpoints(destination: Destination, done: number): Checkpoints {
-  const given = process.env.TURNMILL_CHECKPOINT_BYTES;
-  const interval = given === undefined ? INTERVAL_BYTES : Number(given);
-  let bytes = 0;
-  let notBefore = 0;
-
-  function make(sources: number): void {
-    const started = performance.now();
-    destination.checkpoint(sources);
-    const ended = performance.now();
-    bytes = 0;
-    if (given === undefined) notBefore = ended + LEAST_RATIO * (ended - started);
+  /**
+   * @param done sources that are reused from a checkpoint, which is good until the first new one
+   * @param clock returns milliseconds
+   */
+  constructor(
+    destination: Pick<Destination, 'checkpoint'>,
+    done: number,
+    clock: () => number = () => performance.now(),
+  ) {
+    const given = process.env.TURNMILL_CHECKPOINT_BYTES;
+    this.#destination = destination;
+    this.#done = done;
+    this.#clock = clock;
+    this.#intervalBytes = given === undefined ? INTERVAL_BYTES : Number(given);
+    this.#isPaced = given === undefined;
   }
 
-  return {
-    see(outcome) {
-      if (outcome.kind === 'row') bytes += outcome.bytes.length;
-      if (outcome.kind !== 'source') return;
-      bytes += outcome.readBytes;
-      const sources = outcome.source + 1;
-      if (sources > done && bytes >= interval && performance.now() >= notBefore) make(sources);
-    },
-  };
+  /** Takes every result after it was written. */
+  see(outcome: Outcome): void {
+    if (outcome.kind === 'row') this.#bytes += outcome.bytes.length;
+    if (outcome.kind !== 'source') return;
+    this.#bytes += outcome.readBytes;
+    const sources = outcome.source + 1;
+    if (sources > this.#done && this.#bytes >= this.#intervalBytes && this.#clock() >= this.#notBefore)
+      this.#make(sources);
+  }
+
+  #make(sources: number): void {
+    const started = this.#clock();
+    this.#destination.checkpoint(sources);
+    const ended = this.#clock();
+    this.#bytes = 0;
+    if (this.#isPaced) this.#notBefore = ended + LEAST_RATIO * (ended - started);
+  }
 }

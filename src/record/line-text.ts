@@ -18,6 +18,7 @@ export function sessionText(line: SessionLine): string {
     `,"shard":${quote(shard)},"line":${line.line}` +
     `,"origin":{"line":${origin.line},"offset":${origin.offset},"length":${origin.length}}` +
     `,"entries":${line.entries},"superseded":${line.superseded},"truncated":${line.truncated}` +
+    `${line.folded === undefined ? '' : `,"folded":${line.folded}`}` +
     `,"changes":${countsText(line.changes)}` +
     `,"tools":{"seen":${tools.seen},"kept":${tools.kept}` +
     `,"duplicateSame":${tools.duplicateSame},"duplicateConflict":${tools.duplicateConflict}}` +

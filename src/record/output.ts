@@ -2,17 +2,18 @@
 
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
-import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
+import { type FileCheckpoint, replaceCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { Committed } from '../dataset/commit.ts';
-import { DATA, WORK_FILES } from '../dataset/layout.ts';
+import { DATA, LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import { lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
-import { createShards, type Series } from '../dataset/shards.ts';
+import { createShards, type Series, type Shards } from '../dataset/shards.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';
 import { fillFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
+import { encodeCheckpoint } from '../ledger/checkpoint.ts';
 import type { RowOutcome } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
@@ -42,93 +43,127 @@ export interface Destination {
   /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
   /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
-  leave(): Promise<boolean>;
+  leave(): boolean | Promise<boolean>;
   /** Ends a run that failed: leaves nothing behind. */
-  discard(): Promise<void>;
+  discard(): void | Promise<void>;
 }
 
-const NOWHERE: Location = { shard: '', line: 0 };
+export interface DatasetOutputOptions {
+  readonly writer: DatasetWriter;
+  readonly settings: Settings;
+  /** The sources of the run: a checkpoint holds them. */
+  readonly listing: Listing;
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** @param files the line files that the dataset has, empty or not */
-export function openDataset(
-  writer: DatasetWriter,
-  settings: Settings,
-  files: readonly string[],
-  listing: Listing,
-  signal?: AbortSignal,
-): Destination {
-  const { shardSizeBytes, compress, format: chosen } = settings;
-  const replace = settings.replace || settings.update;
-  const series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-  const shards = createShards({ dir: writer.path, files: writer.files, shardSizeBytes, compress });
-  const lineFiles = new Map<string, PlainLineFile>(
-    files.map((file) => [file, lineFileOver(writer.files.create(file))]),
-  );
-  const { path: root } = writer;
-  let hasCheckpoint = false;
-  let listed: FileCheckpoint | undefined;
-  const texts: WrittenFile[] = [];
-  function close(): void {
-    shards.abandon();
-    for (const file of lineFiles.values()) file.abandon();
+/** A dataset folder: everything is written to the staging folder, which is published at the end. */
+export class DatasetOutput implements Destination {
+  readonly streams = false;
+  readonly discards = false;
+  readonly #writer: DatasetWriter;
+  readonly #settings: Settings;
+  readonly #listing: Listing;
+  readonly #signal: AbortSignal | undefined;
+  readonly #series: ReadonlyMap<string, Series>;
+  readonly #shards: Shards;
+  /** The files of lines by name; a dataset has them empty or not. */
+  readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
+  readonly #fingerprints: PlainLineFile;
+  readonly #reports: WrittenFile[] = [];
+  #hasCheckpoint = false;
+  /** The listing, once it is written. */
+  #listed: FileCheckpoint | undefined;
+
+  constructor({ writer, settings, listing, signal }: DatasetOutputOptions) {
+    const { shardSizeBytes, compress, format: chosen } = settings;
+    this.#writer = writer;
+    this.#settings = settings;
+    this.#listing = listing;
+    this.#signal = signal;
+    this.#series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
+    this.#shards = createShards({ dir: writer.path, files: writer.files, shardSizeBytes, compress });
+    const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(writer, file)] as const);
+    this.#fingerprints = openLineFile(writer, WORK_FILES.fingerprints);
+    this.#lineFiles = new Map<string, PlainLineFile>([
+      ...lineFiles,
+      [WORK_FILES.fingerprints, this.#fingerprints],
+    ]);
   }
 
-  return {
-    streams: false,
-    discards: false,
-    record({ group, format, bytes }) {
-      const at = shards.write(group, bytes, series.get(format));
-      const ready = writer.whenReady();
-      return ready === undefined ? at : ready.then(() => at);
-    },
-    line: (file, json) => lineFiles.get(file)?.writeText(json),
-    text(file, text) {
-      texts.push(fillFile(writer.files.create(file), [text]));
-    },
-    openSpool: () => new FileSpool(join(root, WORK_FILES.spool)),
-    async commit(body, runFacts, profile) {
-      const finished = shards.finish();
-      for (const file of lineFiles.values()) {
-        file.sync();
-        file.close();
-      }
-      const own = [...lineFiles].filter(([path]) => path !== WORK_FILES.fingerprints).map(([, file]) => file);
-      const proofs = lineFiles.get(WORK_FILES.fingerprints);
-      const written = [...own, ...texts];
-      profile?.enter('read-back');
-      return writer.commit({
-        shards: finished,
-        files: written,
-        body,
-        runFacts,
-        ...(proofs && { proofs }),
-        replace,
-        ...(signal && { signal }),
-        onReadBack: () => profile?.enter('sync'),
-      });
-    },
-    checkpoint(sources) {
-      if (!writer.keepsCheckpoints) return;
-      listed ??= writeListing(root, listing);
-      const files = [...lineFiles].map(([path, file]) => {
-        file.checkpoint();
-        return { path, bytes: file.bytes, crc32: file.crc32 };
-      });
-      const made = { toolVersion: toolVersion(), settings: decisiveSettings(settings), sources };
-      writeCheckpoint(root, { ...made, shards: shards.checkpoint(), files: [...files, listed] });
-      hasCheckpoint = true;
-      writer.supersede();
-    },
-    async leave() {
-      close();
-      if (!hasCheckpoint) await writer.discard();
-      return hasCheckpoint || writer.isResumed;
-    },
-    async discard() {
-      close();
-      await writer.discard();
-    },
-  };
+  record({ group, format, bytes }: RowOutcome): Location | Promise<Location> {
+    const at = this.#shards.write(group, bytes, this.#series.get(format));
+    const ready = this.#writer.whenReady();
+    return ready === undefined ? at : ready.then(() => at);
+  }
+
+  line(file: string, json: string): void {
+    this.#lineFiles.get(file)?.writeText(json);
+  }
+
+  text(file: string, text: string): void {
+    this.#reports.push(fillFile(this.#writer.files.create(file), [text]));
+  }
+
+  openSpool(): Spool {
+    return new FileSpool(join(this.#writer.path, WORK_FILES.spool));
+  }
+
+  async commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed> {
+    const shards = this.#shards.finish();
+    const lineFiles = [...this.#lineFiles.values()];
+    for (const file of lineFiles) {
+      file.sync();
+      file.close();
+    }
+    const published = lineFiles.filter((file) => file !== this.#fingerprints);
+    const { replace, update } = this.#settings;
+    profile?.enter('read-back');
+    return this.#writer.commit({
+      shards,
+      files: [...published, ...this.#reports],
+      body,
+      runFacts,
+      proofs: this.#fingerprints,
+      replace: replace || update,
+      ...(this.#signal && { signal: this.#signal }),
+      onReadBack: () => profile?.enter('sync'),
+    });
+  }
+
+  checkpoint(sources: number): void {
+    if (!this.#writer.keepsCheckpoints) return;
+    const { path: root } = this.#writer;
+    this.#listed ??= writeListing(root, this.#listing);
+    const files = [...this.#lineFiles].map(([path, file]) => {
+      file.checkpoint();
+      return { path, bytes: file.bytes, crc32: file.crc32 };
+    });
+    const shards = this.#shards.checkpoint();
+    const settings = decisiveSettings(this.#settings);
+    const part = encodeCheckpoint({
+      ...{ toolVersion: toolVersion(), settings, sources, shards },
+      files: [...files, this.#listed],
+    });
+    replaceCheckpoint(root, part, shards);
+    this.#hasCheckpoint = true;
+    this.#writer.supersede();
+  }
+
+  async leave(): Promise<boolean> {
+    this.#close();
+    if (!this.#hasCheckpoint) await this.#writer.discard();
+    return this.#hasCheckpoint || this.#writer.isResumed;
+  }
+
+  async discard(): Promise<void> {
+    this.#close();
+    await this.#writer.discard();
+  }
+
+  #close(): void {
+    this.#shards.abandon();
+    for (const file of this.#lineFiles.values()) file.abandon();
+  }
 }
 
 /** Each of several formats has its own folder. */
@@ -138,37 +173,70 @@ function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Sett
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }
 
-/** Writes records to standard output and nothing else. */
-export function openStdout(): Destination {
-  const sink = createStdoutSink();
-  const at = (): Location => ({ shard: '-', line: sink.records });
-  return {
-    ...nowhere(),
-    discards: false,
-    openSpool: () => undefined,
-    record({ bytes }) {
-      const full = sink.write(bytes);
-      return full === undefined ? at() : full.then(at);
-    },
-    async commit() {
-      await sink.end();
-      return undefined;
-    },
-  };
+function openLineFile({ files }: DatasetWriter, file: string): PlainLineFile {
+  return lineFileOver(files.create(file));
 }
 
-/** Counts and writes nothing. */
-export function nowhere(): Destination {
-  return {
-    streams: true,
-    discards: true,
-    record: () => NOWHERE,
-    line: () => undefined,
-    text: () => undefined,
-    openSpool: () => new MemorySpool(),
-    commit: async () => undefined,
-    checkpoint: () => undefined,
-    leave: async () => false,
-    discard: async () => undefined,
-  };
+const NOWHERE: Location = { shard: '', line: 0 };
+
+/** Counts and writes nothing: a dry run, `check`. */
+export class NoOutput implements Destination {
+  readonly streams = true;
+  readonly discards: boolean = true;
+
+  record(_row: RowOutcome): Location | Promise<Location> {
+    return NOWHERE;
+  }
+
+  line(): void {
+    // no files
+  }
+
+  text(): void {
+    // no files
+  }
+
+  openSpool(): Spool | undefined {
+    return new MemorySpool();
+  }
+
+  async commit(): Promise<undefined> {
+    return undefined;
+  }
+
+  checkpoint(): void {
+    // nothing to go on from
+  }
+
+  leave(): boolean {
+    return false;
+  }
+
+  discard(): void {
+    // nothing was written
+  }
+}
+
+/** Writes records to standard output and nothing else. */
+export class StandardOutput extends NoOutput {
+  override readonly discards = false;
+  readonly #sink = createStdoutSink();
+
+  override record({ bytes }: RowOutcome): Location | Promise<Location> {
+    const full = this.#sink.write(bytes);
+    return full === undefined ? this.#place() : full.then(() => this.#place());
+  }
+
+  override openSpool(): undefined {
+    return undefined;
+  }
+
+  override async commit(): Promise<undefined> {
+    await this.#sink.end();
+    return undefined;
+  }
+
+  #place(): Location {
+    return { shard: '-', line: this.#sink.records };
+  }
 }

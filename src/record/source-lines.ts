@@ -99,6 +99,7 @@ export class SourceLines {
       entries: session.entries,
       superseded: session.superseded,
       truncated: session.truncated,
+      folded: session.folded,
       changes: Object.fromEntries(session.changes),
       tools: session.toolCounts ?? null,
       usage: session.usage,

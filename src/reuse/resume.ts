@@ -1,30 +1,30 @@
 /**
  * `build --resume`: goes on from the last checkpoint of a run that was killed. What it had read must be what is there now, and what
- * it had written what its checkpoint says: else the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
+ * it had written what its checkpoint says: otherwise the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
  */
 
-import { join } from 'node:path';
-import { findCheckpoint } from '../dataset/checkpoint.ts';
+import { readCheckpoint } from '../dataset/checkpoint-file.ts';
 import { WORK_FILES } from '../dataset/layout.ts';
-import type { Place } from '../dataset/place.ts';
+import { type Place, partPath, runsWith } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import { proofIfUnchanged } from '../input/unchanged.ts';
+import { type Checkpoint, decodeCheckpoint } from '../ledger/checkpoint.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
-import { checkStaged, cutToCheckpoint, type Earlier } from './earlier.ts';
-import { damaged, linesOf } from './earlier-lines.ts';
-import type { TakenOver } from './kept.ts';
+import { damaged } from './checked-lines.ts';
+import { checkStagedFiles, cutToCheckpoint, PreviousRun } from './previous-run.ts';
+import type { Reusable } from './reused-sources.ts';
 
-export interface Resumption extends TakenOver {
+export interface Resumption extends Reusable {
   readonly runId: string;
   /** Sources that are done: the first ones of the listing. */
   readonly sources: number;
 }
 
-/** Undefined when there is nothing to go on from. Throws `cannot-resume` when something has changed since. */
+/** Returns undefined when there is no checkpoint to go on from. Throws `cannot-resume` when something has changed since. */
 export async function planResume(
   place: Place,
   settings: Settings,
@@ -33,23 +33,49 @@ export async function planResume(
 ): Promise<Resumption | undefined> {
   const found = findCheckpoint(place);
   if (found === undefined) return undefined;
-  if (found.toolVersion !== toolVersion()) refuse(`the run was started by turnmill ${found.toolVersion}`);
-  const different = differences(found.settings, settings);
-  if (different.length > 0) refuse(`the run was started with other settings: ${different.join(', ')}`);
-  const { root, runId, sources } = found;
-  const files = await checkStaged(root, found.files, refuseStaged, signal);
-  checkListing({ root, files }, listing.sources);
-  const proofs = checkProofs({ root, files }, found.sources, listing.sources);
-  const shards = await checkStaged(root, found.shards, refuseStaged, signal);
+  const { root, runId, checkpoint } = found;
+  checkSettings(checkpoint, settings);
+  const files = await checkStagedFiles(root, checkpoint.files, refuseStaged, signal);
+  const staged = new PreviousRun(root, files, []);
+  checkListing(staged, listing.sources);
+  const fingerprints = currentFingerprints(staged, checkpoint.sources, listing.sources);
+  const shards = await checkStagedFiles(root, checkpoint.shards, refuseStaged, signal);
   cutToCheckpoint(root, [...files, ...shards]);
-  return { earlier: { root, files, shards }, proofs, runId, sources };
+  const run = new PreviousRun(root, files, shards);
+  return { run, fingerprints, runId, sources: checkpoint.sources };
 }
 
-type StagedFiles = Pick<Earlier, 'root' | 'files'>;
+/** A checkpoint and the run that left it. */
+interface FoundCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly runId: string;
+  /** The staging folder. */
+  readonly root: string;
+}
 
-function checkListing(found: StagedFiles, sources: readonly SourceRef[]): void {
+/** Returns the checkpoint that is furthest on, of all that killed runs left beside the destination. To be called under the lock. */
+export function findCheckpoint(place: Place): FoundCheckpoint | undefined {
+  let best: FoundCheckpoint | undefined;
+  for (const runId of runsWith(place, ['staging'])) {
+    const root = partPath(place, 'staging', runId);
+    const bytes = readCheckpoint(root);
+    const checkpoint = bytes === undefined ? undefined : decodeCheckpoint(bytes);
+    if (checkpoint === undefined || checkpoint.sources <= (best?.checkpoint.sources ?? 0)) continue;
+    best = { checkpoint, runId, root };
+  }
+  return best;
+}
+
+function checkSettings(checkpoint: Checkpoint, settings: Settings): void {
+  if (checkpoint.toolVersion !== toolVersion())
+    refuse(`the run was started by turnmill ${checkpoint.toolVersion}`);
+  const different = differences(checkpoint.settings, settings);
+  if (different.length > 0) refuse(`the run was started with other settings: ${different.join(', ')}`);
+}
+
+function checkListing(staged: PreviousRun, sources: readonly SourceRef[]): void {
   let at = 0;
-  for (const then of linesOf(found, WORK_FILES.listing) as Generator<SourceRef>) {
+  for (const then of staged.lines(WORK_FILES.listing)) {
     const now = sources[at++];
     if (now === undefined || compareSources(then, now) < 0) refuse(`${then.name} is gone`);
     if (compareSources(now, then) < 0) refuse(`${now.name} was added`);
@@ -60,24 +86,28 @@ function checkListing(found: StagedFiles, sources: readonly SourceRef[]): void {
   if (more !== undefined) refuse(`${more.name} was added`);
 }
 
-/** The proofs as of now of the sources that are done. */
-function checkProofs(found: StagedFiles, done: number, sources: readonly SourceRef[]): readonly string[] {
-  const proofs: string[] = [];
-  for (const then of linesOf(found, WORK_FILES.fingerprints) as Generator<string>) {
-    const ref = sources[proofs.length];
+/** Returns the fingerprints as of now of the sources that are done. */
+function currentFingerprints(
+  staged: PreviousRun,
+  done: number,
+  sources: readonly SourceRef[],
+): readonly string[] {
+  const fingerprints: string[] = [];
+  for (const then of staged.lines(WORK_FILES.fingerprints)) {
+    const ref = sources[fingerprints.length];
     const now = ref === undefined || then === '' ? then : proofIfUnchanged(ref, then);
     if (now === undefined) refuse(`${ref?.name} was changed`);
-    proofs.push(now);
+    fingerprints.push(now);
   }
-  if (proofs.length !== done)
-    throw damaged(join(found.root, WORK_FILES.fingerprints), 'does not match the checkpoint');
-  return proofs;
+  if (fingerprints.length !== done)
+    throw damaged(staged.pathOf(WORK_FILES.fingerprints), 'does not match the checkpoint');
+  return fingerprints;
 }
 
 function refuseStaged(path: string): never {
   refuse(`${path} in the staging folder is not what the run wrote`);
 }
 
-function refuse(what: string): never {
-  throw new TurnmillError('cannot-resume', `cannot resume: ${what}; run without --resume to start over`);
+function refuse(why: string): never {
+  throw new TurnmillError('cannot-resume', `cannot resume: ${why}; run without --resume to start over`);
 }

@@ -1,12 +1,12 @@
 /**
- * `build --update`: which sources of the committed dataset are what they were, so that they need not be read again
+ * `build --update`: finds the sources that are unchanged since the dataset was built, so that they are not read again
  * (docs/decisions/0013-update.md).
  */
 
 import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { readProofs } from '../dataset/run-facts.ts';
-import type { LedgerSums, Manifest } from '../dataset/schema.ts';
+import type { Manifest } from '../dataset/schema.ts';
 import { parseProof } from '../input/fingerprint.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
@@ -14,19 +14,22 @@ import { proofIfUnchanged } from '../input/unchanged.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
-import { type Earlier, earlierDataset } from './earlier.ts';
-import { earlierSkipped, earlierSources } from './earlier-ledger.ts';
-import type { TakenOver } from './kept.ts';
+import { sourcesRead, sourcesSkipped } from './ledger-files.ts';
+import { openPreviousDataset, type PreviousRun } from './previous-run.ts';
+import type { Reusable } from './reused-sources.ts';
 
-export interface Update extends TakenOver {
+export interface Update extends Reusable {
   readonly manifest: Manifest;
   /** Would the new dataset be the one that is there? */
   readonly nothingChanged: boolean;
-  /** Sources of the earlier run without a SHA-256: with `--checksum` they are read again. */
+  /** Sources of the dataset without a SHA-256: with `--checksum` they are read again. */
   readonly withoutContent: number;
 }
 
-/** What can be taken over from the dataset at `out`; a sentence why nothing can; or undefined: there is none. Throws `invalid-dataset`. */
+/**
+ * Returns what can be reused of the dataset at `out`; a sentence when nothing can; undefined when there is no dataset.
+ * @throws TurnmillError `invalid-dataset`
+ */
 export async function planUpdate(
   out: string,
   settings: Settings,
@@ -40,66 +43,62 @@ export async function planUpdate(
   if (version !== toolVersion()) return `the dataset was written by turnmill ${version}`;
   const different = differences(manifest.settings, settings);
   if (different.length > 0) return `the dataset was built with other settings: ${different.join(', ')}`;
-  const proofs = readProofs(root);
-  if (proofs === undefined) return 'the dataset has no fingerprints of its sources';
+  const fingerprints = readProofs(root);
+  if (fingerprints === undefined) return 'the dataset has no fingerprints of its sources';
 
-  const earlier = await earlierDataset(root, manifest, signal);
-  const found = unchanged(earlierSources(earlier), proofs, listing.sources, settings);
+  const run = await openPreviousDataset(root, manifest, signal);
+  const found = findUnchanged(run, fingerprints, listing.sources, settings);
   const all = listing.sources.length;
-  const same = found.count === all && found.seen === all && passedOverAsBefore(manifest, earlier, listing);
-  const { proofs: kept, withoutContent } = found;
-  return { earlier, proofs: kept, withoutContent, manifest, nothingChanged: same };
+  const isSame = found.count === all && found.seen === all && sameSkipped(manifest, run, listing);
+  const { fingerprints: reused, withoutContent } = found;
+  return { run, fingerprints: reused, withoutContent, manifest, nothingChanged: isSame };
 }
 
 interface Unchanged {
-  readonly proofs: readonly (string | undefined)[];
-  /** How many are what they were. */
+  readonly fingerprints: Reusable['fingerprints'];
+  /** Sources that are unchanged; not all of them can be reused. */
   readonly count: number;
-  /** Sources of the earlier run. */
+  /** Sources of the dataset. */
   readonly seen: number;
-  /** How many of them have no SHA-256 that could be compared. */
+  /** Those of them without a SHA-256 that could be compared. */
   readonly withoutContent: number;
 }
 
 /**
- * Both stand in the same order. Which rejected lines the quarantine has room for depends on all that come before: with `raw`, sources that
- * have some are read again.
+ * Both lists have the same order. Which rejected lines the quarantine has room for depends on all that come before: when it keeps
+ * their bytes, sources that have some are read again.
  */
-function unchanged(
-  earlier: ReturnType<typeof earlierSources>,
-  earlierProofs: readonly string[],
+function findUnchanged(
+  run: PreviousRun,
+  previous: readonly string[],
   sources: readonly SourceRef[],
-  { quarantineContent, checksum }: Settings,
+  { quarantineContent, checksum }: Pick<Settings, 'quarantineContent' | 'checksum'>,
 ): Unchanged {
-  const proofs: (string | undefined)[] = new Array(sources.length).fill(undefined);
+  const fingerprints: (string | undefined)[] = new Array(sources.length).fill(undefined);
   let at = 0;
   let count = 0;
   let seen = 0;
   let withoutContent = 0;
-  for (const key of earlier) {
-    const proof = earlierProofs[seen++] ?? '';
-    if (parseProof(proof)?.provesContent !== true) withoutContent++;
+  for (const key of sourcesRead(run)) {
+    const then = previous[seen++] ?? '';
+    if (parseProof(then)?.provesContent !== true) withoutContent++;
     for (let ref = sources[at]; ref !== undefined && compareSources(ref, key) <= 0; ref = sources[++at]) {
       if (compareSources(ref, key) < 0) continue;
-      const now = proofIfUnchanged(ref, proof, checksum);
+      const now = proofIfUnchanged(ref, then, checksum);
       if (now === undefined) continue;
       count++;
-      if (quarantineContent === 'ref' || !key.hasRejections) proofs[at] = now;
+      if (quarantineContent === 'ref' || !key.hasRejections) fingerprints[at] = now;
     }
   }
-  return { proofs, count, seen, withoutContent };
+  return { fingerprints, count, seen, withoutContent };
 }
 
-function passedOverAsBefore(
-  manifest: Manifest,
-  earlier: Earlier,
-  { skipped, excluded, extensions }: Listing,
-): boolean {
-  const sums = manifest.ledger as LedgerSums;
-  const before = [...earlierSkipped(earlier)];
+function sameSkipped({ ledger }: Manifest, run: PreviousRun, listing: Listing): boolean {
+  const { skipped, excluded, extensions } = listing;
+  const before = [...sourcesSkipped(run)];
   return (
-    (sums.skipped.excluded ?? 0) === excluded &&
-    JSON.stringify(sums.extensions) === JSON.stringify(extensions) &&
+    (ledger.skipped.excluded ?? 0) === excluded &&
+    JSON.stringify(ledger.extensions) === JSON.stringify(extensions) &&
     before.length === skipped.length &&
     before.every((one, i) => {
       const now = skipped[i];

@@ -6,7 +6,7 @@ import {
 } from '../../transforms/formats/format-options.ts';
 import { sha256 } from '../sha256.ts';
 import type { RunPlugIns } from './plug-ins.ts';
-import type { Settings } from './settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 
 /** With sorted keys. */
 export function decisiveSettings(settings: Settings): Readonly<Record<string, unknown>> {
@@ -28,18 +28,27 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     checksum: _checksum,
     s3: _s3,
     takesBack: _takesBack,
+    select,
+    maxConversationBytes,
     userTurn,
     plugIns,
     formatOptions: given,
     ...decisive
   } = settings;
   const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
+  const folding = otherThanDefault({ select, maxConversationBytes });
   const options = { formatOptions: hashedTexts(given) };
   return Object.fromEntries(
-    Object.entries({ ...decisive, ...options, ...said, ...plugInsOf(plugIns) }).sort(([a], [b]) =>
-      a < b ? -1 : 1,
+    Object.entries({ ...decisive, ...options, ...folding, ...said, ...plugInsOf(plugIns) }).sort(
+      ([a], [b]) => (a < b ? -1 : 1),
     ),
   );
+}
+
+/** Settings of event logs: named only where they are not the default, so that datasets of other logs stay comparable. */
+function otherThanDefault(settings: Partial<Settings>): object {
+  const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS;
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== defaults[name]));
 }
 
 /** The files by their SHA-256, wherever they are, and the names of all plug-ins; nothing when there are none. */
@@ -63,10 +72,10 @@ function hashedTexts(values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(entries);
 }
 
-/** The names of those that were others in an earlier run. */
-export function differences(earlier: object, settings: Settings): readonly string[] {
+/** Returns the names of the settings that are not what they were in a previous run. */
+export function differences(previous: object, settings: Settings): readonly string[] {
   const now = decisiveSettings(settings);
-  const then = earlier as Readonly<Record<string, unknown>>;
+  const then = previous as Readonly<Record<string, unknown>>;
   const names = new Set([...Object.keys(then), ...Object.keys(now)]);
   return [...names].filter((name) => JSON.stringify(then[name]) !== JSON.stringify(now[name])).sort();
 }

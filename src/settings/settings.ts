@@ -1,5 +1,7 @@
 /** What a run is to do: the flags, the configuration file or the library's caller, with every default filled in. */
 
+import { MAX_CONVERSATION_BYTES } from '../../transforms/dialects/define-dialect.ts';
+import { FOLD_SELECTIONS, type FoldSelect } from '../../transforms/dialects/dialect.ts';
 import { type FormatOptionValues, optionFault } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
@@ -24,6 +26,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly userTurn: string | undefined;
   /** Undefined: by file for files, directories and streams, by id for standard input. */
   readonly sessionBy: 'file' | 'id' | undefined;
+  /** Which conversations of an event log become records. */
+  readonly select: FoldSelect;
   /** Each once; several have a folder each in data/. */
   readonly format: readonly string[];
   /** Options of the formats, by name (docs/formats.md). */
@@ -43,6 +47,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly maxMessages: number | undefined;
   /** Of any one array or object of a line, and of the objects of a line. */
   readonly maxElements: number;
+  /** Bytes that the open conversations of an event log may hold. */
+  readonly maxConversationBytes: number;
   /** Files that a run may list; undefined: any number. */
   readonly maxSources: number | undefined;
   /** Of a packed source. */
@@ -110,6 +116,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   dialect: 'auto',
   userTurn: undefined,
   sessionBy: undefined,
+  select: 'leaves',
   cleanup: ['goose'],
   format: ['chat'],
   formatOptions: {},
@@ -122,6 +129,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   maxDepth: MAX_DEPTH,
   maxMessages: undefined,
   maxElements: MAX_ELEMENTS,
+  maxConversationBytes: MAX_CONVERSATION_BYTES,
   maxSources: undefined,
   maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
   maxRatio: undefined,
@@ -180,6 +188,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
   oneOf('group-by', settings.groupBy, GROUPINGS);
   oneOf('reasoning', settings.reasoning, REASONING_MODES);
   oneOf('session-by', settings.sessionBy ?? 'file', ['file', 'id']);
+  oneOf('select', settings.select, FOLD_SELECTIONS);
   oneOf('compress', settings.compress, ['none', 'gzip', 'zstd']);
   oneOf('follow', settings.follow, ['none', 'inside', 'anywhere']);
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
@@ -188,6 +197,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
+  inRange('max-conversation', settings.maxConversationBytes, 1, Number.MAX_SAFE_INTEGER);
   inRange('max-elements', settings.maxElements, 1, MAX_ELEMENTS_CEILING);
   for (const name of ['maxMessages', 'maxSources', 'maxRatio', 'limit'] as const) {
     const value = settings[name];
@@ -201,7 +211,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
   checkMode(settings.mode);
   checkRules(settings.cleanup);
-  checkTakeOver(settings);
+  checkReuse(settings);
   return settings;
 }
 
@@ -239,7 +249,7 @@ function checkMode(mode: number | undefined): void {
 }
 
 /** What another run has done counts for a whole dataset of files only. */
-function checkTakeOver(settings: Settings): void {
+function checkReuse(settings: Settings): void {
   const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
   if (checksum && !update) fail('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {

@@ -1,19 +1,23 @@
 /** The manifest's totals and the sums of its ledger against what was counted again, and against reports/summary.json. */
 import { join } from 'node:path';
+import type { LedgerSums, Manifest, ManifestTotals } from '../dataset/schema.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
-import { add, type Counts, compareCounts } from './counts.ts';
-import { checkExcluded, withUnlisted } from './excluded-files.ts';
-import { asCounts, asObject } from './json-value.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
-import type { ShardFacts } from './shard-records.ts';
-import type { Totals } from './totals.ts';
+import type { ShardFacts } from './shards.ts';
+import { add, type Counts, sumOf, type Totals } from './tallies.ts';
+import { asCounts, asObject, type Untrusted } from './untrusted.ts';
 
 /** Sources that were not listed one by one. */
-const UNLISTED: ReadonlySet<string> = new Set(['over-limit']);
+const UNLISTED = 'over-limit';
 const MEMBERS =
   'sources skipped extensions fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
+/** Files passed over because of their names: so many are listed in ledger/sources.jsonl, all are counted. */
+const MOST_LISTED = 1000;
+const MOST_EXTENSIONS = 100;
+
+type Ledger = Untrusted<LedgerSums>;
 
 export function checkLedgerSums(
   { ledger, totals, formats }: ManifestFacts,
@@ -21,36 +25,15 @@ export function checkLedgerSums(
   shards: ReadonlyMap<string, ShardFacts>,
   problems: Problems,
 ): void {
-  const equal = (what: string, expected: unknown, found: unknown): void =>
-    problems.equal(MANIFEST, undefined, what, expected, found);
-  const compare = (name: string, found: Counts, except: ReadonlySet<string> = new Set()): void => {
-    const stated = new Map(asCounts(ledger[name]) ?? []);
-    equal(`ledger.${name} are counts`, true, asCounts(ledger[name]) !== undefined);
-    for (const key of except) if (!found.has(key)) stated.delete(key);
-    compareCounts(problems, { file: MANIFEST }, `ledger.${name}`, found, stated);
+  const records = checkFormats(ledger, formats, counted, shards, problems);
+  checkNumbers(ledger, totals, counted, records, problems);
+  const compare = (name: keyof LedgerSums, found: ReadonlyMap<string, number>): void => {
+    const stated = asCounts(ledger[name]);
+    problems.equal(MANIFEST, undefined, `ledger.${name} are counts`, true, stated !== undefined);
+    problems.equalCounts({ file: MANIFEST }, `ledger.${name}`, found, stated ?? new Map());
   };
-  const counts = formatCounts(formats, shards, counted);
-  const records = [...counts.values()].reduce((sum, of) => sum + (of.get('records') ?? 0), 0);
-  equal(
-    'members of ledger.formats',
-    formats.join(' '),
-    Object.keys(asObject(ledger.formats) ?? {}).join(' '),
-  );
-  for (const [format, of] of counts) {
-    const stated = asCounts(asObject(ledger.formats)?.[format]) ?? new Map();
-    compareCounts(problems, { file: MANIFEST }, `ledger.formats.${format}`, of, stated);
-  }
-  equal('members of ledger', MEMBERS, Object.keys(ledger).join(' '));
-  equal('members of totals', 'records lines sessions', Object.keys(totals).join(' '));
-  equal('totals.records', records, totals.records);
-  equal('totals.lines', counted.lines, totals.lines);
-  equal('totals.sessions', counted.sessions, totals.sessions);
-  equal('ledger.records', records, ledger.records);
-  equal('ledger.lines', counted.lines, ledger.lines);
-  equal('ledger.errors', counted.errors, ledger.errors);
-  equal('ledger.warnings', counted.warnings, ledger.warnings);
   compare('sources', counted.status);
-  compare('skipped', withUnlisted(counted, ledger), UNLISTED);
+  compare('skipped', withUnlisted(counted, ledger));
   checkExcluded(ledger, counted, problems);
   compare('fates', counted.fates);
   compare('repairs', counted.repairs);
@@ -65,27 +48,88 @@ export function checkLedgerSums(
   compare('bytes', parts);
 }
 
-/** Records in the shards of each format, the sessions that they are of where these are fewer, and its refusals. */
+function checkNumbers(
+  ledger: Ledger,
+  totals: Untrusted<ManifestTotals>,
+  counted: Totals,
+  records: number,
+  problems: Problems,
+): void {
+  const equal = (what: string, expected: unknown, found: unknown): void =>
+    problems.equal(MANIFEST, undefined, what, expected, found);
+  equal('members of ledger', MEMBERS, Object.keys(ledger).join(' '));
+  equal('members of totals', 'records lines sessions', Object.keys(totals).join(' '));
+  equal('totals.records', records, totals.records);
+  equal('totals.lines', counted.lines, totals.lines);
+  equal('totals.sessions', counted.sessions, totals.sessions);
+  equal('ledger.records', records, ledger.records);
+  equal('ledger.lines', counted.lines, ledger.lines);
+  equal('ledger.errors', counted.errors, ledger.errors);
+  equal('ledger.warnings', counted.warnings, ledger.warnings);
+}
+
+/** Compares what the ledger says about each format. @returns the records of all */
+function checkFormats(
+  ledger: Ledger,
+  formats: readonly string[],
+  counted: Totals,
+  shards: ReadonlyMap<string, ShardFacts>,
+  problems: Problems,
+): number {
+  const stated = asObject(ledger.formats) ?? {};
+  const [wanted, found] = [formats, Object.keys(stated)].map((names) => names.join(' '));
+  problems.equal(MANIFEST, undefined, 'members of ledger.formats', wanted, found);
+  let records = 0;
+  for (const [format, counts] of formatCounts(formats, shards, counted)) {
+    records += counts.get('records') ?? 0;
+    const its = asCounts(stated[format]) ?? new Map();
+    problems.equalCounts({ file: MANIFEST }, `ledger.formats.${format}`, counts, its);
+  }
+  return records;
+}
+
+/** Records in the shards of each format, its sessions where these are fewer, and its refusals. */
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
   { refusals, writers }: Totals,
 ): ReadonlyMap<string, Counts> {
-  const counts = new Map(formats.map((format) => [format, new Map<string, number>()]));
-  for (const { format, records } of shards.values()) add(counts.get(format) ?? new Map(), 'records', records);
-  for (const [format, of] of counts) {
+  const all = new Map(formats.map((format) => [format, new Map<string, number>()]));
+  for (const { format, records } of shards.values()) add(all.get(format) ?? new Map(), 'records', records);
+  for (const [format, counts] of all) {
     const sessions = writers.get(format) ?? 0;
-    if (sessions !== (of.get('records') ?? 0)) add(of, 'sessions', sessions);
+    if (sessions !== (counts.get('records') ?? 0)) add(counts, 'sessions', sessions);
   }
   for (const [refusal, n] of refusals) {
     const [format = '', reason] = refusal.split(' ');
-    add(counts.get(format) ?? new Map(), `refused:${reason}`, n);
+    add(all.get(format) ?? new Map(), `refused:${reason}`, n);
   }
+  return all;
+}
+
+/** Sources that were passed over as they were counted, with the stated numbers of those that are not all listed. */
+function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
+  const counts = new Map(skipped);
+  const stated = asCounts(ledger.skipped);
+  const excluded = stated?.get('excluded') ?? 0;
+  if (skipped.get('excluded') === MOST_LISTED && excluded > MOST_LISTED) counts.set('excluded', excluded);
+  if (!skipped.has(UNLISTED)) add(counts, UNLISTED, stated?.get(UNLISTED) ?? 0);
   return counts;
 }
 
-/** reports/summary.json is the ledger's sums once more. */
-export function checkSummary(root: string, manifest: ManifestFacts, problems: Problems): void {
+/** The extensions add up to all excluded files, and are those of the listed ones where these are all. */
+function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems: Problems): void {
+  const stated = asCounts(ledger.extensions);
+  const all = asCounts(ledger.skipped)?.get('excluded') ?? 0;
+  problems.equal(MANIFEST, undefined, 'ledger.extensions are counts', true, stated !== undefined);
+  if (stated === undefined) return;
+  problems.equal(MANIFEST, undefined, 'sum of ledger.extensions', all, sumOf(stated));
+  if (all !== (skipped.get('excluded') ?? 0) || extensions.size > MOST_EXTENSIONS) return;
+  problems.equalCounts({ file: MANIFEST }, 'ledger.extensions', extensions, stated);
+}
+
+/** Compares reports/summary.json with the manifest's ledger: it is the same sums. */
+export function checkSummary(root: string, ledger: Untrusted<Manifest>['ledger'], problems: Problems): void {
   const file = 'reports/summary.json';
   const path = join(root, file);
   let text: string;
@@ -94,6 +138,6 @@ export function checkSummary(root: string, manifest: ManifestFacts, problems: Pr
   } catch (error) {
     throw error instanceof TurnmillError ? error : ioError('read', path, error);
   }
-  if (text !== pretty(manifest.ledger))
+  if (text !== pretty(ledger))
     problems.add(file, 'expected the ledger of manifest.json, found something else');
 }

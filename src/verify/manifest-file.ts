@@ -1,29 +1,22 @@
 /**
- * manifest.json as a second reader takes it: what makes a folder a dataset. A folder that is none ends the reading; a
- * manifest that is one, but is damaged, is a problem like any other.
+ * Reads manifest.json, which makes a folder a dataset. Without a manifest of a known schema the reading ends; damage to one is a
+ * problem like any other.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { LedgerSums, Manifest, ManifestFile, ManifestShard, ManifestTotals } from '../dataset/schema.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { readOwnFile } from '../own-file.ts';
 import { SCHEMA_VERSION } from '../version.ts';
-import { asCount, asObject, asText, type JsonObject } from './json-value.ts';
 import type { Problems } from './problems.ts';
+import { asCount, asObject, asText, type JsonObject, type Untrusted } from './untrusted.ts';
 
 export const MANIFEST = 'manifest.json';
 
-/** A file that the manifest lists; a shard has a group and a number of records. */
-export interface ListedFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-export interface ListedShard extends ListedFile {
-  readonly group: string;
-  readonly records: number;
-}
+/** A file that the manifest lists, with members of the right type. */
+export type ListedFile = ManifestFile;
+export type ListedShard = ManifestShard;
 
 export interface ManifestFacts {
   readonly shards: readonly ListedShard[];
@@ -31,13 +24,13 @@ export interface ManifestFacts {
   readonly settings: JsonObject;
   /** Names of the formats, in their order. */
   readonly formats: readonly string[];
-  readonly totals: JsonObject;
-  readonly ledger: JsonObject;
+  readonly totals: Untrusted<ManifestTotals>;
+  readonly ledger: Untrusted<LedgerSums>;
 }
 
 /** One file in one of the four folders, or in a format's folder in data/: no path leads out of the dataset. */
 const PATH = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
-/** A million shards. */
+/** Enough for a million shards. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
@@ -102,7 +95,7 @@ function manifestBytes(path: string): Buffer {
   }
 }
 
-function parseManifest(bytes: Buffer, root: string): JsonObject {
+function parseManifest(bytes: Buffer, root: string): Untrusted<Manifest> {
   const invalid = (why: string): TurnmillError =>
     new TurnmillError('invalid-dataset', `${join(root, MANIFEST)} ${why}`, { subject: root });
   let value: unknown;
@@ -121,8 +114,8 @@ function parseManifest(bytes: Buffer, root: string): JsonObject {
   return manifest;
 }
 
-/** Before any of them is opened: a manifest may be from anywhere. Whatever else is wrong with it is a problem, no end. */
-function checkPaths({ shards, files }: JsonObject, root: string): void {
+/** Throws at a path that leads out of the folder, before any is opened: a manifest may be from anywhere. */
+function checkPaths({ shards, files }: Untrusted<Manifest>, root: string): void {
   const items = [shards, files].flatMap((list) => (Array.isArray(list) ? list : []));
   const paths = items.map((item) => asObject(item)?.path).filter((path) => path !== undefined);
   const outside = paths.find((path) => !PATH.test(asText(path) ?? ''));
@@ -153,12 +146,12 @@ function listed<T extends ListedFile>(
   value: unknown,
   name: string,
   problems: Problems,
-  read: (item: JsonObject) => T | undefined,
+  read: (item: Untrusted<T>) => T | undefined,
 ): T[] {
   if (!Array.isArray(value)) problems.equal(MANIFEST, undefined, name, 'a list', value);
   const items: T[] = [];
   for (const [i, item] of (Array.isArray(value) ? value : []).entries()) {
-    const good = read(asObject(item) ?? {});
+    const good = read((asObject(item) ?? {}) as Untrusted<T>);
     const after = items.at(-1)?.path;
     if (good === undefined) problems.add(MANIFEST, `${name}[${i}] lacks a safe path, a count or a hash`);
     else if (after !== undefined && after >= good.path)
@@ -168,7 +161,7 @@ function listed<T extends ListedFile>(
   return items;
 }
 
-function fileOf(item: JsonObject): ListedFile | undefined {
+function fileOf(item: Untrusted<ListedFile>): ListedFile | undefined {
   const path = asText(item.path) ?? '';
   const bytes = asCount(item.bytes);
   const hash = asText(item.sha256) ?? '';
@@ -177,7 +170,7 @@ function fileOf(item: JsonObject): ListedFile | undefined {
     : undefined;
 }
 
-function shardOf(item: JsonObject): ListedShard | undefined {
+function shardOf(item: Untrusted<ListedShard>): ListedShard | undefined {
   const file = fileOf(item);
   const group = asText(item.group);
   const records = asCount(item.records);

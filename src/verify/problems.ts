@@ -6,43 +6,49 @@ export interface Problem {
   readonly message: string;
 }
 
-export interface Problems {
-  readonly kept: readonly Problem[];
-  /** All of them, those that were not kept too. */
-  readonly count: number;
-  add(file: string, message: string): void;
-  /** Adds a problem when the two differ; `line` is the one in question, undefined for the whole file. */
-  equal(file: string, line: number | undefined, what: string, expected: unknown, found: unknown): void;
-}
-
 const MOST_KEPT = 1000;
 const SHOWN_CHARS = 200;
 
-export function createProblems(): Problems {
-  const kept: Problem[] = [];
-  let count = 0;
+export class Problems {
+  readonly #kept: Problem[] = [];
+  #count = 0;
 
-  function add(file: string, message: string): void {
-    count += 1;
-    if (kept.length < MOST_KEPT) kept.push({ file, message });
+  get kept(): readonly Problem[] {
+    return this.#kept;
   }
 
-  return {
-    kept,
-    get count() {
-      return count;
-    },
-    add,
-    equal(file, line, what, expected, found) {
-      if (expected === found) return;
-      const place = line === undefined ? '' : `line ${line}: `;
-      add(file, `${place}${what}: expected ${shown(expected)}, found ${shown(found)}`);
-    },
-  };
+  /** All problems, including those that were not kept. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(file: string, message: string): void {
+    this.#count += 1;
+    if (this.#kept.length < MOST_KEPT) this.#kept.push({ file, message });
+  }
+
+  /** Adds a problem when the two differ; `line` is the one in question, undefined for the whole file. */
+  equal(file: string, line: number | undefined, what: string, expected: unknown, found: unknown): void {
+    if (expected === found) return;
+    const place = line === undefined ? '' : `line ${line}: `;
+    this.add(file, `${place}${what}: expected ${shown(expected)}, found ${shown(found)}`);
+  }
+
+  /** Compares the counts in a file with those that were counted again: a name that either side lacks counts as 0. */
+  equalCounts(
+    { file, line }: { readonly file: string; readonly line?: number },
+    what: string,
+    counted: ReadonlyMap<string, number>,
+    stated: ReadonlyMap<string, number>,
+  ): void {
+    for (const name of new Set([...counted.keys(), ...stated.keys()])) {
+      this.equal(file, line, `${what} '${name}'`, counted.get(name) ?? 0, stated.get(name) ?? 0);
+    }
+  }
 }
 
 /** A value as one short line. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   if (value === undefined) return 'none';
   const text = JSON.stringify(value);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}...` : text;

@@ -1,35 +1,39 @@
 /** One line of quarantine/rejected.jsonl: its place, and its bytes against their hash where they are kept. */
 import { createHash } from 'node:crypto';
-import { add, sumOf } from './counts.ts';
-import { asCount, asCounts, asObject, asText, type JsonObject } from './json-value.ts';
+import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
 import type { Problems } from './problems.ts';
-import { placeProblem } from './source-extent.ts';
-import type { SourceLine } from './source-lines.ts';
-import type { SourceTally } from './source-tally.ts';
+import { add, type SourceTally, sumOf } from './tallies.ts';
+import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from './untrusted.ts';
 
 const FILE = 'quarantine/rejected.jsonl';
 const VERSION = 2;
 const SHA256 = /^[0-9a-f]{64}$/;
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
-export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally, problems: Problems): void {
+type Value = Untrusted<QuarantineLine>;
+
+export function checkQuarantined(
+  { line, value }: LineOf<QuarantineLine>,
+  tally: SourceTally,
+  problems: Problems,
+): void {
   const { v, scope, reason } = value;
   problems.equal(FILE, line, 'v', VERSION, v);
   if (!SCOPES.has(scope)) problems.equal(FILE, line, 'scope', 'line, session, source or record', scope);
-  const error = asObject(value.error);
+  const error: Untrusted<QuarantineError> | undefined = asObject(value.error);
   const texts = { reason, stage: value.stage, 'error.code': error?.code, 'error.message': error?.message };
   for (const [what, text] of Object.entries(texts))
     if (asText(text) === undefined) problems.equal(FILE, line, what, 'a string', text);
-  const { uri, size } = asObject(value.source) ?? {};
+  const { uri, size }: Untrusted<QuarantineSource> = asObject(value.source) ?? {};
   // how much comes from standard input is known at its end only
-  if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.extent.size, size);
+  if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.size, size);
   add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
   addRest(line, value, tally, problems);
   if (scope !== 'source') checkPlace(line, value, tally, problems);
 }
 
-/** The last record of a line with many rejected objects stands for those that are listed nowhere. */
-function addRest(line: number, value: JsonObject, tally: SourceTally, problems: Problems): void {
+/** The last record of a line with many rejected objects counts those that are listed nowhere. */
+function addRest(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const { scope, count, rest } = value;
   if (count === undefined && rest === undefined) return;
   const others = asCounts(rest);
@@ -41,18 +45,16 @@ function addRest(line: number, value: JsonObject, tally: SourceTally, problems: 
   for (const [reason, n] of others) add(tally.quarantine, `${scope}:${reason}`, n);
 }
 
-function checkPlace(line: number, value: JsonObject, tally: SourceTally, problems: Problems): void {
+function checkPlace(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const start = asCount(value.byte_start);
   const end = asCount(value.byte_end);
   // several formats may refuse the records of one snapshot
   const kind = `${value.scope} ${value.format}`;
-  const place = { line: value.line, start, end };
-  const wanted = placeProblem(tally.extent, place, tally.after.get(kind) ?? 0);
+  const wanted = tally.take(kind, { line: value.line, start, end }, { leastBytes: 1 });
   if (wanted !== undefined || start === undefined || end === undefined) {
     problems.add(FILE, `line ${line}: expected line, byte_start and byte_end to be ${wanted}, found another`);
     return;
   }
-  tally.after.set(kind, Math.max(end, start + 1));
   const hashed = SHA256.test(asText(value.raw_sha256) ?? '');
   // the entries of a rejected session may be past reading when it is rejected
   if (!hashed && (value.scope === 'line' || value.raw_sha256 !== null))
@@ -68,9 +70,9 @@ function checkPlace(line: number, value: JsonObject, tally: SourceTally, problem
   problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);
 }
 
-/** Which member of gzip it begins in; unknown where the bytes could not be read a second time. */
-function checkMember(line: number, value: JsonObject, { extent }: SourceTally, problems: Problems): void {
-  const most = value.raw_sha256 === null ? undefined : extent.members;
+/** Checks which member of gzip it begins in; unknown where the bytes could not be read a second time. */
+function checkMember(line: number, value: Value, tally: SourceTally, problems: Problems): void {
+  const most = value.raw_sha256 === null ? undefined : tally.members;
   const member = asCount(value.member) ?? 0;
   if (most === undefined) problems.equal(FILE, line, 'member', undefined, value.member);
   else if (member < 1 || member > most)

@@ -2,7 +2,7 @@
  * The shape of one record, written down a second time: by family of formats, which members
  * it has and of what type. Tools and arguments may also stand in JSON strings, where a loader wants them so.
  */
-import { asObject, asText, type JsonObject } from './json-value.ts';
+import { asObject, asText, type JsonObject } from './untrusted.ts';
 
 /** What is wrong with a record, if anything, and how many tools it shows. */
 export interface RecordFacts {
@@ -27,7 +27,7 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['samples', samples],
 ]);
 
-/** Of a format that is not known here, only that a record is a JSON object. */
+/** The check of a format. A record of an unknown format only has to be a JSON object. */
 export function recordCheckOf(format: unknown): RecordCheck {
   return CHECKS.get(format) ?? (() => ({}));
 }
@@ -85,7 +85,7 @@ function texts({ text, prompt, completion, ...others }: JsonObject): RecordFacts
   return { problem: 'expected a text `text`, or `prompt` and `completion`, and nothing else' };
 }
 
-/** `messages` or `fullConversation`, and beside them whatever the log said. */
+/** `messages` or `fullConversation`, beside any other member of the log. */
 function samples({ messages, fullConversation }: JsonObject): RecordFacts {
   const turns = messages ?? fullConversation;
   if (!Array.isArray(turns))

@@ -1,52 +1,70 @@
-/** One line of ledger/sessions.jsonl: does it add up in itself, and does its record exist? */
-import { add, addAll } from './counts.ts';
-import { asCount, asCounts, asObject, asText, type JsonObject } from './json-value.ts';
-import type { Pointers } from './pointers.ts';
+/** One line of ledger/sessions.jsonl: it adds up in itself, and its records are in shards of its group. */
+import type {
+  LinePlace,
+  RecordPlace,
+  RefusedFormat,
+  SessionLine,
+  ToolCountsLine,
+} from '../dataset/schema.ts';
 import type { Problems } from './problems.ts';
-import { groupProblem } from './session-group.ts';
-import { placeProblem } from './source-extent.ts';
-import type { SourceLine } from './source-lines.ts';
-import type { SourceTally } from './source-tally.ts';
-import type { Totals } from './totals.ts';
+import type { Pointers } from './shards.ts';
+import { add, addAll, type SourceTally, type Totals } from './tallies.ts';
+import { asCount, asCounts, asObject, asObjects, asText, type LineOf, type Untrusted } from './untrusted.ts';
 
 export interface SessionContext {
   readonly groupBy: unknown;
-  /** Of the dataset. */
+  /** Names of the dataset's formats. */
   readonly formats: readonly string[];
   readonly pointers: Pointers;
   readonly totals: Totals;
   readonly problems: Problems;
 }
 
+type Line = LineOf<SessionLine>;
+
 const FILE = 'ledger/sessions.jsonl';
 const REJECTED = 'rejected:';
+/** Members that only a written session has. */
+const OF_RECORDS = [
+  'shard',
+  'line',
+  'records',
+  'refused',
+  'origin',
+  'folded',
+] as const satisfies readonly (keyof SessionLine)[];
 
-export function checkSession({ line, value }: SourceLine, tally: SourceTally, context: SessionContext): void {
+export function checkSession({ line, value }: Line, tally: SourceTally, context: SessionContext): void {
   const { totals, problems } = context;
   const fate = asText(value.fate) ?? '';
-  const [entries, superseded, truncated] = ['entries', 'superseded', 'truncated'].map((key) => {
+  const count = (key: 'entries' | 'superseded' | 'truncated'): number => {
     if (asCount(value[key]) === undefined) problems.equal(FILE, line, key, 'a count', value[key]);
     return asCount(value[key]) ?? 0;
-  }) as [number, number, number];
+  };
+  const entries = count('entries');
+  const superseded = count('superseded');
+  const truncated = count('truncated');
   const rejected = fate.startsWith(REJECTED);
-  const outcome = rejected ? 'rejected' : fate;
   totals.sessions += 1;
-  add(totals.outcomes, outcome);
+  add(totals.outcomes, rejected ? 'rejected' : fate);
   const changes = asCounts(value.changes);
   if (changes === undefined) problems.equal(FILE, line, 'changes', 'counts', value.changes);
   else addAll(totals.rewrites, changes);
 
   if (fate === 'written') {
-    problems.equal(FILE, line, 'entries, by 1 + superseded + truncated', 1 + superseded + truncated, entries);
+    const folded = asCount(value.folded) ?? 0;
+    const lines = 1 + superseded + truncated + folded;
+    problems.equal(FILE, line, 'entries, by 1 + superseded + truncated + folded', lines, entries);
     add(tally.fates, 'snapshot');
     add(tally.fates, 'superseded', superseded);
     add(tally.fates, 'truncated', truncated);
+    add(tally.fates, 'folded', folded);
     checkWritten({ line, value }, tally, context);
     return;
   }
   if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
   problems.equal(FILE, line, 'superseded + truncated without a record', 0, superseded + truncated);
-  for (const key of ['shard', 'line', 'records', 'refused', 'origin']) {
+  for (const key of OF_RECORDS) {
     if (value[key] !== undefined)
       problems.equal(FILE, line, `${key} without a record`, undefined, value[key]);
   }
@@ -57,37 +75,36 @@ export function checkSession({ line, value }: SourceLine, tally: SourceTally, co
 }
 
 /** A written session has a record in a shard of its group, a snapshot, and as many tools as it says. */
-function checkWritten({ line, value }: SourceLine, tally: SourceTally, context: SessionContext): void {
+function checkWritten({ line, value }: Line, tally: SourceTally, context: SessionContext): void {
   const { problems, totals } = context;
-  const tools = value.tools as JsonObject | null;
-  const [seen, kept, same, conflict] = ['seen', 'kept', 'duplicateSame', 'duplicateConflict'].map(
-    (key) => asCount(tools?.[key]) ?? Number.NaN,
-  ) as [number, number, number, number];
+  const tools: Untrusted<ToolCountsLine> | undefined = asObject(value.tools);
+  const seen = asCount(tools?.seen) ?? Number.NaN;
+  const kept = asCount(tools?.kept) ?? Number.NaN;
+  const same = asCount(tools?.duplicateSame) ?? Number.NaN;
+  const conflict = asCount(tools?.duplicateConflict) ?? Number.NaN;
   problems.equal(FILE, line, 'tools seen, by kept + duplicates', true, seen === kept + same + conflict);
-  for (const [key, n] of Object.entries({
-    seen,
-    kept,
-    'duplicate-same': same,
-    'duplicate-conflict': conflict,
-  })) {
-    add(totals.tools, key, n);
-  }
-  const origin = asCounts(value.origin);
-  const [start = Number.NaN, length = Number.NaN] = [origin?.get('offset'), origin?.get('length')];
-  const place = { line: origin?.get('line'), start, end: start + length };
-  const wanted = placeProblem(tally.extent, place, tally.after.get('snapshot') ?? 0);
+  const counts = { seen, kept, 'duplicate-same': same, 'duplicate-conflict': conflict };
+  for (const [name, n] of Object.entries(counts)) add(totals.tools, name, n);
+  const isCounts = asCounts(value.origin) !== undefined;
+  const origin: Untrusted<LinePlace> | undefined = isCounts ? asObject(value.origin) : undefined;
+  const start = asCount(origin?.offset) ?? Number.NaN;
+  const end = start + (asCount(origin?.length) ?? Number.NaN);
+  // conversations that are folded of events begin before others have ended
+  const mayOverlap = value.folded !== undefined;
+  const wanted = tally.take('snapshot', { line: origin?.line, start, end }, { mayOverlap });
   if (wanted !== undefined) problems.equal(FILE, line, 'origin', wanted, value.origin);
-  else tally.after.set('snapshot', place.end);
   checkRecords({ line, value }, kept, tally, context);
 }
 
 /** One record; or a list of them, with some of each format that did not refuse. */
-function checkRecords(at: SourceLine, tools: number, tally: SourceTally, context: SessionContext): void {
+function checkRecords(at: Line, tools: number, tally: SourceTally, context: SessionContext): void {
   const { line, value } = at;
   const { formats, problems, totals } = context;
   const alone = formats.length === 1 && value.records === undefined;
-  const records = alone ? [{ ...value, format: formats[0] }] : objects(value.records);
-  const refused = alone ? [] : objects(value.refused);
+  const records: readonly Untrusted<RecordPlace>[] = alone
+    ? [{ shard: value.shard, line: value.line, format: formats[0] }]
+    : asObjects(value.records);
+  const refused: readonly Untrusted<RefusedFormat>[] = alone ? [] : asObjects(value.refused);
   const groups = new Set(records.flatMap((record) => checkRecord(at, record, tools, context)));
   for (const group of groups) add(totals.groups, group);
   if (groups.size > 1) problems.add(FILE, `line ${line}: expected records of one group, found several`);
@@ -96,20 +113,14 @@ function checkRecords(at: SourceLine, tools: number, tally: SourceTally, context
   }
   const writers = new Set(records.map(({ format }) => format));
   for (const format of writers) add(totals.writers, String(format));
-  const named = [...writers, ...refused.map(({ format }) => format)];
-  problems.equal(
-    FILE,
-    line,
-    'formats of records and refused',
-    [...formats].sort().join(' '),
-    named.sort().join(' '),
-  );
+  const named = [...writers, ...refused.map(({ format }) => format)].sort().join(' ');
+  problems.equal(FILE, line, 'formats of records and refused', [...formats].sort().join(' '), named);
 }
 
 /** The group of the record's shard, when there is such a shard. */
 function checkRecord(
-  { line, value }: SourceLine,
-  record: JsonObject,
+  { line, value }: Line,
+  record: Untrusted<RecordPlace>,
   tools: number,
   { pointers, problems, groupBy }: SessionContext,
 ): string[] {
@@ -121,6 +132,42 @@ function checkRecord(
   return [shard.group];
 }
 
-function objects(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.map((item) => asObject(item) ?? {}) : [];
+/** The first ten characters of a date beyond the year 9999. */
+const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
+/** How a name ends that was cut. */
+const CUT_NAME = /^.{199,200}-[0-9a-f]{32}$/s;
+const HASH_CHARS = 33;
+/** The group of everything, and of sessions without a date or a name. */
+const ONE_GROUP = 'conversations';
+
+/** Compares a session's group with its source's path, as far as that says: all of the name, how it begins, or nothing. */
+export function groupProblem(
+  groupBy: unknown,
+  group: string,
+  source: string,
+  id: string,
+): string | undefined {
+  if (groupBy === 'none') return group === ONE_GROUP ? undefined : wrongGroup(`'${ONE_GROUP}'`, group);
+  if (groupBy === 'date') {
+    const folder = source.includes('/') ? source.slice(0, source.indexOf('/')) : '';
+    const isKnown = isDate(group) || FAR_DATE.test(group) || group === ONE_GROUP;
+    if (!isDate(folder)) return isKnown ? undefined : wrongGroup('a date', group);
+    return group === folder ? undefined : wrongGroup(`'${folder}', the folder of its source`, group);
+  }
+  if (source === '-' && id.startsWith('-:') && group === ONE_GROUP) return undefined;
+  const stem = source === '-' ? id : source.slice(source.lastIndexOf('/') + 1);
+  // a long name is cut, and ends in a hash of all of it
+  const known = CUT_NAME.test(group) ? group.slice(0, -HASH_CHARS) : group;
+  return stem.startsWith(known) ? undefined : wrongGroup(`the beginning of '${stem}'`, group);
+}
+
+/** A day of the calendar, written as ISO 8601 has it. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+function wrongGroup(expected: string, found: string): string {
+  return `expected a shard of the group ${expected}, found one of '${found}'`;
 }

@@ -1,63 +1,95 @@
-/** One line of ledger/sources.jsonl against the sessions and the quarantine of that source. */
-import { add, addAll, type Counts, compareCounts, sumOf } from './counts.ts';
-import { extensionOf } from './excluded-files.ts';
-import { asCount, asCounts, asText } from './json-value.ts';
-import { checkPackedBytes } from './packed-bytes.ts';
+/** One line of ledger/sources.jsonl: its bytes and lines add up, and agree with the sessions and the quarantine of that source. */
+import type { SourceLine } from '../dataset/schema.ts';
 import type { Problems } from './problems.ts';
-import { checkExtent } from './source-extent.ts';
-import type { SourceLine } from './source-lines.ts';
-import type { SourceTally } from './source-tally.ts';
-import type { Totals } from './totals.ts';
+import { add, addAll, type Counts, type SourceTally, sumOf, type Totals } from './tallies.ts';
+import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from './untrusted.ts';
 
 const FILE = 'ledger/sources.jsonl';
 const STATUSES: ReadonlySet<unknown> = new Set(['read', 'empty', 'rejected', 'limited', 'skipped']);
-/** Reasons for passing over a source that lose nothing: quarantine says nothing of them. */
+/** Reasons for passing over a source that lose nothing: quarantine says nothing about them. */
 const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', 'excluded']);
 const REJECTED = 'rejected:';
+const PARTS = 'bom lines terminators rest';
+const BOM_BYTES = 3;
+/** A document, by its name or the repair, has its own framing: its elements are not separated by line feeds. */
+const DOCUMENT = /\.(?:json|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+const PACKINGS: ReadonlySet<unknown> = new Set(['gzip', 'zstd']);
+
 /** Fates that one line of a log has by itself, without a session. */
 const isOwnFate = (fate: string): boolean => fate === 'blank' || fate.startsWith('dropped:');
 
 export function checkSource(
-  { line, value }: SourceLine,
+  { line, value }: LineOf<SourceLine>,
   tally: SourceTally,
   totals: Totals,
   problems: Problems,
 ): void {
   const { status, reason } = value;
   const fates = asCounts(value.fates) ?? new Map<string, number>();
-  const lines = asCount(value.lines);
   if (!STATUSES.has(status)) problems.equal(FILE, line, 'status', [...STATUSES].join(', '), status);
-  problems.equal(FILE, line, 'lines, by the sum of the fates', sumOf(fates), lines);
+  problems.equal(FILE, line, 'lines, by the sum of the fates', sumOf(fates), asCount(value.lines));
   problems.equal(FILE, line, 'fates are counts', true, asCounts(value.fates) !== undefined);
-  if (status !== 'skipped') checkExtent({ line, value }, problems);
-  checkPackedBytes(FILE, line, value, problems);
-  totals.sources += 1;
-  totals.lines += lines ?? 0;
-  totals.bytes += asCount(value.bytes) ?? 0;
-  addAll(totals.fates, fates);
-  addAll(totals.parts, asCounts(value.parts) ?? new Map());
-  addAll(totals.repairs, asCounts(value.repairs) ?? new Map());
-  if (status === 'skipped') add(totals.skipped, String(reason));
-  else add(totals.status, String(status));
-  if (status === 'skipped' && reason === 'excluded')
-    add(totals.extensions, extensionOf(String(value.source)));
+  if (status !== 'skipped') checkBytes({ line, value }, problems);
+  checkPackedBytes({ line, value }, problems);
+  addToTotals(value, totals);
 
   const lost = status === 'rejected' || (status === 'skipped' && !HARMLESS.has(reason));
   if (lost && asText(reason) === undefined) problems.equal(FILE, line, 'reason', 'a text', reason);
-  const place = { file: FILE, line };
-  compareCounts(problems, place, 'fate', expectedFates(fates, tally, status, reason), fates);
+  problems.equalCounts({ file: FILE, line }, 'fate', expectedFates(fates, tally, status, reason), fates);
   const quarantine = { file: 'quarantine/rejected.jsonl' };
   const what = `of ${String(value.source)}, ${FILE} line ${line}: records of`;
-  compareCounts(
-    problems,
-    quarantine,
-    what,
-    expectedQuarantine(fates, tally, lost ? reason : undefined),
-    tally.quarantine,
-  );
+  const expected = expectedQuarantine(fates, tally, lost ? reason : undefined);
+  problems.equalCounts(quarantine, what, expected, tally.quarantine);
 }
 
-/** What sessions and quarantine say; a line's own fate and those of a rejected source stand nowhere else. */
+function addToTotals(value: Untrusted<SourceLine>, totals: Totals): void {
+  totals.sources += 1;
+  totals.lines += asCount(value.lines) ?? 0;
+  totals.bytes += asCount(value.bytes) ?? 0;
+  addAll(totals.fates, asCounts(value.fates) ?? new Map());
+  addAll(totals.parts, asCounts(value.parts) ?? new Map());
+  addAll(totals.repairs, asCounts(value.repairs) ?? new Map());
+  if (value.status !== 'skipped') add(totals.status, String(value.status));
+  else {
+    add(totals.skipped, String(value.reason));
+    if (value.reason === 'excluded') add(totals.extensions, extensionOf(String(value.source)));
+  }
+}
+
+/** Compares the bytes with those of the parts; for a source that was read to its end, the lines with those that have a fate. */
+function checkBytes({ line, value }: LineOf<SourceLine>, problems: Problems): void {
+  const equal = (what: string, expected: unknown, found: unknown): void =>
+    problems.equal(FILE, line, what, expected, found);
+  const parts = asCounts(value.parts) ?? new Map<string, number>();
+  const repairs = asCounts(value.repairs) ?? new Map<string, number>();
+  const repaired = (name: string): number => repairs.get(name) ?? 0;
+  const lines = asCount(value.framed) ?? Number.NaN;
+  equal('parts', PARTS, [...parts.keys()].join(' '));
+  equal('bytes, by the sum of the parts', sumOf(parts), value.bytes);
+  equal("parts 'bom', by the repair", repaired('bom') * BOM_BYTES, parts.get('bom'));
+  if (value.status !== 'read' && value.status !== 'empty') return;
+  equal("parts 'rest' of a source that was read", 0, parts.get('rest'));
+  equal('lines, by framed + split-objects', lines + repaired('split-objects'), value.lines);
+  if (value.compression === 'none') equal('bytes, by the size', value.size, value.bytes);
+  if (DOCUMENT.test(String(value.source)) || repaired('json-document') > 0) return;
+  const terminators = lines + repaired('crlf') - repaired('no-final-newline');
+  equal("parts 'terminators', by lines and repairs", terminators, parts.get('terminators'));
+}
+
+/** Compares the size of a packed source with the sum of its members, its padding and its trailing bytes, where its end is known. */
+export function checkPackedBytes({ line, value }: LineOf<SourceLine>, problems: Problems): void {
+  const { status, compression, reason } = value;
+  const complete = status === 'read' || status === 'empty' || reason === 'trailing-data';
+  if (!PACKINGS.has(compression)) problems.equal(FILE, line, 'packed', undefined, value.packed);
+  else if (complete) {
+    const packed = asObject(value.packed);
+    const parts = [packed?.member_bytes, packed?.padding_bytes, packed?.trailing_bytes].map(asCount);
+    const sum = parts.reduce<number>((total, part) => total + (part ?? Number.NaN), 0);
+    problems.equal(FILE, line, 'size, as the sum of the packed bytes', sum, value.size);
+  }
+}
+
+/** The fates that sessions and quarantine say; only this line has a line's own fate, and that of a rejected source. */
 function expectedFates(
   fates: ReadonlyMap<string, number>,
   tally: SourceTally,
@@ -87,4 +119,26 @@ function expectedQuarantine(fates: ReadonlyMap<string, number>, tally: SourceTal
     if (reason !== lost) add(expected, `line:${reason}`, n - (tally.rejectedEntries.get(reason) ?? 0));
   }
   return expected;
+}
+
+const PACKED_EXTENSIONS = ['.gz', '.zst', '.bz2', '.xz', '.zip'];
+/** The longest name that file systems allow. */
+const MOST_CHARACTERS = 255;
+
+/** The extension that a file is counted under, in lower case. */
+function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).slice(-MOST_CHARACTERS);
+  const packed = PACKED_EXTENSIONS.find((one) => name.toLowerCase().endsWith(one)) ?? '';
+  const stem = unnumbered(name.slice(0, name.length - packed.length));
+  const dot = stem.lastIndexOf('.');
+  const extension = stem.slice(dot);
+  if (dot > 0 && stem[dot - 1] !== '.' && /^\.\w{1,10}$/.test(extension))
+    return extension.toLowerCase() + packed;
+  return stem.includes('.', 1) ? 'other' : packed || 'none';
+}
+
+/** `a.csv` of `a.csv.1` and `a.csv-2026-01-13`. */
+function unnumbered(name: string): string {
+  const at = Math.max(name.lastIndexOf('.'), name.lastIndexOf('-'));
+  return at >= 0 && /^\d+$/.test(name.slice(at + 1)) ? unnumbered(name.slice(0, at)) : name;
 }

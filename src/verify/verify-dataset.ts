@@ -1,17 +1,16 @@
 /**
  * `turnmill verify`: a second, dull reader of a dataset (docs/decisions/0006-verify-is-a-second-reader.md). It shares no code
- * with the writers, recounts everything from the files alone, and says what does not agree with what.
+ * with the writers, only the names of the lines' members, recounts everything from the files alone, and says what does not agree.
  */
 import { realpathSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
-import { readBooks } from './books.ts';
-import { checkForeignFiles } from './foreign-files.ts';
+import { checkForeignFiles, checkListedFiles } from './files.ts';
+import { readLedger } from './ledger.ts';
 import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
-import { checkListedFiles } from './listed-files.ts';
 import { MANIFEST, type ManifestFacts, readManifest } from './manifest-file.ts';
-import { createProblems, type Problem, type Problems } from './problems.ts';
-import { readShards } from './shard-records.ts';
-import { checkUsage } from './usage-csv.ts';
+import { type Problem, Problems } from './problems.ts';
+import { readShards } from './shards.ts';
+import { checkUsage } from './usage.ts';
 
 export interface VerifyResult {
   /** The first thousand; empty when the dataset is what its manifest says. */
@@ -43,7 +42,7 @@ const ALWAYS_THERE = [
  */
 export async function verifyDataset(out: string): Promise<VerifyResult> {
   const root = realFolder(out);
-  const problems = createProblems();
+  const problems = new Problems();
   const manifest = readManifest(root, problems);
   const listed = [...manifest.shards, ...manifest.files];
   checkNames(manifest, problems);
@@ -53,9 +52,9 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   const shards = await readShards(root, manifest, readable, usage, problems);
   let records = 0;
   for (const shard of shards.values()) records += shard.records;
-  const totals = await readBooks({ root, manifest, readable, shards, problems });
+  const totals = await readLedger({ root, manifest, readable, shards, problems });
   checkLedgerSums(manifest, totals, shards, problems);
-  if (readable.has(SUMMARY)) checkSummary(root, manifest, problems);
+  if (readable.has(SUMMARY)) checkSummary(root, manifest.ledger, problems);
   if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
   const { sources, sessions } = totals;
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DialectReader, ReadElement } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import { asArray, asBuffer } from '../transforms/bytes.ts';
 import { entryJson, lineOf } from '../transforms/log-lines.ts';
@@ -28,11 +29,19 @@ const TALK = '"messages":[{"role":"user","content":"a"}]';
 /** A line that each dialect reads as an entry. */
 const WHOLE: Readonly<Record<string, string>> = {
   anthropic: `{"request":{${TALK}},"response":{"content":[]}}`,
+  'claude-code':
+    '{"type":"user","sessionId":"s","uuid":"u","parentUuid":null,"message":{"role":"user","content":"a"}}',
   astracodex: `{"meta":{},"settings":{},${TALK}}`,
+  codex: '{"type":"response_item","payload":{"type":"message","role":"user","content":"a"}}',
   exchange: entryJson(),
   messages: `{${TALK}}`,
   samples: `{${TALK},"expected":1}`,
 };
+
+/** What a line gives, at once or at the end of its source. */
+function elementsOf(reader: DialectReader, json: string): readonly ReadElement[] {
+  return [...reader.read(lineOf(json)), ...(reader.end?.() ?? [])];
+}
 
 describe('dialects', () => {
   describePlugIns('dialects', dialects);
@@ -64,15 +73,15 @@ describe('dialects', () => {
 
     it('gives entries that carry what its logs never have', () => {
       const read = (json: string): readonly { lacks?: readonly string[] }[] =>
-        dialect.create().read(lineOf(json)) as never;
+        elementsOf(dialect.create(), json) as never;
       const [entry] = read(WHOLE[dialect.name] as string);
       expect(entry).toMatchObject({ kind: 'entry' });
       expect(entry?.lacks).toEqual(dialect.lacks);
     });
 
-    it('gives at least one element for a line that is not blank', () => {
-      const reader = dialect.create();
-      for (const json of LINES) expect(reader.read(lineOf(json)).length).toBeGreaterThan(0);
+    it('gives at least one element for a line that is not blank, or for the source', () => {
+      for (const json of [...LINES, WHOLE[dialect.name] as string])
+        expect(elementsOf(dialect.create(), json).length).toBeGreaterThan(0);
     });
 
     it('gives the same elements after it forgot', () => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../transforms/dialects/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, 'examples/dialects');

@@ -23,8 +23,8 @@ const FILES = [
   ...['manifest.json', 'run.json'],
 ];
 /** What the run keeps for itself, and takes into run.json. */
-const PROOFS = 'work/proofs.jsonl';
-const LEAST_PROOFS_BYTES = 100;
+const FINGERPRINTS = 'work/fingerprints.jsonl';
+const LEAST_FINGERPRINTS_BYTES = 100;
 const MIDDLE = 0.45;
 
 interface Job {
@@ -42,7 +42,7 @@ async function sweep(files: readonly string[], { args, places }: Job): Promise<v
   expect(status, stderr).toBe(3);
   const run = flipper(parent);
   for (const file of files) {
-    const bytes = file === PROOFS ? LEAST_PROOFS_BYTES : statSync(join(whole, file)).size;
+    const bytes = file === FINGERPRINTS ? LEAST_FINGERPRINTS_BYTES : statSync(join(whole, file)).size;
     for (const call of CALLS)
       for (const place of places) {
         const flip: Flip = {
@@ -64,7 +64,7 @@ const PACKED = [
 ] as const;
 const manyPlaces = (): number[] => Array.from({ length: 20 }, randomFrom(SEED));
 
-for (const file of [...FILES, PROOFS]) {
+for (const file of [...FILES, FINGERPRINTS]) {
   faultTest('F200', `one bit of ${file}, written or read back`, { needs: ['preload'] }, () =>
     sweep([file], { args: [], places: [MIDDLE] }),
   );
@@ -83,7 +83,7 @@ for (const { name, suffix, needs } of PACKED) {
   );
 }
 faultTest('F200', `20 bits of every file (seed ${SEED})`, { needs: ['preload'], long: true }, () =>
-  sweep([...FILES, PROOFS], { args: [], places: manyPlaces() }),
+  sweep([...FILES, FINGERPRINTS], { args: [], places: manyPlaces() }),
 );
 
 faultTest('F200', 'the dataset holds no other file', { needs: ['preload'] }, async () => {
@@ -117,7 +117,7 @@ faultTest('F200', 'a checkpoint', { needs: ['preload'] }, async () => {
   const args = ['build', LOGS, '--out', join(parent, 'out'), '--workers', '1'];
   for (const call of CALLS)
     for (const bit of [5, 800, 4000]) {
-      const flip = { call, file: 'work/checkpoint.json.new', bit };
+      const flip = { call, file: 'work/checkpoint.part.new', bit };
       expectTold(await run(args, flip, { TURNMILL_CHECKPOINT_BYTES: '0' }), flip, 74);
       expect(existsSync(join(parent, 'out'))).toBe(false);
     }

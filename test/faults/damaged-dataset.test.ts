@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entry, writeLog } from '../src/cli/small-logs.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const SHARD = 'data/2026-01-13-00000.jsonl';

@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { build } from '../../src/job/build.ts';
+import { type Checkpoint, decodeCheckpoint } from '../../src/ledger/checkpoint.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { expectTold, type Flip, flipper } from '../support/bit-flip.ts';
 import { turnmill } from '../support/command.ts';
@@ -57,8 +58,8 @@ const flipped = (bytes: Buffer, bit: number): Uint8Array =>
 /** The staging folder, and the files that the checkpoint speaks of and that have bytes. */
 function staged(folder: string): { root: string; files: readonly Staged[] } {
   const checkpoint = checkpointIn(folder) as string;
-  const { files, shards } = JSON.parse(JSON.parse(readFileSync(checkpoint, 'utf8')).text);
-  const all = [...files, ...shards].filter(({ bytes }: Staged) => bytes > 0);
+  const { files, shards } = decodeCheckpoint(readFileSync(checkpoint)) as Checkpoint;
+  const all = [...files, ...shards].filter(({ bytes }) => bytes > 0);
   return { root: dirname(dirname(checkpoint)), files: all };
 }
 
@@ -75,7 +76,7 @@ async function expectGoesOn(
 ): Promise<void> {
   expect(await turnmill([...args, '--resume', ...more])).toMatchObject({ status: 0 });
   expect(hashesOf(out)).toEqual(straight);
-  expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({ kept_sources: 5 });
+  expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({ reused_sources: 5 });
 }
 
 /** One of each folder; where shards are packed only one of them, because the other files are the same. */
@@ -91,7 +92,7 @@ async function damageFiles({ given, args: more }: Variant, all: boolean): Promis
   const straight = await straightRun(run, given);
   expect(files.map(({ path }) => path)).toEqual(
     expect.arrayContaining([
-      ...['ledger/sources.jsonl', 'ledger/sessions.jsonl', 'work/proofs.jsonl', 'work/listing.jsonl'],
+      ...['ledger/sources.jsonl', 'ledger/sessions.jsonl', 'work/fingerprints.jsonl', 'work/listing.jsonl'],
       expect.stringMatching(/^data\//),
     ]),
   );
@@ -170,7 +171,9 @@ faultTest(
     const straight = await straightRun(run, { compress: 'gzip' });
     const checkpoint = checkpointIn(run.folder) as string;
     const content = readFileSync(checkpoint);
-    const at = content.indexOf('gathered') + 100;
+    const { shards } = decodeCheckpoint(content) as Checkpoint;
+    const at = content.indexOf(shards[0]?.gathered as Uint8Array) + 100;
+    expect(at).toBeGreaterThan(100);
     writeFileSync(checkpoint, flipped(content, at * 8));
     expect(await turnmill([...run.args, '--resume', ...more])).toMatchObject({
       status: 0,

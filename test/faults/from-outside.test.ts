@@ -8,6 +8,7 @@ import {
   chmodSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   truncateSync,
@@ -139,12 +140,21 @@ const inFormats: readonly Inexpressible[] = [
   },
 ];
 
+/** Rules whose findings a golden log shows: they are compared in test/contracts/goldens.test.ts. */
+function inGoldens(): readonly string[] {
+  const folder = join(import.meta.dirname, '../goldens');
+  const rulesOf = (name: string): readonly string[] =>
+    Object.keys(JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8')).findings);
+  return readdirSync(folder).flatMap(rulesOf);
+}
+
 const good = entry();
 const later = entry({ at: 30 });
 
 describe('lines that are rejected: the others go on', () => {
   /** Those of other dialects and framings are in dialects.test.ts. */
-  type OfLogs = Exclude<keyof typeof LINE_REASONS, 'bad-sample' | 'invalid-toml'>;
+  type OfOthers = 'bad-sample' | 'bad-event' | 'invalid-toml';
+  type OfLogs = Exclude<keyof typeof LINE_REASONS, OfOthers>;
   const bad: Readonly<Record<OfLogs, string | Buffer>> = {
     'invalid-json': '{"timestamp": "2026-01-13T08:0',
     'invalid-utf8': Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
@@ -285,6 +295,20 @@ describe('sessions that are rejected: the others go on', () => {
     const args = ['--format', 'functiongemma-teaching', '--on-finding', 'messages-left-out=reject'];
     const { status, sums } = await build(files, args);
     expect([status, sums.fates]).toEqual([3, { snapshot: 1, 'rejected:messages-left-out': 1 }]);
+  });
+
+  it('conversation-too-long', () => {
+    const said = { role: 'user', content: 'x'.repeat(3000) };
+    const event = JSON.stringify({
+      type: 'user',
+      uuid: 'a',
+      parentUuid: null,
+      sessionId: 's',
+      message: said,
+    });
+    const log = `${event}\n${event.replace('"uuid":"a"', '"uuid":"b"')}`;
+    const fates = { 'rejected:conversation-too-long': 2 };
+    return rejectsLog('conversation-too-long', log, fates, ['--max-conversation', '2000']);
   });
 
   it('no reason was forgotten', () => {
@@ -523,6 +547,7 @@ describe('findings', () => {
     const seen = new Set([
       ...[...Object.keys(cases), 'messages-left-out', ...rejecting, ...unreachable],
       ...inFormats.map(({ rule }) => rule),
+      ...inGoldens(),
     ]);
     expect([...seen].sort()).toEqual([...known].sort());
   });

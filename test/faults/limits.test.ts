@@ -8,7 +8,8 @@ import { describe, expect } from 'vitest';
 import { formats } from '../../transforms/formats/index.ts';
 import { MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
 import { entryLine, readDataset, USER } from '../support/build-logs.ts';
-import { type Ended, turnmill } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -150,9 +150,9 @@ for (const [kind, put] of Object.entries(KINDS)) {
     mkdirSync(logs);
     mkdirSync(work, { recursive: true });
     writeFileSync(join(logs, 'a.jsonl'), `${entry()}\n`);
-    put(join(work, 'checkpoint.json'));
+    put(join(work, 'checkpoint.part'));
     const resumed = run(['build', logs, '--out', join(folder, 'out'), '--resume']);
-    expect(resumed).toMatchObject({ status: 65, stderr: expect.stringContaining('checkpoint.json') });
+    expect(resumed).toMatchObject({ status: 65, stderr: expect.stringContaining('checkpoint.part') });
   });
 
   faultTest('F207', `a ${kind} that an option names`, { needs: ['mkfifo', 'mknod'] }, async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { formats } from '../../transforms/formats/index.ts';
 import { buildLogs, entryLine, USER } from '../support/build-logs.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const build = (lines: readonly string[], args: readonly string[] = [], name = 's.jsonl') =>

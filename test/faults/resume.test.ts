@@ -137,7 +137,7 @@ it('it says how far the other run was, and the summary how much was taken over',
   expect(stderr).toContain('8 read; 5 of them reused');
   expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({
     resumed: true,
-    kept_sources: 5,
+    reused_sources: 5,
   });
   expect(stagingIn(folder)).toEqual([]);
 });
@@ -147,7 +147,7 @@ it('without --resume a run starts over and removes what the other one left', asy
   expect(await turnmill(args)).toMatchObject({ status: 0 });
   expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({
     resumed: false,
-    kept_sources: 0,
+    reused_sources: 0,
   });
   expect(stagingIn(folder)).toEqual([]);
 });
@@ -165,7 +165,10 @@ it.each([
   ['cut short', (path: string): void => truncateSync(path, 100)],
   [
     'with another byte in it',
-    (path): void => writeFileSync(path, readFileSync(path, 'utf8').replace('sources', 'sauces')),
+    (path): void => {
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.fill('sauces ', bytes.indexOf('sources'), bytes.indexOf('sources') + 7));
+    },
   ],
   ['empty', (path): void => writeFileSync(path, '')],
 ] satisfies [string, (path: string) => void][])('a checkpoint that is %s is none', async (_what, damage) => {
@@ -203,7 +206,7 @@ it('once the logs are as they were, a refused run goes on', async () => {
   expect(await turnmill([...args, '--resume'])).toMatchObject({ status: 65 });
   rmSync(added);
   expect(await turnmill([...args, '--resume'])).toMatchObject({ status: 0 });
-  expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({ kept_sources: 5 });
+  expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({ reused_sources: 5 });
 });
 
 it.each([
@@ -257,9 +260,9 @@ it('an update that was stopped is gone on with, and takes the rest from the data
   CHANGES.added?.(filesIn(logs)[7] as string, logs, 7);
   appendFileSync(filesIn(logs)[1] as string, 'oops\n');
   expect(await stopAfter(update, FIVE_SOURCES)).toBe(false);
-  const { keptSources, sums } = await build({ ...update, resume: true });
+  const { reusedSources, sums } = await build({ ...update, resume: true });
   expect(sums.fates['rejected:invalid-json']).toBe(1);
-  expect(keptSources).toBe(8); // five that were done, three of the dataset
+  expect(reusedSources).toBe(8); // five that were done, three of the dataset
   const straight = join(folder, 'straight');
   await build({ inputs: [logs], out: straight, workers: 1 });
   expect(hashesOf(out)).toEqual(hashesOf(straight));

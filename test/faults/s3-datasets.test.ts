@@ -417,8 +417,8 @@ describe('--update', () => {
     made.server.put('bucket/logs/2026-01-14/new.jsonl', session('new'));
     made.server.objects.delete('bucket/logs/2026-01-14/7.jsonl');
     made.server.asked.length = 0;
-    const { keptSources } = await made.build({ update: true });
-    expect(keptSources).toBe(12);
+    const { reusedSources } = await made.build({ update: true });
+    expect(reusedSources).toBe(12);
     const read = made.server.asked.filter(
       ({ kind, path }) => kind === 'get' && path.startsWith('bucket/logs/'),
     );
@@ -434,8 +434,8 @@ describe('--update', () => {
     await made.build({ update: true });
     const before = made.server.text('bucket/ds/dataset.json');
     made.server.asked.length = 0;
-    const { nothingChanged, keptSources } = await made.build({ update: true });
-    expect([nothingChanged, keptSources]).toEqual([true, 2]);
+    const { nothingChanged, reusedSources } = await made.build({ update: true });
+    expect([nothingChanged, reusedSources]).toEqual([true, 2]);
     expect(
       made.server.asked.filter(({ path, kind }) => path.startsWith('bucket/logs') && kind !== 'list'),
     ).toEqual([]);

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { entry, title } from '../src/cli/small-logs.ts';
-import { type Ended, turnmill } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 interface Run extends Ended {

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { asEverySource, buildLogs, entryLine, type Input, type Sums } from '../support/build-logs.ts';
-import { turnmill } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 
 const pack = (log: string | Uint8Array): Uint8Array => gzipSync(log);

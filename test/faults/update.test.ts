@@ -19,7 +19,8 @@ import { build } from '../../src/job/build.ts';
 import type { Outcome } from '../../src/ledger/result.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { CHANGES, changeLogs, filesIn } from '../support/changed-logs.ts';
-import { ended, start, turnmill } from '../support/command.ts';
+import { ended, start } from '../support/command.ts';
+import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { catchAtWork, halted, hasStaging, Moments, reached } from '../support/moments.ts';
@@ -54,7 +55,7 @@ async function nights(seed: number, count: number, given: Partial<Settings>): Pr
     const changes = changeLogs(logs, random).join(', ');
     const full = join(folder, `full-${night}`);
     await build({ ...shared, out: full });
-    kept += (await build({ ...shared, out, update: true })).keptSources;
+    kept += (await build({ ...shared, out, update: true })).reusedSources;
     expect(hashesOf(out), `seed ${seed}, night ${night}: ${changes}`).toEqual(hashesOf(full));
   }
   expect(kept).toBeGreaterThan(count);
@@ -109,7 +110,7 @@ it.each(['none', 'gzip'] as const)(
     await build({ ...shared, out });
     writeFileSync(join(logs, 'zz.jsonl'), 'oops\n');
     rmSync(filesIn(logs)[150] as string);
-    expect((await build({ ...shared, out, update: true })).keptSources).toBe(299);
+    expect((await build({ ...shared, out, update: true })).reusedSources).toBe(299);
     await build({ ...shared, out: full });
     expect(hashesOf(out)).toEqual(hashesOf(full));
     expect(Object.keys(hashesOf(out)).filter((path) => path.startsWith('data/'))).toHaveLength(100);

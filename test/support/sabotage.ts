@@ -64,7 +64,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/faults/nothing-lost.test.ts', 'a second run with the same destination'],
   },
   shared_counter: {
-    file: 'src/verify/shard-records.ts',
+    file: 'src/verify/shards.ts',
     from: `    problems.equal(shard.path, undefined, 'records', shard.records, found.records);
     facts.set(shard.path, found);`,
     to: '    facts.set(shard.path, { ...found, records: shard.records });',

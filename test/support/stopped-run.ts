@@ -14,7 +14,7 @@ export const stagingIn = (folder: string): string[] =>
 
 export const checkpointIn = (folder: string): string | undefined =>
   stagingIn(folder)
-    .map((name) => join(folder, name, 'work', 'checkpoint.json'))
+    .map((name) => join(folder, name, 'work', 'checkpoint.part'))
     .find(existsSync);
 
 /** Runs until so many outcomes have come; true when it ended before. */

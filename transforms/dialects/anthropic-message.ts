@@ -68,7 +68,7 @@ function noted(json: Uint8Array, role: string, notes: readonly ReadingNote[]): M
   return notes.length === 0 ? { bytes, role } : { bytes, role, notes };
 }
 
-function readResult(block: Uint8Array): Message {
+export function readResult(block: Uint8Array): Message {
   const notes: ReadingNote[] = [];
   const [id, content, isError] = valuesOf(block, ['tool_use_id', 'content', 'is_error']);
   const answers: Piece[] = id === undefined ? [] : [['tool_call_id', id]];

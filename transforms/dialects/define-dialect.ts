@@ -12,6 +12,7 @@ import { stringValue } from '../model/message.ts';
 import { settleReply } from '../model/reply.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import type { DialectSpec, EntryFields, ReadContext } from './dialect-spec.ts';
+import { Fold } from './fold/fold.ts';
 import { lineId } from './line-id.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
@@ -23,15 +24,19 @@ import { createToolsTextReader, rejectTools } from './tools-text.ts';
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 
+/** Bytes that open conversations may hold, when nothing else is set. */
+export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Makes a dialect of its description. */
-export function defineDialect(spec: DialectSpec): Dialect {
-  const { name, summary, lacks } = spec;
+export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Dialect {
+  const { name, summary, lacks, marks } = spec;
   return {
     name,
     summary,
     ...(lacks && { lacks }),
+    ...(marks && { marks }),
     detect: (first) =>
       spec.detect({
         get(key) {
@@ -60,7 +65,11 @@ interface PathKey {
   at: number;
 }
 
-function pathKeys({ messages, tools, keys = [] }: DialectSpec): ReadonlyMap<string, PathKey> {
+function pathKeys({
+  messages,
+  tools,
+  keys = [],
+}: Pick<DialectSpec, 'messages' | 'tools' | 'keys'>): ReadonlyMap<string, PathKey> {
   const top = new Map<string, PathKey>();
   const add = (path: readonly string[], as: PathKey['as']): void => {
     let level = top;
@@ -89,10 +98,14 @@ function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): Pa
 }
 
 /** Reads the objects of a source as the description says. */
-class SpecReader implements DialectReader, ObjectWalk {
+class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
+  readonly holds?: true;
   readonly makes = true;
-  readonly #spec: DialectSpec;
+  readonly #spec: DialectSpec<Memory>;
+  readonly #options: ReadingOptions;
+  readonly #fold: Fold;
+  #memory: Memory;
   readonly #scanner: Scanner;
   readonly #context: ReadContext;
   readonly #messages;
@@ -112,9 +125,18 @@ class SpecReader implements DialectReader, ObjectWalk {
   #line!: Line;
   #origin!: Origin;
 
-  constructor(spec: DialectSpec, scanner: Scanner = createPlainScanner(), options: ReadingOptions = {}) {
+  constructor(
+    spec: DialectSpec<Memory>,
+    scanner: Scanner = createPlainScanner(),
+    options: ReadingOptions = {},
+  ) {
     this.#spec = spec;
+    this.#options = options;
+    const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
+    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed });
+    this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
+    if (spec.folds) this.holds = true;
     this.#scanner = scanner;
     this.#keys = pathKeys(spec);
     this.#allKeys = spec.allKeys && new Set();
@@ -129,8 +151,20 @@ class SpecReader implements DialectReader, ObjectWalk {
     return readObjects(line, this.#scanner, this);
   }
 
+  *end(): Generator<ReadElement> {
+    this.#spec.end?.(this.#context, this.#memory);
+    this.#fold.closeAll();
+    if (this.#fold.hasOver) yield* this.#fold.take(this.#origin.source);
+  }
+
   forget(): void {
     this.#messages.forget();
+    this.#fold.forget();
+    this.#memory = this.#remember();
+  }
+
+  #remember(): Memory {
+    return this.#spec.memory?.(this.#options) as Memory;
   }
 
   walk(bytes: Uint8Array, at: number): number {
@@ -151,16 +185,26 @@ class SpecReader implements DialectReader, ObjectWalk {
     return this.#end;
   }
 
-  entryOf(line: Line, origin: Origin, number: number): ReadElement {
+  entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement> {
     if (this.#duplicateAt >= 0)
       return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
     this.#line = line;
     this.#origin = origin;
     const json = new JsonView(line.bytes, this.#start, this.#end, 0, this.#members);
-    const made = this.#spec.read(json, this.#context);
-    if (typeof made !== 'object')
+    this.#fold.begin(origin);
+    const made = this.#spec.read(json, this.#context, this.#memory);
+    const isTaken = made === undefined && this.#fold.finish();
+    if (!isTaken && typeof made !== 'object')
       throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(made)}, not an object`);
-    return 'kind' in made ? made : this.#finish(made, number);
+    const own = made === undefined || 'kind' in made ? made : this.#finish(made, number);
+    if (own !== undefined && !this.#fold.hasOver) return own;
+    return this.#withOver(own, origin);
+  }
+
+  /** The conversations that ended with an object come in front of its own element. */
+  *#withOver(own: ReadElement | undefined, { source }: Origin): Generator<ReadElement> {
+    if (this.#fold.hasOver) yield* this.#fold.take(source);
+    if (own !== undefined) yield own;
   }
 
   #finish(made: EntryFields, number: number): ReadElement {
@@ -235,6 +279,7 @@ class SpecReader implements DialectReader, ObjectWalk {
       get origin() {
         return origin();
       },
+      fold: this.#fold,
       userTurn,
       messages: () => this.#listOfMessages(),
       tools: () => this.#definitions(),

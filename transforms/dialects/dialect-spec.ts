@@ -2,14 +2,21 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Changes, Fate, Lack, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
 import type { LineReason } from '../model/rejection.ts';
+import type { Detected, ReadingOptions } from './dialect.ts';
+import type { Fold } from './fold/fold.ts';
 
-export interface DialectSpec {
+/** @typeParam Memory what `read` remembers of a source */
+export interface DialectSpec<Memory = undefined> {
   /** Value of `--dialect`: lower-case letters, digits and hyphens. */
   readonly name: string;
   /** One line for `turnmill list dialects`. */
   readonly summary: string;
-  /** Does the first object of a source look like this dialect? Asked once per source; must not throw. */
-  readonly detect: (first: FirstObject) => boolean;
+  /** Does the first object of a source look like this dialect? `ask-next` waits for the next object. Must not throw. */
+  readonly detect: (first: FirstObject) => boolean | Detected;
+  /** Members of its objects that tell it from other dialects: a source that none knows is compared with them. */
+  readonly marks?: readonly string[];
+  /** Makes what `read` remembers of one source. */
+  readonly memory?: (options: ReadingOptions) => Memory;
   /** Path of the list of messages (`messages`, `request.messages`): what repeats from line to line is compared, not read again. */
   readonly messages?: string;
   /** Path of the tool definitions: a list, or a string that holds one as JSON. */
@@ -18,15 +25,24 @@ export interface DialectSpec {
   readonly keys?: readonly string[];
   /** Does every key count as one that `read` asks for? */
   readonly allKeys?: true;
+  /** Are its objects events, which `context.fold` keeps until their conversation is over? */
+  readonly folds?: true;
   /** Every object is a session of its own, whatever `--session-by` says; a rejected one then has its place as its id. */
   readonly alone?: true;
   /** What logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
   /**
    * Reads one object.
-   * @returns the entry, a rejection (`context.reject`), or a fate (`context.drop`) for an object that is not part of a conversation
+   * @returns the entry, a rejection (`context.reject`), or a fate (`context.drop`) for an object that is not part of a
+   *   conversation; nothing for one that `context.fold` has taken
    */
-  readonly read: (json: JsonView, context: ReadContext) => EntryFields | Rejection | Fate;
+  readonly read: (
+    json: JsonView,
+    context: ReadContext,
+    memory: Memory,
+  ) => EntryFields | Rejection | Fate | undefined;
+  /** The source is over; the conversations that `context.fold` holds end after this. */
+  readonly end?: (context: ReadContext, memory: Memory) => void;
 }
 
 /** The members of a source's first object. */
@@ -60,6 +76,8 @@ export interface EntryFields {
 export interface ReadContext {
   /** Where the object is. */
   readonly origin: Origin;
+  /** Makes conversations of events; those still open at the end of the source end there. */
+  readonly fold: Fold;
   /** `--user-turn`: what the user said before a response that was logged alone. */
   readonly userTurn: string | undefined;
   /** The messages at the path `messages`, or a rejection when they are not a list of objects that each have a string `role`. */

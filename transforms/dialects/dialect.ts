@@ -1,39 +1,63 @@
 /** Defines a dialect: how one family of logs is read. Each has its own file; `npm run gen` registers it. */
 
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Fate, Lack, Line, Rejection } from '../model/element.ts';
+import type { Entry, Fate, Lack, Line, Rejection, Repair } from '../model/element.ts';
 
 /** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */
 export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
 
 /** What becomes of one object of a line: a fate is that of an object that is not part of a conversation. */
-export type ReadElement = Entry | Rejection | Fate;
+export type ReadElement = Entry | Rejection | Fate | Repair;
 
-/** The elements of a line. Those of several objects are read one by one: each is gone when the next one is asked for. */
+/**
+ * The elements of a line. Those of several objects are read one by one: each is gone when the next one is asked for. An
+ * object may give none, when its dialect keeps it for later, or several; `length` is the number of objects.
+ */
 export type LineObjects = Iterable<ReadElement> & { readonly length: number };
+
+/** Does a source look like a dialect? `ask-next`: its next object will tell. */
+export type Detected = 'yes' | 'no' | 'ask-next';
 
 export interface Dialect {
   /** File name = registry name = value of `--dialect`. */
   readonly name: string;
   readonly summary: string;
+  /** Members of its objects that tell it from other dialects: a source that none knows is compared with them. */
+  readonly marks?: readonly string[];
   /** What its logs never have: its entries carry it. */
   readonly lacks?: readonly Lack[];
-  /** Does the first object of a source look like this dialect? Never throws. */
-  detect(first: ObjectMembers): boolean;
+  /** Does the first object of a source look like this dialect? Never throws. `true` is `yes`. */
+  detect(first: ObjectMembers): boolean | Detected;
   /** @param scanner validates what is new; the plain one when left out */
   create(scanner?: Scanner, options?: ReadingOptions): DialectReader;
 }
+
+/** Which conversations of an event log become records: all of them, or without branches and what compactions replaced. */
+export const FOLD_SELECTIONS = ['last', 'leaves'] as const;
+export type FoldSelect = (typeof FOLD_SELECTIONS)[number];
 
 /** What a dialect may have to know beside the log. */
 export interface ReadingOptions {
   /** What the user said before a response that was logged without its request. */
   readonly userTurn?: string | undefined;
+  /** Is a session a source, or all that has one id? */
+  readonly sessionBy?: 'file' | 'id' | undefined;
+  /** Which of the conversations that are folded of events become records; `leaves` when left out. */
+  readonly select?: FoldSelect | undefined;
+  /** Bytes that open conversations may hold; 256 MiB when left out. */
+  readonly maxConversation?: number | undefined;
+  /** Keep reasoning that only its provider can read. */
+  readonly keepSealed?: boolean | undefined;
 }
 
 /** Reads the lines of one source after the other; may remember what it has seen of the current one. */
 export interface DialectReader {
-  /** One entry for each object of the line, or why not. At least one element for a line that is not blank. */
+  /** Elements for each object of the line: entries, or why there are none. Of a line that is held for later, nothing. */
   read(line: Line): LineObjects;
+  /** What was held of the source that ends. */
+  end?(): Iterable<ReadElement>;
+  /** Set when it holds lines for later: none may be read twice. */
+  readonly holds?: true;
   /** A new source begins. */
   forget(): void;
 }

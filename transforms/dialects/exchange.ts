@@ -133,7 +133,8 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
-  detect: () => true,
+  marks: ['timestamp', 'session_id', 'request', 'response'],
+  detect: (first) => first.has('request') || (first.has('session_id') && first.has('timestamp')),
   create: createReader,
 };
 

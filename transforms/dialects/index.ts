@@ -2,9 +2,19 @@
 
 import anthropic from './anthropic.ts';
 import astracodex from './astracodex.ts';
+import claudeCode from './claude-code.ts';
+import codex from './codex.ts';
 import type { Dialect } from './dialect.ts';
 import exchange from './exchange.ts';
 import messages from './messages.ts';
 import samples from './samples.ts';
 
-export const dialects: readonly Dialect[] = [anthropic, astracodex, exchange, messages, samples];
+export const dialects: readonly Dialect[] = [
+  anthropic,
+  astracodex,
+  claudeCode,
+  codex,
+  exchange,
+  messages,
+  samples,
+];

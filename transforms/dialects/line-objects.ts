@@ -31,7 +31,7 @@ export interface ObjectWalk {
   /** Walks the object at `at` and validates it; returns the index after it, or -1: the scanner knows where. */
   walk(bytes: Uint8Array, at: number): number;
   /** The entry of the object that was walked last, or why it is none. `number` counts the objects of the line, from 0. */
-  entryOf(line: Line, origin: Origin, number: number): ReadElement;
+  entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement>;
   /** Is every object a session of its own? A rejected one then has the id of its place. */
   readonly alone?: true;
   /** Does `entryOf` make messages of its own, or values? Then the elements of the object are counted before. */
@@ -47,6 +47,7 @@ export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): L
   if (end < 0) return [ofItself(rejectBytes(line, scanner, start, false), 0, object.alone)];
   if (skipBlanks(bytes, end) < bytes.length) return readSeveral(line, scanner, object, start, end);
   const only = readEntry(line, scanner, object, originOf(line, start, end), 0);
+  if (!('kind' in only)) return { length: 1, [Symbol.iterator]: () => only[Symbol.iterator]() };
   return [only.origin === origin ? only : ofLine(only, line)];
 }
 
@@ -57,7 +58,7 @@ function readEntry(
   object: ObjectWalk,
   origin: Origin,
   number: number,
-): ReadElement {
+): ReadElement | Iterable<ReadElement> {
   const most = mostInAll(maxElements);
   const isCounted = object.makes === true && mayExceed(origin.length, most);
   if (!isCounted) return ofItself(object.entryOf(line, origin, number), number, object.alone);
@@ -100,19 +101,26 @@ function* eachObject(
   end: number,
 ): Generator<ReadElement> {
   const { bytes } = line;
-  yield readEntry(line, scanner, object, originOf(line, start, end), 0);
+  yield* listed(readEntry(line, scanner, object, originOf(line, start, end), 0));
   let p = skipBlanks(bytes, end);
   for (let number = 1; p < bytes.length; number++) {
     const after = object.walk(bytes, p);
     if (after < 0) throw new Error(`an object that was valid no longer is, at byte ${p} of the line`);
-    yield readEntry(line, scanner, object, originOf(line, p, after), number);
+    yield* listed(readEntry(line, scanner, object, originOf(line, p, after), number));
     p = skipBlanks(bytes, after);
   }
 }
 
+const listed = (made: ReadElement | Iterable<ReadElement>): Iterable<ReadElement> =>
+  'kind' in made ? [made] : made;
+
 /** The rejection of a session of its own, with its id; anything else as it is. */
-function ofItself<T extends ReadElement>(element: T, number: number, alone?: true): T {
-  if (alone === undefined || element.kind !== 'rejection') return element;
+function ofItself<T extends ReadElement | Iterable<ReadElement>>(
+  element: T,
+  number: number,
+  alone?: true,
+): T {
+  if (alone === undefined || !('kind' in element) || element.kind !== 'rejection') return element;
   return { ...element, sessionId: lineId(element.origin, number) };
 }
 

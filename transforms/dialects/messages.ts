@@ -12,6 +12,9 @@ import { missingOrBad } from './line-objects.ts';
 import { systemMessage } from './made-messages.ts';
 import { readTurns } from './sharegpt-turns.ts';
 
+/** Beside a list of messages they say that it is not the whole conversation, or that there is more than one. */
+const OTHERS = ['response', 'completion', 'choices', 'output', 'chosen', 'rejected', 'projectHash'];
+
 /** The messages of either form, or why there are none. */
 function messagesIn(json: JsonView, context: ReadContext): readonly Message[] | Rejection {
   const list = json.get('messages');
@@ -31,7 +34,10 @@ const messages: Dialect = defineDialect({
   keys: ['conversations', 'system'],
   alone: true,
   lacks: ['replies'],
-  detect: (first) => ['messages', 'conversations'].some((key) => first.get(key)?.type === 'array'),
+  marks: ['messages'],
+  detect: (first) =>
+    ['messages', 'conversations'].some((key) => first.get(key)?.type === 'array') &&
+    !OTHERS.some((key) => first.get(key) !== undefined),
   read(json, context) {
     const list = messagesIn(json, context);
     if ('kind' in list) return list;

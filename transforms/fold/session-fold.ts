@@ -20,8 +20,8 @@ import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
+import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner } from '../stages/cleanup.ts';
-import { detectDialect } from '../stages/parse.ts';
 import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
@@ -106,11 +106,10 @@ const STATE = {
   id: 20,
   idEnd: 21,
   otherMembers: 22,
-  hasChoices: 23,
-  scanned: 24,
-  compared: 25,
-  lineFeeds: 26,
-  bytes: 27,
+  scanned: 23,
+  compared: 24,
+  lineFeeds: 25,
+  bytes: 26,
   startedAt: 28,
 } as const;
 /** Words of an entry, of a finding and of a written message. */
@@ -264,11 +263,11 @@ export class SessionFold implements FoldHost, FoldedSource {
     return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
   }
 
-  /** Would the first entry be read in this dialect? Only one with choices, and nothing else, is surely so. */
+  /** Would the first entry be read in this dialect? One without other members surely would. */
   #isExchange(bytes: Uint8Array): boolean {
     if (this.#options.dialect !== 'auto') return true;
     this.#look();
-    if (this.#state(STATE.otherMembers) === 0 && this.#state(STATE.hasChoices) === 1) return true;
+    if (this.#state(STATE.otherMembers) === 0) return true;
     const end = bytes.indexOf(LF);
     return detectDialect(end < 0 ? bytes : bytes.subarray(0, end))?.name === 'exchange';
   }

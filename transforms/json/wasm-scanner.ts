@@ -14,6 +14,7 @@ interface Exports extends FoldExports {
 
 /** What the session fold (wasm/fold.c) offers. Addresses are offsets into the memory; 0 is a refusal. */
 export interface FoldExports {
+  forget_tools(): void;
   begin(depth: number, most: number, endOfArena: number): void;
   line(at: number, end: number, number: number, offset: number): number;
   /** All lines of a source that was read whole: their number. */
@@ -43,7 +44,7 @@ export interface FoldModule {
   readonly exports: FoldExports;
   readonly buffer: ArrayBuffer;
   readonly arenaEnd: number;
-  /** Answers its questions from now on. */
+  /** Answers its questions from now on. What another host was asked before is forgotten. */
   setHost(host: FoldHost): void;
 }
 
@@ -219,8 +220,9 @@ function openMemory(module: object): ScanMemory {
     get arenaEnd() {
       return slabAt - SLACK_BYTES;
     },
-    setHost(asked) {
-      host = asked;
+    setHost(next) {
+      if (next !== host) wasm.forget_tools();
+      host = next;
     },
   };
   return { slab, createScanner, fold };

@@ -64,6 +64,10 @@ export interface Entry {
   readonly sessionId: string;
   /** A session of its own, whatever `--session-by` says. */
   readonly alone?: true;
+  /** The places of all lines that it was folded of, its origin first. Only an entry that is alone has them. */
+  readonly lines?: EntryLog;
+  /** Why it was given up while it was folded: it has no messages, and its session is rejected. */
+  readonly refused?: { readonly reason: 'conversation-too-long'; readonly detail: string };
   /** Nanoseconds since 1970-01-01T00:00:00Z; undefined where the dialect has none: then the order is that of the source. */
   readonly timestamp: bigint | undefined;
   readonly messages: readonly Message[];
@@ -103,6 +107,8 @@ export interface Conversation {
   readonly superseded: number;
   /** Number of shorter entries after the snapshot. */
   readonly truncated: number;
+  /** Number of lines beside its origin that it was folded of; undefined when it is one line's. */
+  readonly folded?: number;
   readonly changes: Changes;
   /** What became of every tool definition that was seen. */
   readonly toolCounts: ToolCounts;

@@ -1,5 +1,5 @@
 /** Positions of a session's entries, packed into a few bytes each (varints of distances). */
-import type { EntryLog, Origin } from './element.ts';
+import type { Entry, EntryLog, Fate, Origin } from './element.ts';
 
 export interface EntryLogWriter {
   add(origin: Origin): void;
@@ -51,6 +51,16 @@ export function createEntryLog(): EntryLogWriter {
       return log;
     },
   };
+}
+
+/** The same fate for every line of an entry: for one that is dropped. */
+export function* fatesOf(entry: Entry, fate: Fate['fate']): Generator<Fate> {
+  const { origin, sessionId, timestamp, lines } = entry;
+  if (lines === undefined) yield { kind: 'fate', fate, origin, sessionId, timestamp };
+  else {
+    for (const place of placesOf(lines))
+      yield { kind: 'fate', fate, origin: { source: origin.source, ...place }, sessionId, timestamp };
+  }
 }
 
 /** The places in a log, in order. */

@@ -21,6 +21,7 @@ export const LINE_REASONS = {
   'bad-sample':
     'A grader sample has no messages, or a message without a role or text; or a deck has no samples.',
   'invalid-toml': 'The document is not TOML.',
+  'bad-event': 'An event of an agent log lacks what its dialect needs; or no dialect knows the source.',
   'bad-response': 'response is neither absent, null nor an object.',
 } as const;
 
@@ -28,6 +29,8 @@ export const SESSION_REASONS = {
   'session-id-mismatch': 'The source has a second session id.',
   'session-reopened':
     'The session id came back after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn.',
+  'conversation-too-long':
+    'The events of a conversation hold more than --max-conversation, or give more messages than --max-messages.',
   'timestamp-not-increasing': 'An entry is not later than the entry before it in the session.',
   'control-token-in-content':
     'A text contains a control token of the format (chat-inline writes it unless --on-finding control-token-in-content=reject).',

@@ -61,6 +61,7 @@ function isSame(a: Reading, b: Reading): boolean {
   return every(a, b, (one, other) => {
     if (one.kind === 'entry') return other.kind === 'entry' && isSameEntry(one, other);
     if (one.kind === 'fate') return other.kind === 'fate' && one.fate === other.fate;
+    if (one.kind === 'repair') return other.kind === 'repair' && one.repair === other.repair;
     return other.kind === 'rejection' && one.reason === other.reason && one.detail === other.detail;
   });
 }

@@ -3,6 +3,7 @@
  * of the contract, then rules on the whole entry. Every change is counted by rule.
  */
 import type { Entry, Message, StreamElement } from '../model/element.ts';
+import { fatesOf } from '../model/entry-log.ts';
 import { perMessage } from '../model/per-message.ts';
 import { rules } from '../rules/index.ts';
 import type { EntryRule, MessageRule, PairRule, Rule } from '../rules/rule.ts';
@@ -115,8 +116,7 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
       const cleaned = cleanEntry(entry);
       const dropping = entryRules.find((rule) => rule.drops(cleaned));
       if (dropping === undefined) return [cleaned];
-      const { origin, sessionId, timestamp } = entry;
-      return [{ kind: 'fate', fate: `dropped:${dropping.name}`, origin, sessionId, timestamp }];
+      return [...fatesOf(entry, `dropped:${dropping.name}`)];
     },
   };
 }

@@ -3,19 +3,27 @@
  * and for grouped input the session ends where its id changes.
  */
 
-import type { Dialect, DialectReader, LineObjects, ReadElement } from '../dialects/dialect.ts';
+import { MAX_CONVERSATION_BYTES } from '../dialects/define-dialect.ts';
+import {
+  type Dialect,
+  type DialectReader,
+  FOLD_SELECTIONS,
+  type FoldSelect,
+  type LineObjects,
+  type ReadElement,
+} from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { rejectObject } from '../dialects/line-objects.ts';
+import { isPairDialect, PairReader } from '../dialects/pair-reader.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
-import { knownText } from '../json/known-text.ts';
-import { walkMembers } from '../json/members.ts';
-import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
+import { ANY_NUMBER, MAX_DEPTH, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
 import type { Entry, Fate, Line, Origin, Repair, SessionEnd, StreamElement } from '../model/element.ts';
 import { perObject } from '../model/per-message.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { isNotJson, readBareNumbers } from './bare-numbers.ts';
+import { DialectChooser, native } from './choose-dialect.ts';
 
 export interface ParseOptions {
   readonly dialect: string;
@@ -27,6 +35,10 @@ export interface ParseOptions {
   readonly maxMessages: number | undefined;
   /** Of any one array or object, and of the objects of a line. */
   readonly maxElements: number;
+  /** Bytes that the open conversations of an event log may hold. */
+  readonly maxConversation: number;
+  readonly select: FoldSelect;
+  readonly keepSealed: boolean;
   /** Dialects beside the built-in ones, asked before them. */
   readonly dialects?: readonly Dialect[];
 }
@@ -67,73 +79,70 @@ const options: OptionSpecs<ParseOptions> = {
     describe: 'Reject a line with more objects, or with more elements in one array or object',
     default: MAX_ELEMENTS,
   },
+  maxConversation: {
+    describe: 'Reject a conversation of an event log when the open ones hold more bytes',
+    default: MAX_CONVERSATION_BYTES,
+  },
+  select: {
+    describe:
+      'Write every conversation of an event log, also branches and what compactions replaced (leaves), or only the last one',
+    default: 'leaves',
+    choices: FOLD_SELECTIONS,
+  },
+  keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
   dialects: { describe: 'Dialects beside the built-in ones, asked before them', default: [] },
 };
 
-const OPEN_OBJECT = 0x7b;
-
-/** Those that know almost anything: asked last, in this order, when no other dialect knows the entry. */
-const ASKED_LAST = ['messages', 'exchange'];
-const place = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
-const asked = dialects.toSorted((a, b) => place(a) - place(b));
-const native = asked.at(-1) as Dialect;
-
-/** The dialect of a source whose first entry is in `line`; undefined when the line holds none. */
-export function detectDialect(
-  line: Uint8Array,
-  scanner: Scanner = createPlainScanner(),
-  more: readonly Dialect[] = [],
-): Dialect | undefined {
-  const first = skipBlanks(line, 0);
-  if (line[first] !== OPEN_OBJECT) return undefined;
-  const members = new Map<string, Uint8Array>();
-  const end = walkMembers(line, first, scanner, (start, keyEnd, value) => {
-    const valueEnd = scanner.value(line, value, 1);
-    if (valueEnd >= 0) members.set(knownText(line, start, keyEnd), line.subarray(value, valueEnd));
-    return valueEnd;
-  });
-  if (end < 0) return undefined;
-  const detects = (dialect: Dialect): boolean => dialect.detect(members);
-  return more.find(detects) ?? asked.find(detects);
-}
-
 function create(given: ParseOptions): Handlers {
   const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements } = given;
-  const { dialects: more = [] } = given;
+  const { dialects: more = [], select, maxConversation, keepSealed } = given;
+  const reading = { userTurn, sessionBy, select, maxConversation, keepSealed };
   const known = [...more, ...dialects];
   const readers = new Map<string, DialectReader>();
   const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
   const fixed = known.find((dialect) => dialect.name === wanted);
   if (fixed === undefined && wanted !== 'auto') throw new RangeError(`unknown dialect '${wanted}'`);
+  const chooser = new DialectChooser(ownScanner, more);
   let reader: DialectReader | undefined; // of the current source
   let currentId: string | undefined; // of the current session
   let currentAlone = false; // is it a session of one entry?
+  let isUnknown = false; // has no dialect known it?
   let bareNumbers = false; // has the current line NaN or Infinity in values that are not read?
 
   function readerOf({ name, create }: Dialect): DialectReader {
-    const made = readers.get(name) ?? create(ownScanner, { userTurn });
+    const made = readers.get(name) ?? create(ownScanner, reading);
     readers.set(name, made);
     made.forget();
     return made;
   }
 
-  /** A line without an entry is rejected by the native dialect, and the next one is asked. */
-  function readerFor({ bytes, made }: Line): DialectReader {
-    const named = fixed ?? known.find(({ name }) => name === made?.dialect);
-    const dialect = named ?? detectDialect(bytes, ownScanner, more);
+  /** Pairs of several APIs in one source: which one is told pair by pair. */
+  function pairReader({ name }: Dialect): DialectReader {
+    const others = known.filter(isPairDialect).map((one) => [one.name, readerOf(one)] as const);
+    return new PairReader(name, new Map(others));
+  }
+
+  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one is asked. */
+  function readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
+    if (reader !== undefined) return reader;
+    if (isUnknown) return 'unknown';
+    const named = fixed ?? known.find(({ name }) => name === line.made?.dialect);
+    const dialect = named ?? chooser.ask(line, mayHold);
+    if (dialect === 'held' || dialect === 'unknown') return dialect;
     if (dialect === undefined) return readerOf(native);
-    reader = readerOf(dialect);
+    reader = named === undefined && isPairDialect(dialect) ? pairReader(dialect) : readerOf(dialect);
     return reader;
   }
 
-  const readStrictly = (line: Line): LineObjects => (reader ?? readerFor(line)).read(line);
-
-  function read(line: Line): LineObjects {
+  function read(line: Line, by: DialectReader): LineObjects {
     bareNumbers = false;
-    const made = readStrictly(line);
-    if (!isNotJson(made)) return made;
+    const made = by.read(line);
+    if (by.holds === true || !isNotJson(made)) return made;
     // as a whole: the words are in their places again when the next object would be read
-    const again = readBareNumbers(STAGE, line, (one) => [...readStrictly(one)]);
+    const again = readBareNumbers(STAGE, line, (one) => {
+      const again = readerFor(one, false);
+      return typeof again === 'string' || again.holds === true ? [] : [...again.read(one)];
+    });
     bareNumbers = again !== undefined && !isNotJson(again);
     return again ?? made;
   }
@@ -149,6 +158,7 @@ function create(given: ParseOptions): Handlers {
   }
 
   function bounded(line: Line, element: ReadElement, isOnly: boolean): ReadElement {
+    if (element.kind === 'entry' && element.lines !== undefined) return boundedFold(element);
     const mayBeCrowded = mayExceed(element.origin.length, mostInAll(maxElements));
     if (element.kind !== 'entry' || (maxMessages === undefined && !mayBeCrowded)) return element;
     const excess = excessOf(element, mayBeCrowded);
@@ -157,6 +167,13 @@ function create(given: ParseOptions): Handlers {
     return isOnly
       ? rejectLine(STAGE, line, reason, detail)
       : rejectObject(line, element.origin, reason, detail, -1);
+  }
+
+  /** The lines of a conversation that is too long were read before: they are rejected with its session. */
+  function boundedFold(entry: Entry): Entry {
+    const [, detail] = excessOf(entry, false) ?? [];
+    if (detail === undefined) return entry;
+    return { ...entry, messages: [], reply: undefined, refused: { reason: 'conversation-too-long', detail } };
   }
 
   /** Does the session that is open end before this entry? */
@@ -186,12 +203,46 @@ function create(given: ParseOptions): Handlers {
     for (const element of made) yield* separate(bounded(line, element, made.length === 1));
   }
 
+  /** The held lines of a source whose dialect is known now. */
+  function* heldLines(by: DialectReader): Generator<StreamElement> {
+    for (const line of chooser.take()) yield* several(line, read(line, by));
+  }
+
+  /** What the reader holds of a source that is over. */
+  function* rest(): Generator<StreamElement> {
+    if (reader === undefined && chooser.holds) yield* refuseSource();
+    for (const element of reader?.end?.() ?? [])
+      yield* separate(element.kind === 'entry' ? boundedFold(element) : element);
+  }
+
+  /** No dialect knows the source: this line, those that were held and those that may follow are rejected, and the source. */
+  function* refuseSource(line?: Line): Generator<StreamElement> {
+    isUnknown = true;
+    yield* chooser.refuse(line);
+  }
+
+  function* ending(end: SessionEnd): Generator<StreamElement> {
+    yield* rest();
+    reader = currentId = undefined;
+    isUnknown = false;
+    yield end;
+  }
+
+  function* withHeld(line: Line, by: DialectReader): Generator<StreamElement> {
+    yield* heldLines(by);
+    yield* several(line, read(line, by));
+  }
+
   return {
     line(line) {
       if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
-      const made = read(line);
-      if (made.length > 1) return several(line, made);
-      const [one] = made as readonly [ReadElement];
+      const by = readerFor(line);
+      if (by === 'held') return [];
+      if (by === 'unknown') return refuseSource(line);
+      if (chooser.holds) return withHeld(line, by);
+      const made = read(line, by);
+      if (made.length !== 1 || !Array.isArray(made)) return several(line, made);
+      const [one] = made as unknown as readonly [ReadElement];
       const only = bounded(line, one, true);
       if (only.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
         return several(line, [only]);
@@ -199,7 +250,10 @@ function create(given: ParseOptions): Handlers {
       return [only];
     },
     'session-end'(end) {
-      if (end.last) reader = currentId = undefined;
+      if (!end.last) return [end];
+      if (reader?.holds === true || chooser.holds) return ending(end);
+      reader = currentId = undefined;
+      isUnknown = false;
       return [end];
     },
   };

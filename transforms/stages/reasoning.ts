@@ -12,7 +12,7 @@ import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts
 import { isEmptyReply } from '../model/reply.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
-export const REASONING_MODES = ['keep', 'last', 'drop', 'inline'] as const;
+export const REASONING_MODES = ['keep', 'keep-sealed', 'last', 'drop', 'inline'] as const;
 export type ReasoningMode = (typeof REASONING_MODES)[number];
 
 export interface ReasoningOptions {
@@ -22,7 +22,7 @@ export interface ReasoningOptions {
 const options: OptionSpecs<ReasoningOptions> = {
   reasoning: {
     describe:
-      "Keep the model's reasoning, keep it after the last question only, drop it, or put it before the text",
+      "Keep the model's reasoning, also what only its provider can read (keep-sealed), keep it after the last question only, drop it, or put it before the text",
     default: 'keep',
     choices: REASONING_MODES,
   },
@@ -101,7 +101,9 @@ function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation 
 }
 
 function create({ reasoning: mode }: ReasoningOptions): Handlers {
-  return mode === 'keep' ? {} : { conversation: (conversation) => [applyTo(conversation, mode)] };
+  return mode === 'keep' || mode === 'keep-sealed'
+    ? {}
+    : { conversation: (conversation) => [applyTo(conversation, mode)] };
 }
 
 export const reasoning: Stage<ReasoningOptions> = {

@@ -21,10 +21,11 @@ function conversationOf(
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const logged: readonly Message[] =
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
-  const { origin, sessionId, sample, lacks } = snapshot;
+  const { origin, sessionId, sample, lacks, lines } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
   const carried = { ...(sample !== undefined && { sample }), ...(lacks !== undefined && { lacks }) };
-  return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...parts };
+  const folded = lines === undefined ? undefined : { folded: lines.count - 1 };
+  return { kind: 'conversation', origin, sessionId, messages, changes, ...carried, ...folded, ...parts };
 }
 
 /** What is told of a session's end. By its parts: what is spread would be a shape of its own for each session. */

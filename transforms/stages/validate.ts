@@ -3,7 +3,7 @@
  * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
  */
 
-import type { Entry, Rejection, SessionEnd } from '../model/element.ts';
+import type { Entry, EntryLog, Rejection, SessionEnd } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { HashedSet } from '../model/hashed-set.ts';
 import { rejectSession } from '../model/rejection.ts';
@@ -19,12 +19,14 @@ function create(): Handlers {
   let latest: bigint | undefined; // stamp of the session so far
   let rejected = false;
   let alone = false; // its id cannot come again
+  let folded: EntryLog | undefined; // the lines of an entry that was folded of several
 
   function violation(entry: Entry): Rejection | undefined {
-    const { sessionId: id, timestamp, origin } = entry;
+    const { sessionId: id, timestamp, origin, refused } = entry;
     if (sessionId === undefined) {
       sessionId = id;
       alone = entry.alone === true;
+      if (refused !== undefined) return rejectSession(STAGE, origin, id, refused.reason, refused.detail);
       if (!ended.has(id)) return undefined;
       return rejectSession(
         STAGE,
@@ -50,7 +52,8 @@ function create(): Handlers {
   function close(end: SessionEnd): SessionEnd {
     const id = sessionId ?? droppedId;
     const { kind, origin, last } = end;
-    const entries = log.take();
+    const entries = folded ?? log.take();
+    folded = undefined;
     const closed: SessionEnd = alone
       ? { kind, origin, last, alone, sessionId: id, entries }
       : { kind, origin, last, sessionId: id, entries };
@@ -63,7 +66,8 @@ function create(): Handlers {
 
   return {
     entry(entry) {
-      log.add(entry.origin);
+      if (entry.lines === undefined) log.add(entry.origin);
+      else folded = entry.lines;
       if (rejected) return [];
       const found = violation(entry);
       latest = entry.timestamp ?? latest;

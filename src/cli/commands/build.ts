@@ -38,14 +38,14 @@ export const build: Command = {
     missing: 'name at least one input: a file, a folder, or -',
   },
   stoppable: true,
-  async run({ words, values, signal }) {
-    if (!isWhere(values))
+  async run(request) {
+    if (!isWhere(request.values))
       throw new TurnmillError(
         'usage',
         'build: --out is missing; name a folder, or use --dry-run to write nothing',
       );
     const { runWhole } = await import('../run-whole.ts');
-    return runWhole(words, values, signal);
+    return runWhole(request);
   },
 };
 

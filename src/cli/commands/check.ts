@@ -1,9 +1,8 @@
 /** `turnmill check`: does everything that `build` does except for writing. */
 import { TurnmillError } from '../../errors.ts';
 import { jsonOption, targetOption } from '../options/answer.ts';
-import type { Values } from '../options/option.ts';
 import { build } from './build.ts';
-import type { Command } from './command.ts';
+import type { Command, Request } from './command.ts';
 
 const ABOUT_WRITING: ReadonlySet<string> = new Set([
   'out',
@@ -35,16 +34,18 @@ export const check: Command = {
   ],
   words: build.words,
   stoppable: true,
-  async run({ words, values, signal }) {
-    if (values.target !== undefined) return checkTargets(words, values, signal);
+  async run(request) {
+    const { values } = request;
+    if (values.target !== undefined) return checkTargets(request);
     if (values.json === true)
       throw new TurnmillError('usage', 'check: --json works only together with --target');
     const { runWhole } = await import('../run-whole.ts');
-    return runWhole(words, { ...values, dryRun: true }, signal);
+    return runWhole({ ...request, values: { ...values, dryRun: true } });
   },
 };
 
-async function checkTargets(words: readonly string[], values: Values, signal: AbortSignal): Promise<number> {
+async function checkTargets(request: Request): Promise<number> {
+  const { values } = request;
   if (values.format !== undefined || values.jsonToolCalls === true) {
     throw new TurnmillError(
       'usage',
@@ -52,5 +53,5 @@ async function checkTargets(words: readonly string[], values: Values, signal: Ab
     );
   }
   const { checkTarget } = await import('../check-target.ts');
-  return checkTarget(words, values, signal);
+  return checkTarget(request);
 }

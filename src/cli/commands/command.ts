@@ -1,4 +1,5 @@
 /** A command, one file each. To start quickly it imports the modules that do the work only when it runs. */
+import type { Host } from '../host.ts';
 import type { Option, Values } from '../options/option.ts';
 
 export interface Command {
@@ -21,4 +22,5 @@ export interface Request {
   readonly words: readonly string[];
   readonly values: Values;
   readonly signal: AbortSignal;
+  readonly host: Host;
 }

@@ -1,5 +1,5 @@
 /** `turnmill explain`: shows what became of a line, and why. */
-import { SUCCESS } from '../exit-code.ts';
+import { SUCCESS } from '../faults.ts';
 import { explainOptions, jsonOption } from '../options/answer.ts';
 import { conversionOptions } from '../options/conversion.ts';
 import { inputOptions } from '../options/input.ts';
@@ -30,9 +30,9 @@ export const explain: Command = {
   ],
   words: { least: 1, most: 1, missing: 'name a file and a line: FILE:LINE' },
   stoppable: true,
-  async run({ words: [where = ''], values, signal }) {
+  async run(request) {
     const { explain: print } = await import('../explanation.ts');
-    await print(where, values, signal);
+    await print(request);
     return SUCCESS;
   },
 };

@@ -1,6 +1,6 @@
 /** `turnmill formats`: lists the formats, one line each. `turnmill list formats` also shows their rules and options. */
 
-import { SUCCESS } from '../exit-code.ts';
+import { SUCCESS } from '../faults.ts';
 import { logLevelOption } from '../options/run.ts';
 import type { Command } from './command.ts';
 
@@ -12,14 +12,11 @@ export const formats: Command = {
   examples: [['formats', 'Show the values of --format']],
   words: { least: 0, most: 0, missing: '' },
   stoppable: false,
-  async run() {
-    const [{ formats: known }, { endPrinting, printLine }] = await Promise.all([
-      import('../../../transforms/formats/index.ts'),
-      import('../print.ts'),
-    ]);
+  async run({ host }) {
+    const { formats: known } = await import('../../../transforms/formats/index.ts');
     const width = Math.max(...known.map(({ name }) => name.length)) + 2;
-    for (const { name, summary } of known) await printLine(`${name.padEnd(width)}${summary}`);
-    await endPrinting();
+    for (const { name, summary } of known) await host.print(`${name.padEnd(width)}${summary}`);
+    await host.endPrinting();
     return SUCCESS;
   },
 };

@@ -1,6 +1,6 @@
 /** `turnmill inspect`: shows the elements that leave a stage. */
 import { TurnmillError } from '../../errors.ts';
-import { REJECTIONS, SUCCESS } from '../exit-code.ts';
+import { REJECTIONS, SUCCESS } from '../faults.ts';
 import { inspectOptions } from '../options/answer.ts';
 import { conversionOptions } from '../options/conversion.ts';
 import { inputOptions, linkOptions, runInputOptions } from '../options/input.ts';
@@ -35,20 +35,17 @@ export const inspect: Command = {
     missing: 'name at least one input: a file, a folder, or -',
   },
   stoppable: true,
-  async run({ words, values, signal }) {
+  async run({ words, values, signal, host }) {
     const { after, kind, limit } = values;
     if (after === undefined)
       throw new TurnmillError('usage', 'inspect: --after is missing; see turnmill list stages');
-    const { checkStdin } = await import('../stdin.ts');
-    checkStdin(words, true);
-    const [pipeline, { resolveSettings }, { withPlugInFiles }, { elementJson }, { endPrinting, printLine }] =
-      await Promise.all([
-        import('../../job/inspect.ts'),
-        import('../../settings/settings.ts'),
-        import('../../settings/plug-in-files.ts'),
-        import('../element-json.ts'),
-        import('../print.ts'),
-      ]);
+    host.checkStdin(words, true);
+    const [pipeline, { resolveSettings }, { withPlugInFiles }, { elementJson }] = await Promise.all([
+      import('../../job/inspect.ts'),
+      import('../../settings/settings.ts'),
+      import('../../settings/plug-in-files.ts'),
+      import('../element-json.ts'),
+    ]);
     const given = await withPlugInFiles(settingsOf(words, values));
     let shown = 0;
     const faults = await pipeline.inspect({
@@ -59,10 +56,10 @@ export const inspect: Command = {
       see(element) {
         if (kind !== undefined && !kind.includes(element.kind)) return undefined;
         shown++;
-        return printLine(elementJson(element));
+        return host.print(elementJson(element));
       },
     });
-    await endPrinting();
+    await host.endPrinting();
     return faults > 0 ? REJECTIONS : SUCCESS;
   },
 };

@@ -1,6 +1,6 @@
 /** `turnmill list`: the stages, dialects, rules, checks, formats and reasons, with what each one does. */
 import { TurnmillError } from '../../errors.ts';
-import { SUCCESS } from '../exit-code.ts';
+import { SUCCESS } from '../faults.ts';
 import { jsonOption } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
 import type { Command } from './command.ts';
@@ -13,11 +13,8 @@ export const list: Command = {
   examples: [['list rules', 'Show what cleanup can do']],
   words: { least: 0, most: 1, missing: '' },
   stoppable: false,
-  async run({ words: [what], values }) {
-    const [{ catalogue, catalogueText }, { endPrinting, printLine }] = await Promise.all([
-      import('../catalogue.ts'),
-      import('../print.ts'),
-    ]);
+  async run({ words: [what], values, host }) {
+    const { catalogue, catalogueText } = await import('../catalogue.ts');
     const known = Object.keys(catalogue);
     if (what !== undefined && !known.includes(what)) {
       throw new TurnmillError('usage', `list: '${what}' is not one of ${known.join(', ')}`);
@@ -25,9 +22,9 @@ export const list: Command = {
     const chosen = Object.entries(catalogue).filter(([name]) => what === undefined || name === what);
     if (values.json === true) {
       for (const [group, items] of chosen)
-        for (const item of items) await printLine(JSON.stringify({ group, ...item }));
-    } else await printLine(catalogueText(chosen));
-    await endPrinting();
+        for (const item of items) await host.print(JSON.stringify({ group, ...item }));
+    } else await host.print(catalogueText(chosen));
+    await host.endPrinting();
     return SUCCESS;
   },
 };

@@ -1,8 +1,7 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes logs of it for another build. */
 import { TurnmillError } from '../../errors.ts';
 import { resolveS3Options } from '../../object-store/options.ts';
-import { jsonOption } from '../options/answer.ts';
-import { replayOptions } from '../options/quarantine.ts';
+import { jsonOption, replayOptions } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
 import { s3Of, s3ReadOptions } from '../options/s3.ts';
 import type { Command } from './command.ts';
@@ -27,7 +26,7 @@ export const quarantine: Command = {
   ],
   words: { least: 2, most: 2, missing: 'name list or replay, and the folder of a dataset' },
   stoppable: true,
-  async run({ words: [action = '', out = ''], values, signal }) {
+  async run({ words: [action = '', out = ''], values, signal, host }) {
     if (!ACTIONS.includes(action))
       throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
@@ -38,12 +37,14 @@ export const quarantine: Command = {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)
         throw new TurnmillError('usage', 'quarantine list does not take --into, --logs or --follow-outside');
       const { listQuarantine } = await import('../quarantine-report.ts');
-      return withDataset(out, s3, isWanted, (folder) => listQuarantine(folder, values.json === true, signal));
+      return withDataset(out, s3, isWanted, (folder) =>
+        listQuarantine(folder, values.json === true, signal, host),
+      );
     }
     if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');
     const { replay } = await import('../quarantine-report.ts');
     return withDataset(out, s3, isWanted, (folder) =>
-      replay({ out: folder, into, logs: logs ?? [], followOutside, signal }, values.json === true),
+      replay({ out: folder, into, logs: logs ?? [], followOutside, signal }, values.json === true, host),
     );
   },
 };

@@ -1,6 +1,6 @@
 /** `turnmill verify`: checks a dataset against its manifest and its ledger. */
 import { resolveS3Options } from '../../object-store/options.ts';
-import { exitCodeOf, SUCCESS } from '../exit-code.ts';
+import { exitCodeOf, SUCCESS } from '../faults.ts';
 import { jsonOption } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
 import { s3Of, s3ReadOptions } from '../options/s3.ts';
@@ -14,15 +14,13 @@ export const verify: Command = {
   examples: [['verify dataset/', 'Exit with 0, or report each problem and exit with 65']],
   words: { least: 1, most: 1, missing: 'name the folder of a dataset' },
   stoppable: false,
-  async run({ words: [out = ''], values }) {
-    const [{ verifyDataset }, { withDataset }, { endPrinting, printLine }, { printable }, { showCount }] =
-      await Promise.all([
-        import('../../verify/verify-dataset.ts'),
-        import('../../dataset/store/with-dataset.ts'),
-        import('../print.ts'),
-        import('../../printable.ts'),
-        import('../sizes.ts'),
-      ]);
+  async run({ words: [out = ''], values, host }) {
+    const [{ verifyDataset }, { withDataset }, { printable }, { showCount }] = await Promise.all([
+      import('../../verify/verify-dataset.ts'),
+      import('../../dataset/store/with-dataset.ts'),
+      import('../../printable.ts'),
+      import('../sizes.ts'),
+    ]);
     const s3 = resolveS3Options(s3Of(values));
     const result = await withDataset(
       out,
@@ -31,16 +29,16 @@ export const verify: Command = {
       (folder) => verifyDataset(folder),
     );
     const { problems, problemCount, records, shards, sources } = result;
-    if (values.json === true) await printLine(JSON.stringify(result));
+    if (values.json === true) await host.print(JSON.stringify(result));
     else {
-      for (const { file, message } of problems) await printLine(printable(`${file}: ${message}`));
+      for (const { file, message } of problems) await host.print(printable(`${file}: ${message}`));
       if (problemCount > problems.length)
-        await printLine(`... and ${showCount(problemCount - problems.length)} more`);
+        await host.print(`... and ${showCount(problemCount - problems.length)} more`);
       const what = `${showCount(records)} records in ${showCount(shards)} shards from ${showCount(sources)} sources`;
       const verdict = problemCount === 0 ? 'no problems' : `${showCount(problemCount)} problems`;
-      await printLine(`${printable(out)}: ${what}: ${verdict}`);
+      await host.print(`${printable(out)}: ${what}: ${verdict}`);
     }
-    await endPrinting();
+    await host.endPrinting();
     return problemCount === 0 ? SUCCESS : exitCodeOf('invalid-dataset');
   },
 };

@@ -1,7 +1,8 @@
-/** Options of check, explain and inspect. */
+/** Options of check, explain, inspect and quarantine. */
 import { formats } from '../../../transforms/formats/index.ts';
+import { followOutsideOption } from './input.ts';
 import { type Option, option } from './option.ts';
-import { choices, flag, list, text } from './value-types.ts';
+import { choices, flag, list, text, texts } from './value-types.ts';
 
 const FORMAT_NAMES = formats.map(({ name }) => name);
 
@@ -60,4 +61,21 @@ export const inspectOptions: readonly Option[] = [
     default: 'all',
     type: list(KINDS, 'KINDS'),
   }),
+];
+
+export const replayOptions: readonly Option[] = [
+  option<'into'>({
+    name: 'into',
+    group: 'Output',
+    describe: 'Write the logs to this new folder: one for each source with rejections',
+    type: text('DIR'),
+  }),
+  option<'logs'>({
+    name: 'logs',
+    group: 'Input',
+    describe:
+      'Read bytes that the quarantine does not keep from this input of build; repeat it for each input, in the same order',
+    type: texts('PATH'),
+  }),
+  followOutsideOption,
 ];

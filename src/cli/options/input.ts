@@ -1,4 +1,6 @@
 /** Options for reading the input. */
+
+import { FOLD_SELECTIONS } from '../../../transforms/dialects/dialect.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { MAX_ELEMENTS } from '../../../transforms/json/elements.ts';
 import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../../transforms/json/scanner.ts';
@@ -39,6 +41,14 @@ export const inputOptions: readonly Option[] = [
     default: 'file; id for standard input',
     type: choice(['file', 'id']),
   }),
+  option<'select'>({
+    name: 'select',
+    group: 'Input',
+    advanced: true,
+    describe: parse.options.select.describe,
+    default: parse.options.select.default,
+    type: choice(FOLD_SELECTIONS),
+  }),
   option<'maxLine'>({
     name: 'maxLine',
     group: 'Input limits',
@@ -70,6 +80,14 @@ export const inputOptions: readonly Option[] = [
     describe: parse.options.maxElements.describe,
     default: String(MAX_ELEMENTS),
     type: wholeNumber(1, MAX_ELEMENTS_CEILING),
+  }),
+  option<'maxConversation'>({
+    name: 'maxConversation',
+    group: 'Input limits',
+    advanced: true,
+    describe: parse.options.maxConversation.describe,
+    default: '256 MiB',
+    type: size(Number.MAX_SAFE_INTEGER),
   }),
   option<'maxDecompressed'>({
     name: 'maxDecompressed',

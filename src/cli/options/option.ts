@@ -1,4 +1,5 @@
 /** An option, specified once: its flag, its help, its key in a configuration file and its checks come from here. */
+import type { FoldSelect } from '../../../transforms/dialects/dialect.ts';
 import type { ReasoningMode } from '../../../transforms/stages/reasoning.ts';
 import type { LogLevel } from '../../log-level.ts';
 import type { Tolerance } from '../../settings/error-budget.ts';
@@ -18,10 +19,12 @@ export interface OptionValues {
   plugin: readonly string[];
   userTurn: string;
   sessionBy: 'file' | 'id';
+  select: FoldSelect;
   maxLine: number;
   maxDepth: number;
   maxMessages: number;
   maxElements: number;
+  maxConversation: number;
   maxSources: number;
   maxDecompressed: number;
   maxRatio: number;

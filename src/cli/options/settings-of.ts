@@ -1,7 +1,7 @@
 /** Turns the options of a command into the argument of `resolveSettings`. */
 import { TurnmillError } from '../../errors.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
-import { formatValuesOf } from './format.ts';
+import { formatValuesOf } from './conversion.ts';
 import type { Values } from './option.ts';
 import { s3Of } from './s3.ts';
 
@@ -10,6 +10,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     dialect,
     userTurn,
     sessionBy,
+    select,
     cleanup,
     reasoning,
     groupBy,
@@ -49,6 +50,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     maxDepth: values.maxDepth,
     maxMessages: values.maxMessages,
     maxElements: values.maxElements,
+    maxConversationBytes: values.maxConversation,
     maxSources: values.maxSources,
     maxDecompressedBytes: values.maxDecompressed,
     maxRatio: values.maxRatio,
@@ -57,7 +59,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     follow: followOf(values),
     mode: values.mode,
     s3: s3Of(values),
-    ...{ dialect, userTurn, sessionBy, cleanup, reasoning, groupBy, integrity, compress, limit },
+    ...{ dialect, userTurn, sessionBy, select, cleanup, reasoning, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
 }

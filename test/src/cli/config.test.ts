@@ -7,7 +7,8 @@ import { commands } from '../../../src/cli/commands/index.ts';
 import type { Values } from '../../../src/cli/options/option.ts';
 import { settingsOf } from '../../../src/cli/options/settings-of.ts';
 import { formatOptions } from '../../../transforms/formats/format-options.ts';
-import { COMMAND, turnmill } from '../../support/command.ts';
+import { COMMAND } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 

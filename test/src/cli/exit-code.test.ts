@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../../src/cli/exit-code.ts';
+import { exitCodeOf } from '../../../src/cli/faults.ts';
 import { COMMAND, start, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, talk, writeLog } from './small-logs.ts';

@@ -110,7 +110,7 @@ function expectNotLoaded(loaded: readonly string[], modules: readonly string[]):
 
 test('help loads no job, no input, no dataset and no log', () => {
   const loaded = loadedModules(['build', '--help']);
-  expect(loaded).toContain(join(root, 'dist/src/cli/parser.js'));
+  expect(loaded).toContain(join(root, 'dist/src/cli/arguments.js'));
   expectNotLoaded(loaded, [
     'src/job/build.ts',
     'src/engine/',

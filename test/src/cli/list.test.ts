@@ -4,7 +4,7 @@ import { dialects } from '../../../transforms/dialects/index.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/rejection.ts';
 import { rules } from '../../../transforms/rules/index.ts';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 
 const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
 
@@ -16,6 +16,8 @@ const SOURCE_REASONS = [
   'trailing-data',
   'decompression-limit',
   'not-regular',
+  'preference-pairs',
+  'unknown-dialect',
   'vanished',
   'unsupported-compression',
   'encoding-utf16',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { profileTable } from '../../../src/cli/profile-table.ts';
+import { profileTable } from '../../../src/cli/run-whole.ts';
 import { turnmill } from '../../support/command.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import { writePlainLogs } from '../../support/plain-logs.ts';

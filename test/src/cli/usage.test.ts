@@ -3,7 +3,8 @@ import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../../src/cli/arguments.ts';
-import { COMMAND, turnmill } from '../../support/command.ts';
+import { COMMAND } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
@@ -79,10 +80,8 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
 
 describe('F160 a usage error is one line and a hint, with status 64', () => {
   test.each(USAGE_ERRORS)('turnmill %s', async (line, problem) => {
-    const { status, stderr, stdout } = await turnmill(
-      line.split(' ').filter((word) => word !== ''),
-      '',
-    );
+    const words = line.split(' ').filter((word) => word !== '');
+    const { status, stderr, stdout } = await turnmill(words, words.includes('-') ? '' : undefined);
     expect(status, stderr).toBe(64);
     const lines = stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(2);

@@ -15,7 +15,7 @@ test('a run that is superseded loses its checkpoint before anything else', () =>
   const old = partPath(destination, 'staging', '0123456789abcdef');
   mkdirSync(join(old, 'work'), { recursive: true });
   mkdirSync(join(old, 'data'));
-  writeFileSync(join(old, 'work/checkpoint.json'), '{}');
+  writeFileSync(join(old, 'work/checkpoint.part'), '{}');
   writeFileSync(join(old, 'data/a.jsonl'), '{}\n');
   const staging = openStaging(destination, '0123456789abcdef');
   const { rmSync } = fileSystem;

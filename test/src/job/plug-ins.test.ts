@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build, check, defineDialect, dialects, formats } from '../../../src/index.ts';
 import type { PlacedStage } from '../../../transforms/plug-ins.ts';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 
 const DIALECT = `export const dialects = [{
@@ -76,7 +76,7 @@ describe('a plug-in file', () => {
     expect(await build({ ...request, out, update: true })).toMatchObject({ nothingChanged: true });
     writeFileSync(plugin, DIALECT.replace("'user'", "'system'"));
     const again = await build({ ...request, out, update: true });
-    expect(again).toMatchObject({ nothingChanged: false, keptSources: 0 });
+    expect(again).toMatchObject({ nothingChanged: false, reusedSources: 0 });
     expect(dataOf(out)).toContain('"system"');
   });
 

@@ -47,7 +47,7 @@ const source: fc.Arbitrary<SourceLine> = fc.record({
   reason: optional(text),
   detail: optional(text),
   size: optional(count),
-  compression: optional(text),
+  compression: optional(fc.constantFrom('none', 'gzip', 'zstd')),
   packed: optional(
     fc.record({ members: count, member_bytes: count, padding_bytes: count, trailing_bytes: count }),
   ),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readLines } from '../../../src/verify/line-reader.ts';
-import { createProblems } from '../../../src/verify/problems.ts';
+import { Problems } from '../../../src/verify/problems.ts';
 import { hasZstd, zstd } from '../../support/zstd.ts';
 
 let folder = '';
@@ -18,7 +18,7 @@ async function read(
   name = 'f.jsonl',
 ): Promise<{ values: unknown[]; problems: string[] }> {
   writeFileSync(join(folder, name), bytes);
-  const problems = createProblems();
+  const problems = new Problems();
   const values: unknown[] = [];
   for await (const { value } of readLines(join(folder, name), name, problems)) values.push(value);
   return { values, problems: problems.kept.map(({ message }) => message) };
@@ -85,7 +85,7 @@ test('a line of 32 MB is read in seconds', async () => {
 }, 10_000);
 
 test('a file that cannot be read is a fault', async () => {
-  const reading = readLines(join(folder, 'none'), 'none', createProblems()).next();
+  const reading = readLines(join(folder, 'none'), 'none', new Problems()).next();
   await expect(reading).rejects.toMatchObject({ name: 'TurnmillError', code: 'io' });
 });
 

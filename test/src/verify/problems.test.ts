@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createProblems } from '../../../src/verify/problems.ts';
+import { Problems } from '../../../src/verify/problems.ts';
 
 test('a thousand problems are kept and all are counted', () => {
-  const problems = createProblems();
+  const problems = new Problems();
   for (let i = 0; i < 1500; i += 1) problems.add('f', String(i));
   expect(problems.kept).toHaveLength(1000);
   expect(problems.count).toBe(1500);
@@ -10,7 +10,7 @@ test('a thousand problems are kept and all are counted', () => {
 });
 
 test('equal values are no problem, others are told with file and line, shortened', () => {
-  const problems = createProblems();
+  const problems = new Problems();
   problems.equal('f', 1, 'x', 2, 2);
   problems.equal('f', 3, 'x', 2, undefined);
   problems.equal('f', undefined, 'y', 'a', 'b'.repeat(1000));

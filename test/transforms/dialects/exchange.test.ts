@@ -228,8 +228,13 @@ describe('repeated messages', () => {
   });
 });
 
-test('any object may be of this dialect', () => {
-  expect(exchange.detect(new Map())).toBe(true);
+test('an object with a request, or with an id and a time, is of this dialect', () => {
+  const detects = (...keys: string[]): unknown =>
+    exchange.detect(new Map(keys.map((key) => [key, Buffer.from('{}')])));
+  expect(detects('request')).toBe(true);
+  expect(detects('session_id', 'timestamp')).toBe(true);
+  expect(detects('session_id')).toBe(false);
+  expect(detects()).toBe(false);
 });
 
 /** Lines as logs have them: histories that grow and change, with odd parts. */

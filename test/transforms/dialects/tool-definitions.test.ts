@@ -78,7 +78,7 @@ describe('a reader', () => {
   it('does not remember what is larger than 1 MiB', () => {
     const { read } = create();
     const big = `[{"name":"${'x'.repeat(1024 * 1024)}"}]`;
-    expect(read(big)).not.toBe(read(big));
+    expect(read(big) === read(big)).toBe(false); // the matcher would compare the megabytes to word its message
     expect(read(big)).toHaveLength(1);
   });
 

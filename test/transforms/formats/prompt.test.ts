@@ -8,7 +8,7 @@ import prompt from '../../../transforms/formats/prompt.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
 import type { Message } from '../../../transforms/model/element.ts';
 import { entry, writeLog } from '../../src/cli/small-logs.ts';
-import { turnmill } from '../../support/command.ts';
+import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { oddConversation } from '../../support/odd-conversations.ts';
 import {

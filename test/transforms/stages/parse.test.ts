@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Entry, Rejection, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
-import { detectDialect, type ParseOptions, parse } from '../../../transforms/stages/parse.ts';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { type ParseOptions, parse } from '../../../transforms/stages/parse.ts';
 import { asArray, asBuffer, fromLatin1, KINDS, text } from '../bytes.ts';
 import { originOf } from '../checks/samples.ts';
 import { entryJson, lineOf } from '../log-lines.ts';
@@ -194,7 +195,7 @@ describe('a line is rejected', () => {
   ])('%s: %s', (reason, characters, detail, byte) => {
     for (const make of [asBuffer, asArray]) {
       const line = lineOf(fromLatin1(characters), make, 3, 10);
-      const made = run([line]);
+      const made = run([line], { dialect: 'exchange' });
       expect(made).toMatchObject([
         {
           kind: 'rejection',
@@ -276,8 +277,8 @@ describe('with sessions by id', () => {
 describe('the dialect', () => {
   const names = (...lines: readonly string[]) => lines.map((json) => detectDialect(asArray(json))?.name);
 
-  it('is the native one for an object that no other one knows', () => {
-    expect(names(` ${GOOD}`, '{}', '{"messages":1}')).toEqual(['exchange', 'exchange', 'exchange']);
+  it('is undefined for an object that none knows', () => {
+    expect(names(` ${GOOD}`, '{}', '{"messages":1}')).toEqual(['exchange', undefined, undefined]);
   });
 
   it('is not known from what is no object', () => {

@@ -82,7 +82,6 @@ static struct {
   u32 messages, out, out_end;                                // of the conversation
   u32 id, id_end;                                            // of the session, a JSON string
   u32 other_members;                                         // the first entry has members that this dialect does not read
-  u32 has_choices;                                           // 1: its response has a list of choices, and no body
   u32 scanned, compared;                                     // bytes of messages
   u32 line_feeds, bytes;                                     // of a source that was read whole
   i64 started_at;
@@ -575,17 +574,16 @@ static u32 read_choices(u32 at, u32 end) {
   }
 }
 
+// Only an answer with choices is surely one of this API.
 static u32 read_response(u32 at, u32 end) {
-  if (peek(at, end) == 'n') return any_value(at, end, 1);
   if (peek(at, end) != '{') return 0;
   WALK_MEMBERS(at, {
     if (IS(key, key_end, "choices") && peek(value, end) == '[') {
       if (seen & SEEN_CHOICES) return 0;
       seen |= SEEN_CHOICES;
-      if (state.entries == 0) state.has_choices |= 1;
       p = read_choices(value, end);
     } else {
-      if (state.entries == 0 && (IS(key, key_end, "choices") || IS(key, key_end, "body"))) state.has_choices |= 2;
+      if (IS(key, key_end, "choices") || IS(key, key_end, "body")) return 0;
       p = any_value(value, end, 2);
     }
   })
@@ -792,7 +790,7 @@ static u32 is_crowded(u32 length) {
 }
 
 EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
-  u32 length = end - p, needed = SEEN_TIME | SEEN_ID | SEEN_REQUEST | SEEN_MESSAGES;
+  u32 length = end - p, needed = SEEN_TIME | SEEN_ID | SEEN_REQUEST | SEEN_MESSAGES | SEEN_CHOICES;
   if (length > LONGEST_LINE || state.entries >= MAX_ENTRIES || !make_room(length)) return 0;
   seen = reply = tools = tools_span = raw_count = crowd.total = 0;
   p = skip_blanks(p, end);
@@ -1022,6 +1020,9 @@ EXPORT(finish) u32 finish(void) {
   count_usage(best, count);
   return write_messages(best, count);
 }
+
+// The host no longer knows the number of the definitions that were read last.
+EXPORT(forget_tools) void forget_tools(void) { tools_length = 0; }
 
 EXPORT(begin) void begin(u32 depth, u32 most, u32 end_of_arena) {
   extern u8 __heap_base;

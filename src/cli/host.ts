@@ -1,0 +1,106 @@
+/** What a command has of its process: standard input, output and error, and V8. The tests of commands give it another one. */
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { createStdoutSink, type StdoutSink } from '../dataset/stdout.ts';
+import { TurnmillError } from '../errors.ts';
+import type { HeapControl } from '../job/hooks.ts';
+import { BoundedHeap, compileLater, exposeGarbageCollector } from './node.ts';
+
+export interface Host {
+  /** Whether standard error is a terminal: people read it there, and programs elsewhere. */
+  readonly isTerminal: boolean;
+  /** Columns of that terminal, 80 without one. */
+  readonly columns: number;
+  /** Columns of standard output; undefined when it is not a terminal. */
+  readonly helpColumns: number | undefined;
+  /** Prints a line to standard output. If it returns a promise, await it before printing the next line. */
+  print(line: string | Uint8Array): Promise<void> | undefined;
+  /** Resolves when everything printed has been written. If the reader goes away, it rejects and the command ends with 141. */
+  endPrinting(): Promise<void>;
+  /**
+   * Writes to standard error; parts that come from outside must have been through `printable`.
+   * @returns false if not all of it was written
+   */
+  tell(text: string): boolean;
+  /**
+   * Checks that standard input can be read, if it is one of the inputs.
+   * @throws TurnmillError `usage` if it is a terminal, `no-input` if it cannot have content
+   */
+  checkStdin(inputs: readonly string[], allowEmpty: boolean): void;
+  /** Sets V8 up for a run. @param whole the run writes a dataset: V8 compiles functions later too */
+  prepareRun(whole: boolean): HeapControl;
+}
+
+const STDIN = 0;
+const STDERR = 2;
+const NAP_MS = 5;
+const MOST_NAPS = 200;
+const DEFAULT_WIDTH = 80;
+
+/** The process itself. */
+export class ProcessHost implements Host {
+  #sink: StdoutSink | undefined;
+
+  get isTerminal(): boolean {
+    return isatty(STDERR);
+  }
+
+  get columns(): number {
+    return (this.isTerminal ? process.stderr.columns : undefined) || DEFAULT_WIDTH;
+  }
+
+  get helpColumns(): number | undefined {
+    return process.stdout.columns;
+  }
+
+  print(line: string | Uint8Array): Promise<void> | undefined {
+    this.#sink ??= createStdoutSink();
+    return this.#sink.write(typeof line === 'string' ? Buffer.from(line) : line);
+  }
+
+  async endPrinting(): Promise<void> {
+    await this.#sink?.end();
+  }
+
+  /** Writes synchronously and in order. */
+  tell(text: string): boolean {
+    let rest: Uint8Array = Buffer.from(text);
+    for (let naps = 0; rest.length > 0 && naps < MOST_NAPS; ) {
+      try {
+        rest = rest.subarray(writeSync(STDERR, rest));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return false;
+        naps++;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NAP_MS);
+      }
+    }
+    return rest.length === 0;
+  }
+
+  checkStdin(inputs: readonly string[], allowEmpty: boolean): void {
+    if (!inputs.includes('-')) return;
+    if (isatty(STDIN)) {
+      const text = 'standard input is a terminal: pipe a log into it, or name a file or a folder';
+      throw new TurnmillError('usage', text);
+    }
+    const stats = fstatSync(STDIN);
+    if (stats.isDirectory()) throw noInput('is a folder: name the folder as the input instead');
+    if (!allowEmpty && stats.isCharacterDevice() && stats.rdev === nullDevice())
+      throw noInput('is closed, or /dev/null');
+  }
+
+  prepareRun(whole: boolean): HeapControl {
+    if (whole) compileLater();
+    exposeGarbageCollector();
+    return new BoundedHeap();
+  }
+}
+
+/** Node opens /dev/null in place of a closed descriptor. */
+function nullDevice(): number | undefined {
+  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
+function noInput(why: string): TurnmillError {
+  return new TurnmillError('no-input', `standard input ${why}`, { subject: '-' });
+}

@@ -1,0 +1,46 @@
+/**
+ * The file of a checkpoint in the staging folder (`build --resume`, docs/decisions/0012-resume.md). It is replaced by a rename, so
+ * that a kill leaves the previous checkpoint or this one, whole.
+ */
+
+import { dirname, join } from 'node:path';
+import { readBytesIfAny, rename, syncDirectory, unlinkIfAny } from './fs-calls.ts';
+import { WORK_FILES } from './layout.ts';
+import { SUBFOLDERS } from './staging.ts';
+import { writeCheckedFile } from './whole-file.ts';
+
+/** What was written of a file when everything in it was on the disk. */
+export interface FileCheckpoint {
+  /** Below the staging folder. */
+  readonly path: string;
+  readonly bytes: number;
+  /** CRC-32 of those bytes, as they were given to the file system. */
+  readonly crc32: number;
+}
+
+/**
+ * Replaces the checkpoint in the folder. What it names must be on the disk.
+ * @param pieces its bytes
+ * @param shards the shards that it names
+ */
+export function replaceCheckpoint(
+  root: string,
+  pieces: readonly Uint8Array[],
+  shards: readonly { readonly path: string }[],
+): void {
+  const folders = new Set([...SUBFOLDERS, ...shards.map(({ path }) => dirname(path))]);
+  for (const folder of folders) syncDirectory(join(root, folder));
+  syncDirectory(root);
+  syncDirectory(dirname(root));
+  const path = join(root, WORK_FILES.checkpoint);
+  const fresh = `${path}.new`;
+  unlinkIfAny(fresh);
+  writeCheckedFile(fresh, pieces);
+  rename(fresh, path);
+  syncDirectory(dirname(path));
+}
+
+/** Returns the bytes of the folder's checkpoint, if it has one. Throws `invalid-dataset` when it is not a regular file. */
+export function readCheckpoint(root: string): Uint8Array | undefined {
+  return readBytesIfAny(join(root, WORK_FILES.checkpoint));
+}

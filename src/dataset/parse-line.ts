@@ -1,0 +1,78 @@
+/** Parses the lines that a run wrote: the line type of each file of JSON lines, and the one place where text becomes that type. */
+import { LINE_FILES, WORK_FILES } from './layout.ts';
+import type { FindingLine, QuarantineLine, SessionLine, SourceLine } from './schema.ts';
+
+/** A line of `work/listing.jsonl`: a source that the run was to read. */
+export interface ListedSource {
+  readonly name: string;
+  /** The name's bytes, base64, where they are not valid UTF-8. */
+  readonly nameBase64?: string;
+  /** Index of the input that the source was found in. */
+  readonly input: number;
+  readonly sizeBytes: number;
+}
+
+/** The line type of each file. */
+export interface LineTypes {
+  readonly [LINE_FILES.sources]: SourceLine;
+  readonly [LINE_FILES.sessions]: SessionLine;
+  readonly [LINE_FILES.quarantine]: QuarantineLine;
+  readonly [LINE_FILES.findings]: FindingLine;
+  readonly [WORK_FILES.listing]: ListedSource;
+  /** A fingerprint (src/input/fingerprint.ts), empty where the source has none. */
+  readonly [WORK_FILES.fingerprints]: string;
+}
+
+export type LineFileName = keyof LineTypes;
+
+type Member = 'string' | 'number' | 'object';
+/** Members that every line has, and their types. A name that is not in the line type does not compile. */
+type Members<Line> = Line extends object ? { readonly [K in keyof Line]?: Member } : undefined;
+
+/** What tells a line of its file from anything else. It need not name every member. */
+const MEMBERS: { readonly [F in LineFileName]: Members<LineTypes[F]> } = {
+  [LINE_FILES.sources]: { source: 'string', status: 'string', lines: 'number', fates: 'object' },
+  [LINE_FILES.sessions]: {
+    source: 'string',
+    fate: 'string',
+    entries: 'number',
+    superseded: 'number',
+    truncated: 'number',
+    changes: 'object',
+  },
+  [LINE_FILES.quarantine]: {
+    scope: 'string',
+    reason: 'string',
+    stage: 'string',
+    source: 'object',
+    error: 'object',
+  },
+  [LINE_FILES.findings]: { severity: 'string', rule: 'string', source: 'string', message: 'string' },
+  [WORK_FILES.listing]: { name: 'string', input: 'number', sizeBytes: 'number' },
+  [WORK_FILES.fingerprints]: undefined,
+};
+
+/** Parses a line of one of the files. Returns undefined when it is not JSON, or a member is missing or of another type. */
+export function parseLine<F extends LineFileName>(
+  file: F,
+  line: string | Uint8Array,
+): LineTypes[F] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(typeof line === 'string' ? line : textOf(line));
+  } catch {
+    return undefined;
+  }
+  return isLineOf(file, value) ? value : undefined;
+}
+
+function isLineOf<F extends LineFileName>(file: F, value: unknown): value is LineTypes[F] {
+  const members: Readonly<Record<string, Member>> | undefined = MEMBERS[file];
+  if (members === undefined) return typeof value === 'string';
+  if (typeof value !== 'object' || value === null) return false;
+  const found = value as Readonly<Record<string, unknown>>;
+  return Object.entries(members).every(([name, type]) => typeof found[name] === type && found[name] !== null);
+}
+
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString();

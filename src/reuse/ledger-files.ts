@@ -1,0 +1,126 @@
+/**
+ * The files beside the shards of a previous run, source by source: its line of the ledger, its sessions, findings and quarantine
+ * records. They are in the order of the sources in each file, so each file is read once, from its beginning.
+ */
+import { LINE_FILES } from '../dataset/layout.ts';
+import type { FindingLine, QuarantineLine, SessionLine, SourceLine } from '../dataset/schema.ts';
+import { compareSources } from '../input/sources/list.ts';
+import { losesNothing } from '../ledger/ledger.ts';
+import type { PreviousRun } from './previous-run.ts';
+
+/** Names a source in every file. */
+export interface SourceKey {
+  readonly name: string;
+  readonly nameBase64?: string;
+  readonly input: number;
+}
+
+export class LedgerFiles {
+  readonly sources: SourceCursor<SourceLine>;
+  readonly sessions: SourceCursor<SessionLine>;
+  readonly quarantine: SourceCursor<QuarantineLine>;
+  readonly findings: SourceCursor<FindingLine>;
+
+  constructor(run: PreviousRun) {
+    const sources = new Lookahead(run.lines(LINE_FILES.sources));
+    const quarantine = new Lookahead(run.lines(LINE_FILES.quarantine));
+    // sources that were passed over come first in both files
+    for (let first = sources.peek(); first?.status === 'skipped'; first = sources.peek()) {
+      sources.take();
+      if (!losesNothing(first.reason ?? '')) quarantine.take();
+    }
+    this.sources = new SourceCursor(sources, keyOf);
+    this.quarantine = new SourceCursor(quarantine, keyOfQuarantine);
+    this.sessions = new SourceCursor(new Lookahead(run.lines(LINE_FILES.sessions)), keyOf);
+    this.findings = new SourceCursor(new Lookahead(run.lines(LINE_FILES.findings)), keyOf);
+  }
+
+  /** Goes forward to the lines of this source in every file. Sources come in their order. */
+  seek(key: SourceKey): void {
+    for (const cursor of [this.sources, this.sessions, this.quarantine, this.findings]) cursor.seek(key);
+  }
+}
+
+/** The lines of one source after the other. */
+export class SourceCursor<Line> {
+  readonly #lines: Lookahead<Line>;
+  readonly #keyOf: (line: Line) => SourceKey;
+  #current: SourceKey | undefined;
+
+  constructor(lines: Lookahead<Line>, keyOf: (line: Line) => SourceKey) {
+    this.#lines = lines;
+    this.#keyOf = keyOf;
+  }
+
+  /** Goes forward to the lines of this source. */
+  seek(key: SourceKey): void {
+    this.#current = key;
+    for (
+      let line = this.#lines.peek();
+      line !== undefined && compareSources(this.#keyOf(line), key) < 0;
+      line = this.#lines.peek()
+    )
+      this.#lines.take();
+  }
+
+  /** Returns the next line of the source without taking it. */
+  peek(): Line | undefined {
+    const line = this.#lines.peek();
+    if (line === undefined || this.#current === undefined) return undefined;
+    return compareSources(this.#keyOf(line), this.#current) === 0 ? line : undefined;
+  }
+
+  take(): Line | undefined {
+    return this.peek() === undefined ? undefined : this.#lines.take();
+  }
+}
+
+/** Items one after the other, the next one in sight. */
+export class Lookahead<Item> {
+  readonly #items: Iterator<Item, undefined>;
+  #next: Item | undefined;
+
+  constructor(items: Iterator<Item, undefined>) {
+    this.#items = items;
+  }
+
+  peek(): Item | undefined {
+    this.#next ??= this.#items.next().value;
+    return this.#next;
+  }
+
+  take(): Item | undefined {
+    const item = this.peek();
+    this.#next = undefined;
+    return item;
+  }
+}
+
+/** Returns the sources that were read, in their order, and whether lines of theirs were rejected. */
+export function* sourcesRead(run: PreviousRun): Generator<SourceKey & { readonly hasRejections: boolean }> {
+  for (const line of run.lines(LINE_FILES.sources)) {
+    if (line.status === 'skipped') continue;
+    const hasRejections = Object.keys(line.fates).some((fate) => fate.startsWith('rejected:'));
+    yield { ...keyOf(line), hasRejections };
+  }
+}
+
+/** Returns the sources that were passed over, and why. */
+export function* sourcesSkipped(
+  run: PreviousRun,
+): Generator<SourceKey & { readonly reason: string | undefined }> {
+  for (const line of run.lines(LINE_FILES.sources)) {
+    if (line.status !== 'skipped') break;
+    yield { ...keyOf(line), reason: line.reason };
+  }
+}
+
+type NamesSource = Pick<SourceLine, 'source' | 'source_b64' | 'input'>;
+
+function keyOf({ source, source_b64, input = 0 }: NamesSource): SourceKey {
+  return { name: source, input, ...(source_b64 !== undefined && { nameBase64: source_b64 }) };
+}
+
+function keyOfQuarantine({ source: { uri, uri_b64, input } }: QuarantineLine): SourceKey {
+  return keyOf({ source: uri, source_b64: uri_b64, input });
+}

@@ -1,0 +1,194 @@
+/**
+ * What a previous run has written: a published dataset (`--update`), or the staging folder of a run that was killed, as far as
+ * its last checkpoint goes (`--resume`). Every file is compared with its checksum before anything in it is used.
+ */
+
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
+import { lstatIfAny } from '../dataset/fs-calls.ts';
+import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
+import { readBack, readChunks } from '../dataset/read-back.ts';
+import type { Manifest } from '../dataset/schema.ts';
+import { ioError, type TurnmillError } from '../errors.ts';
+import { BlockSums } from './block-sums.ts';
+import { CheckedLines, changedSince, damaged } from './checked-lines.ts';
+
+/** A file and the checksum that its run has of it. */
+export interface PreviousFile {
+  /** Below the root. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Set for a file of a dataset. */
+  readonly sha256?: string;
+  /** Set for a staged file. */
+  readonly crc32?: number;
+}
+
+/** A file that was read and is right. */
+export type CheckedFile<File extends PreviousFile = PreviousFile> = File & { readonly sums: BlockSums };
+
+export interface PreviousShard extends PreviousFile {
+  readonly group: string;
+  readonly records: number;
+  /** Lines that were not yet in the file at the checkpoint. */
+  readonly gathered?: Uint8Array;
+  /** Set when the file has been checked. */
+  readonly sums?: BlockSums;
+}
+
+/** The files of a previous run. Those beside the shards have been checked. */
+export class PreviousRun {
+  /** The folder that all paths are relative to. */
+  readonly root: string;
+  readonly shards: readonly PreviousShard[];
+  readonly #files: ReadonlyMap<string, CheckedFile>;
+
+  constructor(root: string, files: readonly CheckedFile[], shards: readonly PreviousShard[]) {
+    this.root = root;
+    this.shards = shards;
+    this.#files = new Map(files.map((file) => [file.path, file]));
+  }
+
+  pathOf(name: string): string {
+    return join(this.root, name);
+  }
+
+  /**
+   * Returns the lines of a file in their order.
+   * @throws TurnmillError `invalid-dataset` when there is no such file, or when a line is not of its type; `io` when it has changed
+   *   since it was checked
+   */
+  lines<F extends LineFileName>(name: F): Generator<LineTypes[F], undefined> {
+    const file = this.#files.get(name);
+    if (file === undefined) throw damaged(this.pathOf(name), 'is missing');
+    return parsedLines(name, this.pathOf(name), file);
+  }
+}
+
+function* parsedLines<F extends LineFileName>(
+  name: F,
+  path: string,
+  { bytes, sums }: CheckedFile,
+): Generator<LineTypes[F], undefined> {
+  const lines = new CheckedLines(path, bytes, sums);
+  try {
+    for (let number = 1; ; number++) {
+      const line = lines.next();
+      if (line === undefined) return;
+      const parsed = parseLine(name, line);
+      if (parsed === undefined)
+        throw damaged(path, `has a line that is not one of this file: line ${number}`);
+      yield parsed;
+    }
+  } finally {
+    lines.park();
+  }
+}
+
+/**
+ * Opens a published dataset. Reads all files but the shards, each of which is read when its first record is needed.
+ * @throws TurnmillError `invalid-dataset` when a file is missing or has other bytes
+ */
+export async function openPreviousDataset(
+  root: string,
+  { files, shards }: Manifest,
+  signal?: AbortSignal,
+): Promise<PreviousRun> {
+  for (const { path, bytes } of [...files, ...shards]) {
+    const stats = lstatIfAny(join(root, path));
+    if (stats?.isFile() !== true || Number(stats.size) !== bytes) throw notAsPublished(join(root, path));
+  }
+  const checked = [];
+  for (const file of files) checked.push({ ...file, sums: await checkFile(root, file, { signal }) });
+  return new PreviousRun(root, checked, shards);
+}
+
+/**
+ * Reads staged files as far as a checkpoint goes, and changes nothing. Bytes after that do not count: they may not be on the disk.
+ * @param refuse gets the path of a file whose bytes are not those of the checkpoint
+ */
+export async function checkStagedFiles<File extends FileCheckpoint>(
+  root: string,
+  files: readonly File[],
+  refuse: (path: string) => never,
+  signal?: AbortSignal,
+): Promise<CheckedFile<File>[]> {
+  const checked: CheckedFile<File>[] = [];
+  for (const file of files) {
+    const sums = new BlockSums();
+    if (!(await holds(join(root, file.path), file, sums, signal))) refuse(file.path);
+    checked.push({ ...file, sums });
+  }
+  return checked;
+}
+
+async function holds(
+  path: string,
+  file: FileCheckpoint,
+  sums: BlockSums,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (!(Number(lstatIfAny(path)?.size) >= file.bytes)) return false;
+  let bytes = 0;
+  let checksum = 0;
+  try {
+    for await (const chunk of readChunks(path, { signal, most: file.bytes })) {
+      bytes += chunk.length;
+      checksum = crc32(chunk, checksum);
+      sums.add(chunk);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw ioError('read', path, error);
+  }
+  return bytes === file.bytes && checksum === file.crc32;
+}
+
+/** Cuts off what was written after the checkpoint. */
+export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]): void {
+  for (const { path, bytes } of files) {
+    const whole = join(root, path);
+    try {
+      truncateSync(whole, bytes);
+    } catch (error) {
+      throw ioError('cut', whole, error);
+    }
+  }
+}
+
+export interface CheckFileOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the content of the file, decompressed. */
+  readonly onContent?: (chunk: Uint8Array) => void;
+}
+
+/**
+ * Reads a whole file and compares it with the manifest, or once more with the checkpoint.
+ * @throws TurnmillError when it has other bytes: `invalid-dataset`; `io` for a staged file, which was right before
+ * @returns the checksums of its content, decompressed
+ */
+export async function checkFile(
+  root: string,
+  file: PreviousFile,
+  { signal, onContent }: CheckFileOptions,
+): Promise<BlockSums> {
+  const path = join(root, file.path);
+  const sums = new BlockSums();
+  const found = await readBack(path, {
+    signal,
+    onContent(chunk) {
+      sums.add(chunk);
+      onContent?.(chunk);
+    },
+  });
+  const { bytes, sha256 = found.sha256, crc32: checksum = found.crc32 } = file;
+  const isSame = found.bytes === bytes && sha256 === found.sha256 && checksum === found.crc32;
+  if (!isSame) throw file.sha256 === undefined ? changedSince(path) : notAsPublished(path);
+  return sums;
+}
+
+function notAsPublished(path: string): TurnmillError {
+  return damaged(path, 'does not match the manifest; run build --replace to rebuild the dataset');
+}

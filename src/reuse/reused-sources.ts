@@ -1,0 +1,73 @@
+/**
+ * The results of all reused sources in the order of the listing. The job merges them with the results of the sources that the
+ * workers read.
+ */
+import type { Listing } from '../input/sources/source.ts';
+import type { Outcome } from '../ledger/result.ts';
+import type { PreviousRun } from './previous-run.ts';
+import type { Reuse } from './reuse.ts';
+import { type ReusedSource, SourceResults, type SourceResultsOptions } from './source-results.ts';
+
+/** A previous run, and which of its sources are reused. */
+export interface Reusable {
+  readonly run: PreviousRun;
+  /** For each index in the listing the fingerprint as of now; undefined for a source that is read. */
+  readonly fingerprints: readonly (string | undefined)[];
+}
+
+export class ReusedSources implements Reuse {
+  readonly #reusable: Reusable;
+  readonly #listing: Listing;
+  readonly #options: SourceResultsOptions;
+  /** Undefined until the first results are needed. */
+  #results: SourceResults | undefined;
+  #next = 0;
+
+  constructor(reusable: Reusable, listing: Listing, options: SourceResultsOptions) {
+    this.#reusable = reusable;
+    this.#listing = listing;
+    this.#options = options;
+  }
+
+  has(index: number): boolean {
+    return this.#reusable.fingerprints[index] !== undefined;
+  }
+
+  /** @throws TurnmillError `invalid-dataset` or `io` when a file is not what the previous run says */
+  async *before(index: number): AsyncGenerator<Outcome> {
+    for (; this.#next < index; this.#next++) {
+      const source = this.#sourceAt(this.#next);
+      if (source === undefined) continue;
+      this.#results ??= new SourceResults(this.#reusable.run, this.#options);
+      yield* this.#results.of(source);
+    }
+  }
+
+  #sourceAt(index: number): ReusedSource | undefined {
+    const fingerprint = this.#reusable.fingerprints[index];
+    const ref = this.#listing.sources[index];
+    if (fingerprint === undefined || ref === undefined) return undefined;
+    const { name, nameBase64, input } = ref;
+    return { name, ...(nameBase64 !== undefined && { nameBase64 }), input, index, fingerprint };
+  }
+}
+
+/** Two previous runs: all sources that are reused from the first come before those of the second. */
+export class InTurn implements Reuse {
+  readonly #first: Reuse;
+  readonly #second: Reuse;
+
+  constructor(first: Reuse, second: Reuse) {
+    this.#first = first;
+    this.#second = second;
+  }
+
+  has(index: number): boolean {
+    return this.#first.has(index) || this.#second.has(index);
+  }
+
+  async *before(index: number): AsyncGenerator<Outcome> {
+    yield* this.#first.before(index);
+    yield* this.#second.before(index);
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The results of a source as a previous run wrote them down. The result writer makes the same of them as of those that a worker
+ * would find in the source itself (docs/decisions/0013-update.md).
+ */
+import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';
+import { LINE_FILES } from '../dataset/layout.ts';
+import type { LineFileName } from '../dataset/parse-line.ts';
+import type {
+  FindingLine,
+  PackedLine,
+  QuarantineLine,
+  RecordPlace,
+  SessionLine,
+  SourceLine,
+} from '../dataset/schema.ts';
+import type { PackedCounts } from '../input/decompress/packed-counts.ts';
+import { stampOfProof } from '../input/fingerprint.ts';
+import type { FramingCounts } from '../input/framing/framer.ts';
+import type {
+  FindingOutcome,
+  Outcome,
+  Refusal,
+  RejectedLine,
+  SessionReport,
+  SourceReport,
+} from '../ledger/result.ts';
+import { damaged } from './checked-lines.ts';
+import { LedgerFiles, type SourceKey } from './ledger-files.ts';
+import type { PreviousRun } from './previous-run.ts';
+import { ShardRecords, type ShardRecordsOptions } from './shard-records.ts';
+
+export interface SourceResultsOptions extends ShardRecordsOptions {
+  /** Format of the records whose line does not name it, because the run has one only. */
+  readonly format: string;
+}
+
+/** A source to reuse. */
+export interface ReusedSource extends SourceKey {
+  /** Index in the listing of this run. */
+  readonly index: number;
+  /** Tells the next run that the file is unchanged. */
+  readonly fingerprint: string;
+}
+
+const REJECTED = 'rejected:';
+/** The message of a rejected session ends in the line of its violation. */
+const VIOLATION = /^(.*) \(line (\d+)\)$/s;
+
+export class SourceResults {
+  readonly #run: PreviousRun;
+  readonly #files: LedgerFiles;
+  readonly #records: ShardRecords;
+  readonly #format: string;
+
+  constructor(run: PreviousRun, options: SourceResultsOptions) {
+    this.#run = run;
+    this.#files = new LedgerFiles(run);
+    this.#records = new ShardRecords(run, options);
+    this.#format = options.format;
+  }
+
+  /**
+   * Returns the results of a source. Sources come in the order of the listing.
+   * @throws TurnmillError `invalid-dataset` when the files contradict each other
+   */
+  async *of(source: ReusedSource): AsyncGenerator<Outcome> {
+    const { sessions, quarantine, findings } = this.#files;
+    this.#files.seek(source);
+    const stamp = stampOfProof(source.fingerprint);
+    yield { kind: 'source-begin', source: source.index, provisional: false, ...(stamp && { stamp }) };
+    for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
+    // rejected lines, sessions and records keep their order, which is that of the quarantine
+    for (
+      let line = quarantine.peek();
+      line !== undefined && line.scope !== 'source';
+      line = quarantine.peek()
+    ) {
+      if (line.scope === 'line') yield this.#rejectedLineOf(this.#takeRejection());
+      else yield* this.#nextSession();
+    }
+    while (sessions.peek() !== undefined) yield* this.#nextSession();
+    quarantine.take(); // the record of the source itself
+    yield this.#reportOf(source);
+  }
+
+  async *#nextSession(): AsyncGenerator<Outcome> {
+    const line = this.#present(LINE_FILES.sessions, this.#files.sessions.take());
+    for (const { format, shard, line: number } of this.#placesOf(line)) {
+      const bytes = await this.#records.at(shard, number);
+      yield { kind: 'row', group: this.#records.groupOf(shard), format, bytes };
+    }
+    yield this.#sessionOf(line);
+  }
+
+  #placesOf({ records, shard, line }: SessionLine): readonly RecordPlace[] {
+    if (records !== undefined) return records;
+    return shard === undefined || line === undefined ? [] : [{ format: this.#format, shard, line }];
+  }
+
+  #sessionOf(line: SessionLine): SessionReport {
+    const { id, fate, origin, entries, superseded, truncated, folded, changes, tools, usage, refused } = line;
+    const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
+    return {
+      kind: 'session',
+      sessionId: id ?? undefined,
+      outcome: reason === undefined ? this.#outcomeOf(fate) : 'rejected',
+      ...(origin && { snapshot: origin }),
+      ...{ entries, superseded, truncated, changes: Object.entries(changes) },
+      ...(folded !== undefined && { folded }),
+      ...(tools && { toolCounts: tools }),
+      ...(usage && { usage }),
+      ...(refused && { refusals: refused.map(() => this.#nextRefusal()) }),
+      ...(reason !== undefined && { rejection: this.#rejectionOf(reason, entries) }),
+    };
+  }
+
+  #outcomeOf(fate: string): 'written' | 'empty' {
+    if (fate === 'written' || fate === 'empty') return fate;
+    throw damaged(
+      this.#run.pathOf(LINE_FILES.sessions),
+      `has a session with the fate ${JSON.stringify(fate)}`,
+    );
+  }
+
+  /** Quarantine has a record for each format that refused the session. */
+  #nextRefusal(): Refusal {
+    const { format, reason, stage, error } = this.#takeRejection();
+    return { format: this.#present(LINE_FILES.quarantine, format), reason, stage, detail: error.message };
+  }
+
+  /** Quarantine has a record for each entry of a rejected session. */
+  #rejectionOf(reason: string, entries: number): NonNullable<SessionReport['rejection']> {
+    const log = createEntryLog();
+    let [stage, detail, violation] = ['', '', 0];
+    for (let n = 0; n < entries; ) {
+      const rejected = this.#takeRejection();
+      const count = 1 + (rejected.rest?.[reason] ?? 0);
+      // all that is known of those that were only counted is their line: they are counted again
+      for (let i = 0; i < count; i++) log.add({ source: '', ...this.#placeOf(rejected) });
+      n += count;
+      const [, text = '', line] = VIOLATION.exec(rejected.error.message) ?? [];
+      [stage, detail, violation] = [rejected.stage, text, Number(line)];
+    }
+    return { reason, stage, detail, line: violation, log: log.take() };
+  }
+
+  #rejectedLineOf(rejected: QuarantineLine): RejectedLine {
+    const { reason, stage, error, member, raw_sha256, raw_b64, rest } = rejected;
+    return {
+      kind: 'rejected-line',
+      ...{ reason, stage, detail: error.message },
+      ...this.#placeOf(rejected),
+      ...(member !== undefined && { member }),
+      sha256: this.#present(LINE_FILES.quarantine, raw_sha256 ?? undefined),
+      ...(raw_b64 !== undefined && { raw: Buffer.from(raw_b64, 'base64') }),
+      ...(rest !== undefined && { rest: Object.entries(rest) }),
+    };
+  }
+
+  #placeOf({ line, byte_start, byte_end }: QuarantineLine): Place {
+    const offset = this.#present(LINE_FILES.quarantine, byte_start);
+    const end = this.#present(LINE_FILES.quarantine, byte_end);
+    return { line: this.#present(LINE_FILES.quarantine, line), offset, length: end - offset };
+  }
+
+  #takeRejection(): QuarantineLine {
+    return this.#present(LINE_FILES.quarantine, this.#files.quarantine.take());
+  }
+
+  #reportOf({ index, fingerprint, name }: ReusedSource): SourceReport {
+    const line = this.#present(LINE_FILES.sources, this.#files.sources.take());
+    const { status, reason, detail = '', packed } = line;
+    if (status === 'skipped')
+      throw damaged(this.#run.pathOf(LINE_FILES.sources), `says that ${name} was skipped`);
+    const { bom: _bom, crlf: _crlf, 'no-final-newline': _end, ...repairs } = line.repairs ?? {};
+    return {
+      kind: 'source',
+      source: index,
+      status,
+      ...(reason !== undefined && { rejection: { reason, detail } }),
+      compression: this.#present(LINE_FILES.sources, line.compression),
+      proof: fingerprint,
+      ...(packed && { packed: packedOf(packed) }),
+      readBytes: this.#present(LINE_FILES.sources, line.size),
+      framing: this.#framingOf(line),
+      lines: line.lines,
+      fates: Object.entries(line.fates),
+      repairs: Object.entries(repairs),
+    };
+  }
+
+  #framingOf(line: SourceLine): FramingCounts {
+    const { bom, lines, terminators } = this.#present(LINE_FILES.sources, line.parts);
+    return {
+      bytes: this.#present(LINE_FILES.sources, line.bytes),
+      bomBytes: bom,
+      lineBytes: lines,
+      terminatorBytes: terminators,
+      lines: this.#present(LINE_FILES.sources, line.framed),
+      crlf: line.repairs?.crlf ?? 0,
+      noFinalNewline: (line.repairs?.['no-final-newline'] ?? 0) > 0,
+    };
+  }
+
+  /** Returns the value, which the files of a whole dataset have. */
+  #present<T>(file: LineFileName, value: T | undefined): T {
+    if (value === undefined)
+      throw damaged(this.#run.pathOf(file), 'does not have all lines and members of a source');
+    return value;
+  }
+}
+
+function findingOf({ severity, rule, session, entry, message, count }: FindingLine): FindingOutcome {
+  const finding = { severity, rule, sessionId: session ?? undefined, line: entry, message };
+  return { kind: 'finding', ...finding, ...(count !== undefined && { count }) };
+}
+
+function packedOf({ members, member_bytes, padding_bytes }: PackedLine): PackedCounts {
+  return { members, memberBytes: member_bytes, paddingBytes: padding_bytes };
+}

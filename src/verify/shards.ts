@@ -1,0 +1,175 @@
+/**
+ * Every shard, record by record: its number of lines, what each of them is, and the name that its group gives it. Sessions point
+ * to the records: to each of them once, in their order.
+ */
+import { join } from 'node:path';
+import { readLines, readTexts } from './line-reader.ts';
+import type { ListedShard, ManifestFacts } from './manifest-file.ts';
+import type { Problems } from './problems.ts';
+import { recordCheckOf } from './record.ts';
+import { asCount, asText } from './untrusted.ts';
+import { recount, type UsageRecount } from './usage.ts';
+
+/**
+ * The numbers of tools of a shard's records, in their order, as a sum and a fold: the shard gives one tally, the
+ * sessions that point to it give another, and neither has to be kept record by record.
+ */
+export class ToolTally {
+  sum = 0;
+  /** Differs when the same numbers come in another order. */
+  fold = 0;
+
+  add(tools: number): void {
+    this.sum += tools;
+    this.fold = (Math.imul(this.fold, 31) + tools) | 0;
+  }
+}
+
+export interface ShardFacts {
+  readonly format: string;
+  readonly group: string;
+  /** Lines that were counted. */
+  readonly records: number;
+  /** Undefined where the format does not show its tools. */
+  readonly tools: ToolTally | undefined;
+}
+
+/** A name that was made for a group that cannot be one: a slug and a hash. */
+const MADE_NAME = /-[a-z2-7]{16}$/i;
+/** A deck of samples: each begins with its header on a line of its own, which no text in it can look like. */
+const DECK = /\.toml(?:\.gz|\.zst)?$/;
+const DECK_RECORD = '[[samples]]';
+const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml)(\.gz|\.zst)?$/;
+/** By `--compress`. */
+const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
+  ['gzip', '.gz'],
+  ['zstd', '.zst'],
+]);
+
+/** By path, in the order of the manifest. @param usage gets what the records of format `chat` add up to */
+export async function readShards(
+  root: string,
+  { shards, settings, formats }: ManifestFacts,
+  readable: ReadonlySet<string>,
+  usage: UsageRecount,
+  problems: Problems,
+): Promise<ReadonlyMap<string, ShardFacts>> {
+  const facts = new Map<string, ShardFacts>();
+  const numbers = new Map<string, number>(); // shards of each format's groups so far
+  for (const shard of shards) {
+    const format = formatOf(shard, formats, problems);
+    const series = `${format}/${shard.group}`;
+    const number = numbers.get(series) ?? 0;
+    numbers.set(series, number + 1);
+    checkName(shard, number, SUFFIXES.get(settings.compress) ?? '', problems);
+    const found = readable.has(shard.path)
+      ? await readShard(root, shard, format, usage, problems)
+      : { format, group: shard.group, records: 0, tools: undefined };
+    problems.equal(shard.path, undefined, 'records', shard.records, found.records);
+    facts.set(shard.path, found);
+  }
+  return facts;
+}
+
+/** The format that a shard is of: where there are several, each has its own folder. */
+function formatOf({ path }: ListedShard, formats: readonly string[], problems: Problems): string {
+  const [, folder] = SHARD_NAME.exec(path) ?? [];
+  const format = formats.find((name) => folder === (formats.length === 1 ? 'data' : `data/${name}`));
+  if (format === undefined)
+    problems.add(path, 'expected a shard in the folder of a format of settings.format');
+  return format ?? '';
+}
+
+function checkName({ path, group }: ListedShard, number: number, packed: string, problems: Problems): void {
+  const [, , stem = '', digits = '', kind = 'jsonl', suffix = ''] = SHARD_NAME.exec(path) ?? [];
+  const fits = (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && suffix === packed;
+  if (fits) return;
+  const wanted = `${group}-${String(number).padStart(5, '0')}.${kind}${packed}`;
+  problems.add(path, `expected shard ${number} of group '${group}' to be named like ${wanted}`);
+}
+
+async function readShard(
+  root: string,
+  { path, group }: ListedShard,
+  format: string,
+  usage: UsageRecount,
+  problems: Problems,
+): Promise<ShardFacts> {
+  const check = recordCheckOf(format);
+  const tally = new ToolTally();
+  let shown = true;
+  let records = 0;
+  if (DECK.test(path)) {
+    for await (const { text } of readTexts(join(root, path), path, problems)) {
+      if (text === DECK_RECORD) records += 1;
+    }
+    return { format, group, records, tools: undefined };
+  }
+  for await (const { line, value } of readLines(join(root, path), path, problems)) {
+    records = line;
+    if (value === undefined) continue;
+    const { problem, tools } = check(value);
+    if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
+    if (format === 'chat') recount(usage, group, value);
+    if (tools === undefined) shown = false;
+    else tally.add(tools);
+  }
+  return { format, group, records, tools: shown ? tally : undefined };
+}
+
+const SESSIONS = 'ledger/sessions.jsonl';
+
+/** What the sessions point to, shard by shard. */
+export class Pointers {
+  readonly #shards: ReadonlyMap<string, ShardFacts>;
+  readonly #problems: Problems;
+  /** The record of each shard that was pointed to last, and the tools that the sessions say. */
+  readonly #reached: ReadonlyMap<string, { last: number; readonly tools: ToolTally }>;
+
+  constructor(shards: ReadonlyMap<string, ShardFacts>, problems: Problems) {
+    this.#shards = shards;
+    this.#problems = problems;
+    this.#reached = new Map([...shards.keys()].map((path) => [path, { last: 0, tools: new ToolTally() }]));
+  }
+
+  /**
+   * Takes a written session's record.
+   * @param line of ledger/sessions.jsonl
+   * @returns its shard, if there is such a shard
+   */
+  point(line: number, shard: unknown, record: unknown, tools: number): ShardFacts | undefined {
+    const path = asText(shard) ?? '';
+    const facts = this.#shards.get(path);
+    const at = this.#reached.get(path);
+    if (facts === undefined || at === undefined) {
+      this.#problems.equal(SESSIONS, line, 'shard', 'one of the manifest', shard);
+      return undefined;
+    }
+    const found = asCount(record) ?? 0;
+    if (found > facts.records || found < 1) {
+      const range = `a record of ${path}, which has ${facts.records}`;
+      this.#problems.add(SESSIONS, `line ${line}: expected ${range}, found ${found}`);
+    } else this.#problems.equal(SESSIONS, line, `the line of ${path}`, at.last + 1, found);
+    at.last = Math.max(at.last, Math.min(found, facts.records));
+    at.tools.add(tools);
+    return facts;
+  }
+
+  /** Finds records that no session points to, and shards whose records have other tools than their sessions say. */
+  end(): void {
+    for (const [path, { records, tools: found }] of this.#shards) {
+      const { last, tools } = this.#reached.get(path) as { last: number; tools: ToolTally };
+      if (last < records) {
+        const wanted = `a session in ${SESSIONS} that points to it`;
+        this.#problems.add(path, `line ${last + 1}: expected ${wanted}, found none`);
+        continue;
+      }
+      if (found === undefined) continue;
+      this.#problems.equal(path, undefined, 'tools of all records, by their sessions', tools.sum, found.sum);
+      if (tools.sum === found.sum && tools.fold !== found.fold) {
+        const text = 'expected the numbers of tools in the order of the sessions, found another order';
+        this.#problems.add(path, text);
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** Sums of what the lines say: by name, for one source, and for the whole dataset. */
+import type { SourceLine } from '../dataset/schema.ts';
+import { asCount, asObject, type Untrusted } from './untrusted.ts';
+
+export type Counts = Map<string, number>;
+
+export function add(counts: Counts, name: string, n = 1): void {
+  if (n !== 0) counts.set(name, (counts.get(name) ?? 0) + n);
+}
+
+export function addAll(counts: Counts, more: ReadonlyMap<string, number>): void {
+  for (const [name, n] of more) add(counts, name, n);
+}
+
+export function sumOf(counts: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const n of counts.values()) sum += n;
+  return sum;
+}
+
+/** What all lines of ledger, quarantine and reports add up to, for the comparison with the manifest. */
+export class Totals {
+  sources = 0;
+  sessions = 0;
+  lines = 0;
+  bytes = 0;
+  errors = 0;
+  warnings = 0;
+  readonly status: Counts = new Map();
+  readonly skipped: Counts = new Map();
+  /** Files that were passed over because of their names, by extension, as far as they are listed. */
+  readonly extensions: Counts = new Map();
+  readonly fates: Counts = new Map();
+  readonly repairs: Counts = new Map();
+  /** Bytes by where they went. */
+  readonly parts: Counts = new Map();
+  readonly outcomes: Counts = new Map();
+  readonly tools: Counts = new Map();
+  readonly rewrites: Counts = new Map();
+  readonly findings: Counts = new Map();
+  /** Written sessions by group. */
+  readonly groups: Counts = new Map();
+  /** Sessions that a format refused and another one wrote, by `FORMAT REASON`. */
+  readonly refusals: Counts = new Map();
+  /** Sessions with records in a format, by its name. */
+  readonly writers: Counts = new Map();
+}
+
+/** A place in a source that a line names. */
+export interface Place {
+  readonly line: unknown;
+  readonly start: unknown;
+  readonly end: unknown;
+}
+
+/** How the places of a kind follow each other. */
+interface PlaceRules {
+  readonly leastBytes?: number;
+  readonly mayOverlap?: boolean;
+}
+
+/** What the lines about one source add up to, and how large it is by its own line. */
+export class SourceTally {
+  /** Bytes after decompression. Infinity where the line does not say, so that nothing lies outside. */
+  readonly bytes: number;
+  /** Lines as they were cut: a line of several objects is one. Infinity where it is not known. */
+  readonly lines: number;
+  /** Size of the file. */
+  readonly size: unknown;
+  /** Gzip members up to the last one that was read; undefined when it is not gzip. */
+  readonly members: number | undefined;
+  /** By the sessions: snapshot, superseded, truncated, and the entries of rejected ones by reason. */
+  readonly fates: Counts = new Map();
+  /** Quarantine's records by `scope:reason`, and `record:FORMAT REASON`. */
+  readonly quarantine: Counts = new Map();
+  /** Entries of rejected sessions by reason: quarantine has a record of each. */
+  readonly rejectedEntries: Counts = new Map();
+  /** Records that a format refused, by `FORMAT REASON`: quarantine has each of them too. */
+  readonly refusals: Counts = new Map();
+  /** Where the next place may begin, by what names it: snapshots, rejected lines, rejected entries. */
+  readonly #next: Counts = new Map();
+
+  constructor({ status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>) {
+    const begun = status === 'read' ? 0 : 1; // the member that the reading stopped in
+    this.bytes = asCount(bytes) ?? Infinity;
+    this.lines = asCount(framed) ?? Infinity;
+    this.size = size;
+    this.members =
+      compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + begun : undefined;
+  }
+
+  /**
+   * Takes a place inside the source that comes after the one before it of the same kind.
+   * @param leastBytes how many bytes it takes at least
+   * @param mayOverlap may it begin before the one before it ends?
+   * @returns what was expected, when it is not such a place
+   */
+  take(
+    kind: string,
+    place: Place,
+    { leastBytes = 0, mayOverlap = false }: PlaceRules = {},
+  ): string | undefined {
+    const line = asCount(place.line) ?? Number.NaN;
+    const start = asCount(place.start) ?? Number.NaN;
+    const end = asCount(place.end) ?? Number.NaN;
+    const next = mayOverlap ? 0 : (this.#next.get(kind) ?? 0);
+    if (!(line >= 1 && start <= end)) return 'a line, a start and an end';
+    if (line > this.lines) return `a line up to ${this.lines}`;
+    if (end > this.bytes) return `an end up to byte ${this.bytes}`;
+    if (start < next) return `a start from byte ${next} on`;
+    this.#next.set(kind, Math.max(end, start + leastBytes));
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Values as they were read from a dataset. The schema says which members there are; that each has its type is what verify finds
+ * out. A value of another type is `undefined` here, so that a comparison with what it should be fails.
+ */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** An object that should be a `T`: it has no other members, each of any type. */
+export type Untrusted<T> = { readonly [Name in keyof T]?: unknown };
+
+/** A line of a file, counted from 1, that should be a `T`. */
+export interface LineOf<T> {
+  readonly line: number;
+  readonly value: Untrusted<T>;
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : undefined;
+}
+
+/** The items of a list, each as an object; empty when the value is not a list. */
+export function asObjects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map((item) => asObject(item) ?? {}) : [];
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** An exact whole number, 0 or more. */
+export function asCount(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+}
+
+/** The members of an object of counts; undefined when it is not an object, or when a member is not a count. */
+export function asCounts(value: unknown): ReadonlyMap<string, number> | undefined {
+  const members = Object.entries(asObject(value) ?? { missing: undefined });
+  return members.every(([, n]) => asCount(n) !== undefined)
+    ? new Map(members as [string, number][])
+    : undefined;
+}

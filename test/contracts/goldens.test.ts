@@ -1,0 +1,66 @@
+/** Small logs with the records that they must give, written by hand: test/goldens/NAME. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../src/index.ts';
+import { listSources } from '../../src/input/sources/list.ts';
+import { explainLine } from '../../src/job/explain.ts';
+import { resolveSettings } from '../../src/settings/settings.ts';
+import { verifyDataset } from '../../src/verify/verify-dataset.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const folder = resolve(import.meta.dirname, '../goldens');
+
+interface Expected {
+  readonly status?: number;
+  readonly fates: Readonly<Record<string, number>>;
+  readonly findings: Readonly<Record<string, number>>;
+  readonly rewrites: Readonly<Record<string, number>>;
+  /** Options of the run. */
+  readonly settings?: object;
+  /** What `--select last` gives: the indexes of its records, and its fates. */
+  readonly last?: { readonly records: readonly number[]; readonly fates: Readonly<Record<string, number>> };
+}
+
+const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
+
+async function built(name: string, more: object) {
+  const out = join(temporaryFolder(), 'out');
+  mkdirSync(join(out, '..'), { recursive: true });
+  await build({ inputs: [join(folder, name, 'logs')], out, groupBy: 'none', workers: 1, ...more });
+  const shard = join(out, 'data/conversations-00000.jsonl');
+  const records = existsSync(shard) ? linesOf(readFileSync(shard, 'utf8')) : [];
+  expect(await verifyDataset(out)).toMatchObject({ problems: [] });
+  const { fates, findings, rewrites } = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8'));
+  return { records, fates, findings, rewrites };
+}
+
+describe.each(readdirSync(folder))('%s', (name) => {
+  const records = linesOf(readFileSync(join(folder, name, 'records.jsonl'), 'utf8'));
+  const expected = JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8')) as Expected;
+  const { fates, findings, rewrites, last, settings = {} } = expected;
+
+  it('gives its records', async () => {
+    expect(await built(name, settings)).toEqual({ records, fates, findings, rewrites });
+  });
+
+  it('explains each line as the ledger counts it', async () => {
+    const counted: Record<string, number> = {};
+    const input = join(folder, name, 'logs');
+    const given = resolveSettings({ inputs: [input], ...settings });
+    for (const ref of listSources([input], 'none').sources) {
+      const { length } = linesOf(readFileSync(join(input, ref.name), 'utf8'));
+      for (let line = 1; line <= length; line++) {
+        for (const { fate } of await explainLine({ ref, line, settings: given }))
+          counted[fate] = (counted[fate] ?? 0) + 1;
+      }
+    }
+    expect(counted).toEqual(fates);
+  });
+
+  it.runIf(last !== undefined)('gives fewer with --select last', async () => {
+    const { records: few, fates: some } = await built(name, { ...settings, select: 'last' });
+    expect(few).toEqual(last?.records.map((i) => records[i]));
+    expect(some).toEqual(last?.fates);
+  });
+});

@@ -1,0 +1,74 @@
+/**
+ * F218: a session that is folded gives the same results as through the stages: records, findings, fates, repairs and counts, on generated
+ * sessions (half of them with lines that were rewritten or damaged). 300 sources, with TURNMILL_LONG=1 20,000.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, it, vi } from 'vitest';
+import { Folding } from '../../src/engine/folding.ts';
+import { runTask } from '../../src/engine/run-task.ts';
+import { listSources } from '../../src/input/sources/list.ts';
+import type { Outcome } from '../../src/ledger/result.ts';
+import { resolveSettings, type TaskSettings } from '../../src/settings/settings.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { mutatedLog } from '../support/mutated-logs.ts';
+import { createDice } from '../support/odd-logs/dice.ts';
+import { fileBytes } from '../support/odd-logs/lines.ts';
+import { oddSession } from '../support/odd-logs/session.ts';
+
+const SOURCES = process.env.TURNMILL_LONG === '1' ? 20_000 : 300;
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+const SOURCES_PER_TEST = 100;
+
+const handOut = vi.spyOn(Folding.prototype, 'handOut');
+
+function bytesOf(seed: number): Buffer {
+  if (seed % 2 === 0) return mutatedLog(seed, new Map());
+  const dice = createDice(seed, new Map()).heated((seed % 10) / 20);
+  return fileBytes(dice, oddSession(dice, `s${seed}`));
+}
+
+async function resultsOf(
+  folder: string,
+  scanner: TaskSettings['scanner'],
+  given: Partial<TaskSettings>,
+): Promise<Outcome[]> {
+  const settings = { ...resolveSettings({ inputs: [folder] }), takesBack: true, ...given, scanner };
+  const sources = listSources([folder]).sources.map((ref, index) => ({ index, ref }));
+  const outcomes: Outcome[] = [];
+  for await (const batch of runTask(sources, settings)) outcomes.push(...batch.outcomes);
+  return outcomes.map(plain);
+}
+
+/** Bytes as text, so that what differs can be read. */
+function plain(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'row') return outcome;
+  return { ...outcome, bytes: Buffer.from(outcome.bytes).toString('latin1') as unknown as Uint8Array };
+}
+
+const SETTINGS: readonly (readonly [name: string, given: Partial<TaskSettings>])[] = [
+  ['chat', {}],
+  ['two formats, grouped by scenario', { format: ['openai', 'sharegpt'], groupBy: 'scenario' }],
+  ['files that are not read whole', { checksum: true }],
+  ['without checks', { integrity: false }],
+];
+
+for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
+  for (const [name, given] of SETTINGS) {
+    it(`is the same with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+      const folder = temporaryFolder();
+      for (let i = 0; i < SOURCES_PER_TEST; i++) {
+        const seed = SEED * 1_000_000 + from + i;
+        writeFileSync(join(folder, `s${String(i).padStart(3, '0')}.jsonl`), bytesOf(seed));
+      }
+      handOut.mockClear();
+      const folded = await resultsOf(folder, 'auto', given);
+      expect(handOut.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST / 10);
+      const expected = await resultsOf(folder, 'plain', given);
+      const different = folded.findIndex((outcome, i) => !isDeepStrictEqual(outcome, expected[i]));
+      expect(folded[different]).toEqual(expected[different]);
+      expect(folded.length).toBe(expected.length);
+    }, 300_000);
+  }
+}

@@ -1,0 +1,258 @@
+/** What each command prints, reports and ends with, in this process; what only a process shows is in the other files here. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commands } from '../../../src/cli/commands/index.ts';
+import { main } from '../../../src/cli/main.ts';
+import { TurnmillError } from '../../../src/errors.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+import { RecordingHost } from '../../support/command-here.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from './small-logs.ts';
+
+interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(args: readonly string[], host = new RecordingHost()): Promise<Ran> {
+  const status = await main(args, host);
+  return { status, stdout: host.stdout.toString(), stderr: host.stderr };
+}
+
+/** A dataset of one record and two rejections, and its log. */
+async function rejecting(...more: string[]): Promise<{ log: string; out: string; folder: string }> {
+  const folder = temporaryFolder();
+  const log = writeLog(join(folder, 'logs'), 'a.jsonl', [entry(), '{', '[]']);
+  const out = join(folder, 'out');
+  expect((await run(['build', log, '--out', out, '--workers', '1', ...more])).status).toBe(3);
+  return { log, out, folder };
+}
+
+class Terminal extends RecordingHost {
+  override readonly isTerminal = true;
+}
+
+test.each(commands)('$name cannot run without its words', async ({ name, words }) => {
+  const { status, stderr } = await run([name]);
+  if (words.least === 0) expect([status, stderr]).toEqual([0, '']);
+  else
+    expect([status, stderr]).toEqual([
+      64,
+      `turnmill: ${name}: ${words.missing}\nTry 'turnmill ${name} --help'.\n`,
+    ]);
+});
+
+describe('build', () => {
+  test('reports what it wrote, what it rejected, and where to look', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
+    const out = join(folder, 'out');
+    const { status, stdout, stderr } = await run(['build', log, '--out', out]);
+    expect([status, stdout]).toEqual([3, '']);
+    expect(stderr).toContain(`turnmill: 1 record, 1 shard, `);
+    expect(stderr).toContain(`${log}:2  invalid-json: `);
+    expect(stderr).toContain(`  To see why:  turnmill explain ${log}:2\n`);
+    expect(stderr).toContain(`  All rejections: ${join(out, 'quarantine/rejected.jsonl')}\n`);
+  });
+
+  test('takes a configuration file for what the flags leave out', async () => {
+    const folder = temporaryFolder();
+    const config = join(folder, 'c.json');
+    writeFileSync(config, JSON.stringify({ compress: 'gzip', groupBy: 'none' }));
+    const out = join(folder, 'out');
+    const log = writeLog(folder, 'a.jsonl', [entry()]);
+    const { status } = await run(['build', log, '--out', out, '--config', config, '--compress', 'none']);
+    expect([status, readdirSync(join(out, 'data'))]).toEqual([0, ['conversations-00000.jsonl']]);
+  });
+
+  test('shows a progress line on a terminal, and clears it before the summary', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
+    const { status, stderr } = await run(['check', log], new Terminal());
+    const [before, progress, summary] = stderr.split('\r\u001b[K');
+    expect([status, before, progress]).toEqual([0, '', expect.stringContaining('/1 sources  ')]);
+    expect(summary).toMatch(/^turnmill: 1 record would be written/);
+  });
+
+  test('with --profile adds where the time went', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
+    const { stderr } = await run(['build', log, '--dry-run', '--profile']);
+    expect(stderr).toMatch(/^profile: [\d.]+ s, [\d.]+ s in all threads$/m);
+    expect(stderr).toContain('comparing and scanning the lines');
+  });
+});
+
+describe('check', () => {
+  test('writes nothing', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
+    const { status, stderr } = await run(['check', log]);
+    expect(status).toBe(3);
+    expect(stderr).toMatch(/^turnmill: 1 record would be written \(dry run\) /);
+    expect(readdirSync(folder)).toEqual(['a.jsonl']);
+  });
+
+  test.each([
+    [['--json'], '--json works only together with --target'],
+    [['--target', 'trl', '--format', 'trl'], '--target sets the format'],
+    [['--target', 'trl', '--json-tool-calls'], '--target sets the format'],
+  ])('%j is a usage error', async (flags, problem) => {
+    const { status, stderr } = await run(['check', 'x', ...flags]);
+    expect([status, stderr]).toEqual([64, expect.stringContaining(problem)]);
+  });
+});
+
+describe('verify', () => {
+  test('says what it counted', async () => {
+    const { out } = await rejecting();
+    const { status, stdout, stderr } = await run(['verify', out]);
+    expect([status, stdout, stderr]).toEqual([
+      0,
+      `${out}: 1 records in 1 shards from 1 sources: no problems\n`,
+      '',
+    ]);
+  });
+
+  test('names each problem, as text and as JSON', async () => {
+    const { out } = await rejecting();
+    writeFileSync(join(out, 'data/\u001b[2J.txt'), '');
+    const text = await run(['verify', out]);
+    expect(text.status).toBe(65);
+    expect(text.stdout).toContain('.txt: not listed in the manifest\n');
+    expect(text.stdout).not.toContain('\u001b');
+    expect(text.stdout).toMatch(/: 1 problems\n$/);
+    const json = await run(['verify', out, '--json']);
+    expect([json.status, JSON.parse(json.stdout)]).toEqual([
+      65,
+      expect.objectContaining({ problemCount: 1 }),
+    ]);
+  });
+
+  test('prints a thousand problems and counts the others', async () => {
+    const { out } = await rejecting();
+    for (let i = 0; i < 1003; i++) writeFileSync(join(out, `data/${i}.txt`), '');
+    const lines = (await run(['verify', out])).stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(1002);
+    expect(lines.slice(-2)).toEqual(['... and 3 more', expect.stringMatching(/: 1,003 problems$/)]);
+  });
+});
+
+describe('quarantine', () => {
+  test('lists each record with what is kept of it', async () => {
+    const { out } = await rejecting('--quarantine-content', 'raw');
+    const { status, stdout } = await run(['quarantine', 'list', out]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^a\.jsonl:2 {2}line {2}invalid-json \(1 B, raw\): [^\n]+\na\.jsonl:3 {2}line {2}[a-z-]+ \(2 B, raw\): [^\n]+\nrecords by scope: 2 line\n$/,
+    );
+    const json = (await run(['quarantine', 'list', out, '--json'])).stdout.trimEnd().split('\n');
+    for (const line of json) {
+      expect(JSON.parse(line)).toMatchObject({ scope: 'line', kept: 'raw' });
+      expect(line).not.toContain('raw_b64');
+    }
+    expect(json).toHaveLength(2);
+  });
+
+  test('replays to logs of exactly the rejected lines', async () => {
+    const { out, folder } = await rejecting('--quarantine-content', 'raw');
+    const into = join(folder, 'again');
+    const { status, stdout } = await run(['quarantine', 'replay', out, '--into', into]);
+    expect([status, stdout]).toEqual([0, `2 records replayed in 1 logs below ${into}/\n`]);
+    expect(readFileSync(join(into, 'a.jsonl'), 'utf8')).toBe('{\n[]\n');
+  });
+
+  test('ends with 3 when the bytes of a record are nowhere', async () => {
+    const { out, folder } = await rejecting();
+    const { status, stdout } = await run([
+      ...['quarantine', 'replay', out, '--into', join(folder, 'again'), '--json'],
+      ...['--logs', temporaryFolder()],
+    ]);
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ replayed: 0, files: 0 });
+  });
+
+  test('of a dataset without rejections has nothing', async () => {
+    const folder = temporaryFolder();
+    const out = join(folder, 'out');
+    await run(['build', writeLog(folder, 'a.jsonl', [entry()]), '--out', out]);
+    expect(await run(['quarantine', 'list', out])).toEqual({
+      status: 0,
+      stdout: 'nothing was rejected\n',
+      stderr: '',
+    });
+  });
+
+  test.each([
+    [['wipe', 'x'], "'wipe' is not one of list, replay"],
+    [['list', 'x', '--into', 'y'], 'does not take --into, --logs or --follow-outside'],
+    [['list', 'x', '--logs', 'y'], 'does not take --into, --logs or --follow-outside'],
+    [['list', 'x', '--follow-outside'], 'does not take --into, --logs or --follow-outside'],
+    [['replay', 'x'], '--into is missing'],
+  ])('%j is a usage error', async (words, problem) => {
+    const { status, stderr } = await run(['quarantine', ...words]);
+    expect([status, stderr]).toEqual([64, expect.stringContaining(problem)]);
+  });
+});
+
+test('formats: one line each', async () => {
+  const { stdout } = await run(['formats']);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(formats.map(({ name }) => name));
+  expect(new Set(lines.map((line) => /^\S+ +/.exec(line)?.[0].length)).size).toBe(1);
+});
+
+describe('a fault', () => {
+  const missing = (): string => join(temporaryFolder(), 'no');
+
+  test('is one line of JSON with its code and subject', async () => {
+    const path = missing();
+    const { status, stderr } = await run(['check', path]);
+    expect(status).toBe(66);
+    expect(JSON.parse(stderr)).toMatchObject({ level: 'error', code: 'no-input', subject: path });
+  });
+
+  test('is a sentence on a terminal', async () => {
+    const path = missing();
+    const { status, stderr } = await run(['check', path], new Terminal());
+    expect([status, stderr]).toEqual([66, `turnmill: ${path} not found\n`]);
+  });
+
+  test('is not reported at level silent', async () => {
+    expect(await run(['check', missing(), '--log-level', 'silent'])).toEqual({
+      status: 66,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  test('of the reader of standard output ends the command with 141, quietly', async () => {
+    class Gone extends RecordingHost {
+      override print(): undefined {
+        throw new TurnmillError('broken-pipe', 'the reader of standard output is gone', {});
+      }
+    }
+    for (const args of [['--help'], ['list'], ['formats']])
+      expect(await run(args, new Gone())).toEqual({ status: 141, stdout: '', stderr: '' });
+  });
+
+  test('that is a bug shows its stack and ends with 70', async () => {
+    class Broken extends RecordingHost {
+      override prepareRun(): never {
+        throw new Error('boom\u001b[2J');
+      }
+    }
+    const out = join(temporaryFolder(), 'out');
+    const { status, stderr } = await run(['build', 'x', '--out', out], new Broken());
+    expect(status).toBe(70);
+    expect(stderr).toMatch(/^turnmill: internal error, please report it:\nError: boom[^\n]*\n {4}at /);
+    expect(stderr).not.toContain('\u001b');
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+test('signals have their default action again after a command', async () => {
+  const before = process.listenerCount('SIGTERM');
+  await run(['check', writeLog(temporaryFolder(), 'a.jsonl', [entry()])]);
+  expect(process.listenerCount('SIGTERM')).toBe(before);
+});

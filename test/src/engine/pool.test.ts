@@ -1,0 +1,39 @@
+/** Batches come in the order of the sources, whoever reads them: the main thread or one of two worker threads. */
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { listSources } from '../../../src/input/sources/list.ts';
+import type { Outcome } from '../../../src/ledger/result.ts';
+import { resolveSettings } from '../../../src/settings/settings.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { sessionLines } from '../../support/plain-logs.ts';
+
+/** As it is built: a worker thread has a file of its own. */
+const BUILT = resolve(import.meta.dirname, '../../../dist/src/engine/pool.js');
+const { runWorkers }: typeof import('../../../src/engine/pool.ts') = await import(BUILT);
+
+/** 600 sources: three units. */
+async function indices(workers: number, isReused?: (index: number) => boolean): Promise<readonly number[]> {
+  const folder = temporaryFolder();
+  for (let n = 0; n < 600; n++) {
+    const lines = sessionLines(`s${n}`, { entries: 1, messageChars: 8, seed: n });
+    writeFileSync(join(folder, `${String(n).padStart(3, '0')}.jsonl`), lines.join('\n'));
+  }
+  const settings = resolveSettings({ inputs: [folder], out: undefined, workers });
+  const { sources } = listSources([folder], settings.follow);
+  const results: Outcome[] = [];
+  const batches = runWorkers(sources, settings, isReused === undefined ? {} : { isReused });
+  for await (const { outcomes } of batches) results.push(...outcomes);
+  return results.flatMap((one) => (one.kind === 'source' ? [one.source] : []));
+}
+
+const all = Array.from({ length: 600 }, (_, index) => index);
+
+it.each([1, 2, 3])('%i workers: every source once, in order', async (workers) => {
+  expect(await indices(workers)).toEqual(all);
+});
+
+it.each([1, 2])('%i workers: reused sources are not read', async (workers) => {
+  const isReused = (index: number): boolean => index % 3 === 0;
+  expect(await indices(workers, isReused)).toEqual(all.filter((index) => !isReused(index)));
+});

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../../src/ledger/checkpoint.ts';
+import { encodePart } from '../../../src/ledger/part.ts';
+import { row } from '../../support/results.ts';
+
+const CHECKPOINT: Checkpoint = {
+  toolVersion: '1.2.3',
+  settings: { format: ['chat'], sessionBy: undefined },
+  sources: 7,
+  shards: [
+    { path: 'data/a.jsonl', group: 'a', records: 3, bytes: 90, crc32: 1, gathered: new Uint8Array(0) },
+    { path: 'data/b.jsonl', group: '', records: 1, bytes: 0, crc32: 0, gathered: Buffer.from('{"x":1}\n') },
+  ],
+  files: [{ path: 'ledger/sources.jsonl', bytes: 2 ** 40, crc32: 0xffffffff }],
+};
+
+const whole = (checkpoint: Checkpoint): Buffer => Buffer.concat(encodeCheckpoint(checkpoint));
+
+it('comes back as it was, with the lines that were gathered', () => {
+  const found = decodeCheckpoint(whole(CHECKPOINT));
+  expect(found).toMatchObject({ toolVersion: '1.2.3', settings: { format: ['chat'] }, sources: 7 });
+  expect(found?.files).toMatchObject(CHECKPOINT.files);
+  expect(
+    found?.shards.map(({ gathered, ...rest }) => ({ ...rest, gathered: Buffer.from(gathered) })),
+  ).toMatchObject(
+    CHECKPOINT.shards.map(({ gathered, ...rest }) => ({ ...rest, gathered: Buffer.from(gathered) })),
+  );
+});
+
+it('does not copy the lines that were gathered', () => {
+  expect(encodeCheckpoint(CHECKPOINT)).toContain(CHECKPOINT.shards[1]?.gathered);
+});
+
+it('with any bit changed, or cut anywhere, it is none', () => {
+  const bytes = whole(CHECKPOINT);
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const changed = bytes.with(bit >> 3, (bytes[bit >> 3] as number) ^ (1 << (bit & 7)));
+    expect(decodeCheckpoint(changed), `bit ${bit}`).toBeUndefined();
+  }
+  for (let length = 0; length < bytes.length; length++)
+    expect(decodeCheckpoint(bytes.subarray(0, length)), `${length} bytes`).toBeUndefined();
+});
+
+it('a part of results, or of nothing, is none', () => {
+  expect(decodeCheckpoint(Buffer.concat(encodePart([row('x')])))).toBeUndefined();
+  expect(decodeCheckpoint(Buffer.concat(encodePart([])))).toBeUndefined();
+});

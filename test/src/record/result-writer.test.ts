@@ -1,0 +1,237 @@
+/** What the result writer holds until a source counts, and what it takes back. */
+import { describe, expect, it } from 'vitest';
+import { LINE_FILES, WORK_FILES } from '../../../src/dataset/layout.ts';
+import type { Listing } from '../../../src/input/sources/source.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import type { Outcome } from '../../../src/ledger/result.ts';
+import { Recorder } from '../../../src/record/result-writer.ts';
+import { resolveSettings, type Settings } from '../../../src/settings/settings.ts';
+import type { EntryLog } from '../../../transforms/model/element.ts';
+import { createEntryLog } from '../../../transforms/model/entry-log.ts';
+import { begin, end, MemoryOutput, rejectedLine, row, session } from '../../support/results.ts';
+
+const LISTING: Listing = {
+  sources: ['a.jsonl', 'b.jsonl'].map((name) => ({
+    name,
+    input: 0,
+    path: `/absent/${name}`,
+    sizeBytes: 100,
+  })),
+  skipped: [],
+  excluded: 0,
+  extensions: {},
+};
+
+interface Written {
+  readonly output: MemoryOutput;
+  readonly ledger: Ledger;
+  readonly recorder: Recorder;
+  /** Records the results; the next call goes on. */
+  take(...results: readonly Outcome[]): Promise<void>;
+}
+
+function writer(given: Partial<Settings> = {}, streams = false): Written {
+  const settings = resolveSettings({ inputs: ['/absent'], out: '/out', ...given });
+  const output = new MemoryOutput(streams);
+  const ledger = new Ledger(LISTING, settings.format);
+  const recorder = new Recorder({
+    settings,
+    listing: LISTING,
+    destination: output,
+    ledger,
+    usage: new Map(),
+  });
+  return {
+    output,
+    ledger,
+    recorder,
+    async take(...results) {
+      for (const result of results) await recorder.accept(result);
+    },
+  };
+}
+
+const CUT = { reason: 'corrupt-gzip', detail: 'cut' };
+const SNAPSHOT = { snapshot: { line: 1, offset: 0, length: 10 } };
+
+function logOf(lines: readonly number[]): EntryLog {
+  const log = createEntryLog();
+  for (const line of lines) log.add({ source: '', line, offset: 10 * line, length: 5 });
+  return log.take();
+}
+
+describe('a source that may be taken back', () => {
+  it('is held until its report says that it counts', async () => {
+    const { output, ledger, take } = writer();
+    await take(begin(0), row('one'), session('s', SNAPSHOT), rejectedLine(2));
+    expect([output.records, output.files.size, ledger.records()]).toEqual([[], 0, 0]);
+    await take(
+      end(
+        0,
+        [
+          ['rejected:invalid-json', 1],
+          ['snapshot', 1],
+        ],
+        { proof: '1:2:3:4' },
+      ),
+    );
+    expect(output.records).toEqual(['one']);
+    expect(output.linesOf(LINE_FILES.sessions)).toMatchObject([
+      { id: 's', source: 'a.jsonl', fate: 'written', shard: 'chat/g', line: 1 },
+    ]);
+    expect(output.linesOf(LINE_FILES.quarantine)).toMatchObject([{ scope: 'line', line: 2 }]);
+    expect(output.linesOf(LINE_FILES.sources)).toMatchObject([
+      { source: 'a.jsonl', status: 'read', lines: 2 },
+    ]);
+    expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['1:2:3:4']);
+    expect(ledger.keptOut()).toEqual({ rejections: 1, all: 2 });
+  });
+
+  it('leaves nothing but its own line when it is rejected', async () => {
+    const { output, ledger, take } = writer();
+    await take(begin(0), row('one'), session('s', SNAPSHOT), rejectedLine(2));
+    await take(end(0, [['snapshot', 1]], { status: 'rejected', rejection: CUT, proof: '1:2:3:4' }));
+    await take(begin(1), row('two'), session('t', SNAPSHOT), end(1, [['snapshot', 1]]));
+    expect(output.records).toEqual(['two']);
+    expect(output.linesOf(LINE_FILES.sessions)).toMatchObject([{ id: 't', source: 'b.jsonl' }]);
+    expect(output.linesOf(LINE_FILES.sources)).toMatchObject([
+      { source: 'a.jsonl', status: 'rejected', fates: { 'rejected:corrupt-gzip': 1 }, repairs: {} },
+      { source: 'b.jsonl', status: 'read' },
+    ]);
+    expect(output.linesOf(LINE_FILES.quarantine)).toMatchObject([
+      { scope: 'source', reason: 'corrupt-gzip' },
+    ]);
+    expect(ledger.imbalances()).toEqual([]);
+  });
+
+  it('counts only from its second reading, when it was rewritten', async () => {
+    const { output, take } = writer();
+    await take(begin(0), row('old'), session('s', SNAPSHOT), begin(0, { again: true }), row('new'));
+    await take(session('s', SNAPSHOT), end(0, [['snapshot', 1]]));
+    expect(output.records).toEqual(['new']);
+    expect(output.linesOf(LINE_FILES.sessions)).toHaveLength(1);
+  });
+
+  it('waits in a spool when it is large, and comes out in its order', async () => {
+    const { output, take } = writer();
+    const records = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(200_000)}`);
+    await take(begin(0));
+    for (const [i, record] of records.entries()) await take(row(record), session(`s${i}`, SNAPSHOT));
+    expect(output.spools).toBe(1);
+    await take(end(0, [['snapshot', 40]]));
+    expect(output.records).toEqual(records);
+    expect(output.spools).toBe(0);
+    const places = output.linesOf(LINE_FILES.sessions).map((one) => (one as { line: number }).line);
+    expect(places).toEqual(records.map((_, i) => i + 1));
+  });
+
+  it('closes the spool when it is taken back', async () => {
+    const { output, take } = writer();
+    await take(begin(0), ...Array.from({ length: 40 }, () => row('x'.repeat(200_000))));
+    expect(output.spools).toBe(1);
+    await take(end(0, [], { status: 'rejected', rejection: CUT }));
+    expect([output.spools, output.records]).toEqual([0, []]);
+  });
+});
+
+describe('a source that cannot be taken back', () => {
+  it('is written as it comes: a pipe', async () => {
+    const { output, take } = writer();
+    await take(begin(0, { provisional: false }), row('one'));
+    expect(output.records).toEqual(['one']);
+  });
+
+  it('is written as it comes: standard output, also of a file that is rejected in the end', async () => {
+    const { output, ledger, take } = writer({}, true);
+    await take(begin(0), row('one'), session('s', SNAPSHOT));
+    expect(output.records).toEqual(['one']);
+    await take(end(0, [['snapshot', 1]], { status: 'rejected', rejection: CUT }));
+    expect(ledger.sums()).toMatchObject({ fates: { snapshot: 1 }, sources: { rejected: 1 } });
+  });
+
+  it('ends the run at its first rejection under --on-reject fail', async () => {
+    const { take } = writer({ onReject: 'fail' });
+    await take(begin(0, { provisional: false, mayReopen: true }), row('one'), session('s', SNAPSHOT));
+    await expect(take(rejectedLine(2))).rejects.toThrow('a.jsonl:2: invalid-json');
+  });
+
+  it('of a file nothing is rejected before its end, also under --on-reject fail', async () => {
+    const { take } = writer({ onReject: 'fail' });
+    await take(begin(0), rejectedLine(2));
+    await expect(take(end(0, [['rejected:invalid-json', 1]]))).rejects.toThrow('a.jsonl:2: invalid-json');
+  });
+});
+
+describe('a session that comes back after its end', () => {
+  const WRITTEN = { ...SNAPSHOT, entries: 2, superseded: 1 };
+  const BACK = {
+    outcome: 'rejected',
+    rejection: { reason: 'session-reopened', stage: 'validate', detail: 'd', line: 9, log: logOf([9]) },
+  } as const;
+
+  it('takes its earlier record and findings with it, and no others', async () => {
+    const { output, ledger, take } = writer();
+    await take(
+      ...[begin(0, { mayReopen: true }), row('first'), session('s', { ...WRITTEN, entryLog: logOf([1, 2]) })],
+      ...[row('other'), session('t', { ...SNAPSHOT, entryLog: logOf([3]) }), session('s', BACK)],
+      end(0, [
+        ['rejected:session-reopened', 1],
+        ['snapshot', 2],
+        ['superseded', 1],
+      ]),
+    );
+    expect(output.records).toEqual(['other']);
+    expect(output.linesOf(LINE_FILES.sessions)).toMatchObject([
+      { id: 's', fate: 'rejected:session-reopened', entries: 2 },
+      { id: 't', fate: 'written', line: 1 },
+      { id: 's', fate: 'rejected:session-reopened', entries: 1 },
+    ]);
+    expect(output.linesOf(LINE_FILES.sources)).toMatchObject([
+      { lines: 4, fates: { 'rejected:session-reopened': 3, snapshot: 1 } },
+    ]);
+    expect(output.linesOf(LINE_FILES.quarantine).map((one) => (one as { line: number }).line)).toEqual([
+      1, 2, 9,
+    ]);
+    expect(ledger.imbalances()).toEqual(['I6: 2 sources, 1 accounted for']);
+  });
+
+  it('is told when its first part is on standard output already', async () => {
+    const { output, recorder, take } = writer({}, true);
+    await take(begin(0, { mayReopen: true }), row('first'), session('s', WRITTEN));
+    await take(
+      session('s', BACK),
+      end(0, [
+        ['rejected:session-reopened', 1],
+        ['snapshot', 1],
+        ['superseded', 1],
+      ]),
+    );
+    expect(output.records).toEqual(['first']);
+    expect(recorder.reopened()).toEqual({ sessions: 1, first: 'a.jsonl:9' });
+  });
+});
+
+it('a rejection that may pass leaves no fingerprint, so that the next update reads the source again', async () => {
+  const { output, take } = writer();
+  for (const [source, reason] of [
+    [0, 'unreadable'],
+    [1, 'corrupt-gzip'],
+  ] as const) {
+    await take(begin(source));
+    await take(end(source, [], { status: 'rejected', rejection: { reason, detail: '' }, proof: '1:2:3:4' }));
+  }
+  expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['', '1:2:3:4']);
+});
+
+it('lists the sources that were passed over, and quarantines those that lose something', () => {
+  const { output, recorder } = writer();
+  recorder.skipped([
+    { name: 'link', input: 0, reason: 'symlink' },
+    { name: 'pipe', input: 0, reason: 'not-regular' },
+  ]);
+  expect(output.linesOf(LINE_FILES.sources)).toMatchObject([
+    { source: 'link', status: 'skipped', reason: 'symlink' },
+    { source: 'pipe', status: 'skipped', reason: 'not-regular' },
+  ]);
+  expect(output.linesOf(LINE_FILES.quarantine)).toMatchObject([{ scope: 'source', source: { uri: 'pipe' } }]);
+});

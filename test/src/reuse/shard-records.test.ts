@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { crc32, gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { PreviousRun, type PreviousShard } from '../../../src/reuse/previous-run.ts';
+import { ShardRecords } from '../../../src/reuse/shard-records.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+interface Made {
+  readonly records: ShardRecords;
+  readonly root: string;
+  readonly work: string;
+}
+
+/** Shards of a staged run: their paths, what is in the file, and what was only gathered. */
+function shardsOf(
+  shards: Readonly<Record<string, readonly [file: Uint8Array | string, gathered?: string]>>,
+): Made {
+  const [root, work] = [temporaryFolder(), temporaryFolder()];
+  const listed = Object.entries(shards).map(([path, [file, gathered]], index): PreviousShard => {
+    const bytes = Buffer.from(file);
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), bytes);
+    return {
+      ...{ path, group: `group ${index}`, records: 3, bytes: bytes.length, crc32: crc32(bytes) },
+      ...(gathered !== undefined && { gathered: Buffer.from(gathered) }),
+    };
+  });
+  const run = new PreviousRun(root, [], listed);
+  return { root, work, records: new ShardRecords(run, { pathFor: (name) => join(work, name) }) };
+}
+
+async function textAt(records: ShardRecords, path: string, number: number): Promise<string> {
+  return Buffer.from(await records.at(path, number)).toString();
+}
+
+it('reads records by number, and has at most 64 of any number of shards open', async () => {
+  const paths = Array.from({ length: 300 }, (_, i) => `data/${i}.jsonl`);
+  const { records } = shardsOf(Object.fromEntries(paths.map((path) => [path, [`${path}\nb\nc ${path}\n`]])));
+  const openFiles = (): number => readdirSync('/proc/self/fd').length;
+  const before = openFiles();
+  for (const path of paths) expect(await textAt(records, path, 1)).toBe(path);
+  expect(openFiles() - before).toBeLessThan(100);
+  for (const path of paths) expect(await textAt(records, path, 3)).toBe(`c ${path}`);
+  expect(records.groupOf('data/7.jsonl')).toBe('group 7');
+});
+
+it('unpacks a compressed shard, adds what was gathered, and removes the unpacked file at its last record', async () => {
+  const path = 'data/a.jsonl.gz';
+  const { records, work } = shardsOf({ [path]: [gzipSync('one\ntwo\n'), 'three\n'] });
+  expect(await textAt(records, path, 2)).toBe('two');
+  expect(readFileSync(join(work, 'unpacked-0'), 'utf8')).toBe('one\ntwo\nthree\n');
+  expect(await textAt(records, path, 3)).toBe('three');
+  expect(existsSync(join(work, 'unpacked-0'))).toBe(false);
+});
+
+it('reads a compressed shard of which everything was only gathered', async () => {
+  const { records } = shardsOf({ 'data/a.jsonl.gz': ['', 'one\ntwo\nthree\n'] });
+  expect(await textAt(records, 'data/a.jsonl.gz', 1)).toBe('one');
+});
+
+it('a record of a TOML deck has several lines', async () => {
+  const deck =
+    '[[samples]]\na = 1\n\n[[samples]]\nb = """\nx\n[[samples]] not alone\n"""\n[[samples]]\nc = 3\n';
+  for (const [path, file] of [
+    ['data/a.toml', deck],
+    ['data/a.toml.gz', gzipSync(deck)],
+  ] as const) {
+    const { records } = shardsOf({ [path]: [file] });
+    expect(await textAt(records, path, 1)).toBe('[[samples]]\na = 1\n');
+    expect(await textAt(records, path, 2)).toBe('[[samples]]\nb = """\nx\n[[samples]] not alone\n"""');
+    expect(await textAt(records, path, 3)).toBe('[[samples]]\nc = 3');
+    await expect(records.at(path, 4)).rejects.toThrow();
+  }
+});
+
+it('a shard or record that is not there is refused', async () => {
+  const { records } = shardsOf({ 'data/a.jsonl': ['one\n'] });
+  await expect(records.at('data/b.jsonl', 1)).rejects.toThrow(
+    /data\/b\.jsonl is in the ledger, but is not a shard/,
+  );
+  await expect(records.at('data/a.jsonl', 2)).rejects.toThrow(/data\/a\.jsonl has no record 2/);
+});
+
+it('a shard with other bytes is refused', async () => {
+  const { records, root } = shardsOf({ 'data/a.jsonl': ['one\n'], 'data/b.jsonl.gz': [gzipSync('one\n')] });
+  writeFileSync(join(root, 'data/a.jsonl'), 'two\n');
+  writeFileSync(join(root, 'data/b.jsonl.gz'), gzipSync('two\n'));
+  for (const path of ['data/a.jsonl', 'data/b.jsonl.gz'])
+    await expect(records.at(path, 1)).rejects.toThrow(expect.objectContaining({ code: 'io' }));
+});

@@ -1,0 +1,144 @@
+/** The results of a dataset's sources, read from its files, are those of the run that wrote it. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { readManifest } from '../../../src/dataset/manifest.ts';
+import { readProofs } from '../../../src/dataset/run-facts.ts';
+import { listSources } from '../../../src/input/sources/list.ts';
+import type { Listing } from '../../../src/input/sources/source.ts';
+import type { Outcome } from '../../../src/ledger/result.ts';
+import { openPreviousDataset, type PreviousRun } from '../../../src/reuse/previous-run.ts';
+import { ReusedSources } from '../../../src/reuse/reused-sources.ts';
+import type { Settings } from '../../../src/settings/settings.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { writeOddLogs } from '../../support/odd-logs/write-odd-logs.ts';
+import { sessionLines } from '../../support/plain-logs.ts';
+import { resultsOf } from '../../support/results.ts';
+
+const EXAMPLES = resolve(import.meta.dirname, '../../../examples/logs');
+
+const isRejected = (outcome: Outcome): boolean =>
+  outcome.kind === 'rejected-line' ||
+  (outcome.kind === 'session' && (outcome.rejection ?? outcome.refusals) !== undefined);
+
+/** The results that go to each file, whose order is that of its lines. */
+const FILES: Readonly<Record<string, (outcome: Outcome) => boolean>> = {
+  sources: ({ kind }) => kind === 'source-begin' || kind === 'source',
+  sessions: ({ kind }) => kind === 'row' || kind === 'session',
+  quarantine: isRejected,
+  findings: ({ kind }) => kind === 'finding',
+};
+
+/** What a dataset does not hold because nothing after the result writer needs it, and `undefined`. */
+function comparable(outcome: Outcome): object {
+  const plain = JSON.parse(JSON.stringify(outcome, bytesAsText)) as Record<string, unknown>;
+  const { provisional: _p, mayReopen: _m, again: _a, entryLog: _l, proof, ...rest } = plain;
+  return rest.kind === 'source' ? { ...rest, hasFingerprint: proof !== undefined } : rest;
+}
+
+const bytesAsText = (_key: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? `bytes ${Buffer.from(value).toString('latin1')}` : value;
+
+/** The results of every source, from the dataset. */
+async function reread(run: PreviousRun, listing: Listing, format: string): Promise<Outcome[]> {
+  const fingerprints = readProofs(run.root) as readonly string[];
+  expect(fingerprints).toHaveLength(listing.sources.length);
+  const work = temporaryFolder();
+  const options = { format, pathFor: (name: string) => join(work, name) };
+  const reused = new ReusedSources({ run, fingerprints }, listing, options);
+  const found: Outcome[] = [];
+  for await (const outcome of reused.before(listing.sources.length)) found.push(structuredClone(outcome));
+  return found;
+}
+
+async function expectSame(given: Partial<Settings> & Pick<Settings, 'inputs'>): Promise<readonly Outcome[]> {
+  const out = join(temporaryFolder(), 'out');
+  const { results, settings } = await resultsOf({ ...given, out });
+  const listing = listSources(settings.inputs, settings.follow);
+  const run = await openPreviousDataset(out, readManifest(out));
+  const found = await reread(run, listing, settings.format[0] as string);
+  for (const [file, isIn] of Object.entries(FILES)) {
+    const [wanted, got] = [results, found].map((all) => all.filter(isIn).map(comparable));
+    expect(got, file).toEqual(wanted);
+  }
+  return results;
+}
+
+describe('the results of a dataset', () => {
+  it.each([
+    {},
+    { format: ['chat', 'trl', 'functiongemma-teaching'] },
+    { quarantineContent: 'raw', compress: 'gzip', groupBy: 'scenario' },
+    { format: ['samples'], formatOptions: { as: 'toml' }, shardSizeBytes: 3000 },
+  ] as const)('are those of the run: examples, %j', async (given) => {
+    const results = await expectSame({ inputs: [EXAMPLES], ...given } as Partial<Settings> &
+      Pick<Settings, 'inputs'>);
+    const kinds = new Set(results.map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual([
+      ...['finding', 'rejected-line', 'row', 'session', 'source', 'source-begin'],
+    ]);
+  });
+
+  it('are those of the run: packed sources, several inputs, a line of many objects', async () => {
+    const folder = temporaryFolder();
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+    for (const input of [a, b]) mkdirSync(input);
+    const lines = (id: string): string =>
+      `${sessionLines(id, { entries: 3, messageChars: 40, seed: 1 }).join('\r\n')}\r\n`;
+    writeFileSync(join(a, 'x.jsonl'), `\ufeff${lines('one')}${'{}'.repeat(150)}`);
+    writeFileSync(
+      join(b, 'x.jsonl.gz'),
+      Buffer.concat([gzipSync(lines('two')), gzipSync('torn'), Buffer.alloc(9)]),
+    );
+    writeFileSync(join(b, 'y.jsonl'), '');
+    const results = await expectSame({ inputs: [a, b] });
+    expect(results).toContainEqual(expect.objectContaining({ kind: 'rejected-line', member: 2 }));
+    expect(results.some((one) => one.kind === 'rejected-line' && one.rest !== undefined)).toBe(true);
+  });
+
+  for (const seed of [1, 2, 3])
+    it(`are those of the run: odd logs, seed ${seed}`, async () => {
+      const logs = join(temporaryFolder(), 'logs');
+      writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
+      await expectSame({ inputs: [logs] });
+    });
+});
+
+/** A dataset of the examples in which the text of a file was changed, with a manifest that vouches for it. */
+async function forged(file: string, change: (text: string) => string): Promise<() => Promise<Outcome[]>> {
+  const out = join(temporaryFolder(), 'out');
+  const { settings } = await resultsOf({ inputs: [EXAMPLES], out });
+  const path = join(out, file);
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+  const bytes = readFileSync(path);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const manifest = readManifest(out);
+  const files = manifest.files.map((one) =>
+    one.path === file ? { ...one, bytes: bytes.length, sha256 } : one,
+  );
+  const run = await openPreviousDataset(out, { ...manifest, files });
+  return () => reread(run, listSources(settings.inputs, settings.follow), 'chat');
+}
+
+describe('files that contradict each other are refused', () => {
+  it.each([
+    ['ledger/sessions.jsonl', /"fate":"written"/, '"fate":"sold"', /has a session with the fate "sold"/],
+    ['ledger/sessions.jsonl', /"line":1,/, '"line":99,', /has no record 99/],
+    ['ledger/sessions.jsonl', /"shard":"data/, '"shard":"date', /is in the ledger, but is not a shard/],
+    ['ledger/sources.jsonl', /"size":\d+,/, '', /does not have all lines and members/],
+    ['ledger/sources.jsonl', /"fates":\{/, '"dates":{', /not one of this file: line 1$/],
+    ['ledger/sources.jsonl', /^.*\n/, 'oops\n', /not one of this file: line 1$/],
+    ['quarantine/rejected.jsonl', /"byte_start":\d+,/, '', /does not have all lines and members/],
+    ['quarantine/rejected.jsonl', /^.*"scope":"session".*\n/m, '', /does not have all lines and members/],
+  ])('%s with %s as %j', async (file, from, to, message) => {
+    const read = await forged(file, (text) => {
+      expect(text).toMatch(from);
+      return text.replace(from, to);
+    });
+    await expect(read()).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid-dataset', message: expect.stringMatching(message) }),
+    );
+  });
+});

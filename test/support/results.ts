@@ -1,0 +1,127 @@
+/** Results made by hand, results of real runs, and an output that keeps everything in memory. */
+import { build } from '../../src/job/build.ts';
+import type {
+  Outcome,
+  RejectedLine,
+  RowOutcome,
+  SessionReport,
+  SourceBegin,
+  SourceReport,
+} from '../../src/ledger/result.ts';
+import type { Destination, Location } from '../../src/record/output.ts';
+import { MemorySpool, type Spool } from '../../src/record/spool.ts';
+import { resolveSettings, type Settings } from '../../src/settings/settings.ts';
+
+export const begin = (source: number, more: Partial<SourceBegin> = {}): SourceBegin => ({
+  ...{ kind: 'source-begin', source, provisional: true },
+  ...more,
+});
+
+export const row = (text: string, more: Partial<RowOutcome> = {}): RowOutcome => ({
+  ...{ kind: 'row', group: 'g', format: 'chat', bytes: Buffer.from(text) },
+  ...more,
+});
+
+/** The end of a session that was written, of one entry. */
+export const session = (sessionId: string, more: Partial<SessionReport> = {}): SessionReport => ({
+  ...{ kind: 'session', sessionId, outcome: 'written', entries: 1, superseded: 0, truncated: 0, changes: [] },
+  ...more,
+});
+
+export const rejectedLine = (line: number, more: Partial<RejectedLine> = {}): RejectedLine => ({
+  ...{ kind: 'rejected-line', reason: 'invalid-json', stage: 'parse', detail: 'not JSON' },
+  ...{ line, offset: 10 * line, length: 5, sha256: 'ab' },
+  ...more,
+});
+
+const NO_FRAMING: SourceReport['framing'] = {
+  ...{ bytes: 0, bomBytes: 0, lineBytes: 0, terminatorBytes: 0, lines: 0, crlf: 0, noFinalNewline: false },
+};
+
+/** The end of a source, with a line for each fate. */
+export const end = (
+  source: number,
+  fates: SourceReport['fates'] = [],
+  more: Partial<SourceReport> = {},
+): SourceReport => {
+  const lines = fates.reduce((sum, [, n]) => sum + n, 0);
+  const framing = { ...NO_FRAMING, lines, bytes: 10 * lines, lineBytes: 10 * lines };
+  return {
+    ...{ kind: 'source', source, status: 'read', compression: 'none', readBytes: framing.bytes },
+    ...{ framing, lines, fates, repairs: [] },
+    ...more,
+  };
+};
+
+/** Returns the results of a run, their bytes copied, and its settings. */
+export async function resultsOf(
+  given: Partial<Settings> & Pick<Settings, 'inputs' | 'out'>,
+): Promise<{ readonly results: readonly Outcome[]; readonly settings: Settings }> {
+  const results: Outcome[] = [];
+  await build(
+    { workers: 1, ...given },
+    { onOutcome: (outcome) => void results.push(structuredClone(outcome)) },
+  );
+  return { results, settings: resolveSettings({ workers: 1, ...given }) };
+}
+
+/** Keeps what is written; records get the name of their group and format as their shard. */
+export class MemoryOutput implements Destination {
+  readonly streams: boolean;
+  readonly discards = false;
+  readonly records: string[] = [];
+  readonly files = new Map<string, unknown[]>();
+  readonly checkpoints: number[] = [];
+  /** Spools that are open. */
+  spools = 0;
+
+  constructor(streams = false) {
+    this.streams = streams;
+  }
+
+  record({ group, format, bytes }: RowOutcome): Location {
+    this.records.push(Buffer.from(bytes).toString());
+    return { shard: `${format}/${group}`, line: this.records.length };
+  }
+
+  line(file: string, json: string): void {
+    this.files.set(file, [...this.linesOf(file), JSON.parse(json)]);
+  }
+
+  linesOf(file: string): readonly unknown[] {
+    return this.files.get(file) ?? [];
+  }
+
+  text(): void {
+    throw new Error('no reports here');
+  }
+
+  openSpool(): Spool {
+    const spool = new MemorySpool();
+    this.spools++;
+    return {
+      write: (results) => spool.write(results),
+      read: () => spool.read(),
+      close: () => {
+        this.spools--;
+        spool.close();
+      },
+    };
+  }
+
+  async commit(): Promise<undefined> {
+    return undefined;
+  }
+
+  checkpoint(sources: number): void {
+    this.checkpoints.push(sources);
+  }
+
+  leave(): boolean {
+    return false;
+  }
+
+  discard(): void {
+    // nothing to remove
+  }
+}

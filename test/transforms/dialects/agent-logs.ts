@@ -1,0 +1,103 @@
+/** Random event logs of coding agents with tokens in them that an independent count can find again. */
+import fc from 'fast-check';
+
+/** A log as lines, and the tokens in its texts, calls and results that belong into a record. */
+export interface AgentLog {
+  readonly lines: readonly string[];
+  readonly tokens: readonly string[];
+}
+
+/** One turn: what the user asks, rounds of calls (in how many lines of one message, results in which order), and the answer. */
+export interface Turn {
+  readonly rounds: readonly {
+    readonly calls: number;
+    readonly reversed: boolean;
+    readonly thinks: boolean;
+  }[];
+  readonly noise: boolean;
+}
+
+export const turns: fc.Arbitrary<readonly Turn[]> = fc.array(
+  fc.record({
+    rounds: fc.array(
+      fc.record({ calls: fc.integer({ min: 1, max: 4 }), reversed: fc.boolean(), thinks: fc.boolean() }),
+      { maxLength: 3 },
+    ),
+    noise: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+class Writer {
+  readonly lines: string[] = [];
+  readonly tokens: string[] = [];
+  readonly #used: string;
+
+  constructor(name: string) {
+    this.#used = name;
+  }
+
+  token(): string {
+    const token = `${this.#used}${this.tokens.length}x`;
+    this.tokens.push(token);
+    return token;
+  }
+
+  put(line: object): void {
+    this.lines.push(JSON.stringify(line));
+  }
+}
+
+const inOrder = <T>(items: readonly T[], reversed: boolean): readonly T[] =>
+  reversed ? items.toReversed() : items;
+
+/** A Claude Code transcript; call ids repeat from round to round. */
+export function claudeLog(said: readonly Turn[]): AgentLog {
+  const log = new Writer('c');
+  let parent: string | null = null;
+  const put = (type: string, message: object | undefined): void => {
+    const uuid = `u${log.lines.length}`;
+    log.put({ type, uuid, parentUuid: parent, sessionId: 's', isSidechain: false, message });
+    parent = uuid;
+  };
+  for (const [n, { rounds, noise }] of said.entries()) {
+    put('user', { role: 'user', content: log.token() });
+    if (noise) put('progress', undefined);
+    for (const [r, { calls, reversed, thinks }] of rounds.entries()) {
+      const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
+      const block = (content: object): void =>
+        put('assistant', { id: `m${n}-${r}`, role: 'assistant', content: [content] });
+      if (thinks) block({ type: 'thinking', thinking: log.token(), signature: 's' });
+      for (const id of ids) block({ type: 'tool_use', id, name: 'f', input: { t: log.token() } });
+      for (const id of inOrder(ids, reversed)) {
+        const content = [{ type: 'tool_result', tool_use_id: id, content: log.token() }];
+        put('user', { role: 'user', content });
+      }
+    }
+    put('assistant', { id: `m${n}`, role: 'assistant', content: [{ type: 'text', text: log.token() }] });
+  }
+  return log;
+}
+
+/** A Codex rollout with the same turns. */
+export function codexLog(said: readonly Turn[]): AgentLog {
+  const log = new Writer('d');
+  const item = (payload: object): void => log.put({ type: 'response_item', payload });
+  const text = (role: string, type: string): void =>
+    item({ type: 'message', role, content: [{ type, text: log.token() }] });
+  log.put({ type: 'session_meta', payload: { id: 's', base_instructions: { text: log.token() } } });
+  for (const { rounds, noise } of said) {
+    text('user', 'input_text');
+    if (noise) log.put({ type: 'event_msg', payload: { type: 'token_count', info: null } });
+    for (const { calls, reversed, thinks } of rounds) {
+      const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
+      if (thinks) item({ type: 'reasoning', summary: [{ type: 'summary_text', text: log.token() }] });
+      for (const call_id of ids)
+        item({ type: 'function_call', call_id, name: 'f', arguments: JSON.stringify({ t: log.token() }) });
+      for (const call_id of inOrder(ids, reversed))
+        item({ type: 'function_call_output', call_id, output: log.token() });
+    }
+    text('assistant', 'output_text');
+  }
+  return log;
+}

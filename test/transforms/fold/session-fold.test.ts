@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checks } from '../../../transforms/checks/index.ts';
+import type { FoldedSession } from '../../../transforms/fold/folded-session.ts';
+import { knowsAll, SessionFold } from '../../../transforms/fold/session-fold.ts';
+import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
+import { rules } from '../../../transforms/rules/index.ts';
+import { entryLine, REPLY, TOOL, USER } from '../../support/build-logs.ts';
+
+const OPTIONS = { maxDepth: 512, maxElements: 100_000, dialect: 'auto' };
+const OTHER_TOOL = {
+  type: 'function',
+  function: { name: 'other', parameters: { type: 'object', properties: {} } },
+};
+const memory = createScanMemory() as ScanMemory;
+let fold: SessionFold;
+
+beforeEach(() => {
+  fold = new SessionFold(memory.fold, OPTIONS);
+});
+
+/** Bytes where the fold can read them. */
+function inMemory(text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  const slab = memory.slab(Math.max(bytes.length, 1024 * 1024)).subarray(0, bytes.length);
+  slab.set(bytes);
+  return slab;
+}
+
+function folded(...lines: string[]): FoldedSession | undefined {
+  fold.begin();
+  return fold.addAll(inMemory(lines.join('\n'))) === 0 ? undefined : fold.finish('a.jsonl');
+}
+
+const record = (session: FoldedSession | undefined): unknown =>
+  session && JSON.parse(Buffer.from(session.record()).toString());
+
+describe('a session that is folded', () => {
+  it('has the record, the place and the counts of its snapshot', () => {
+    const first = entryLine({ at: 1 });
+    const second = entryLine({ at: 2, messages: [USER, REPLY, USER] });
+    const session = folded(first, second, entryLine({ at: 3, messages: [] }));
+    expect(record(session)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
+    expect(session?.facts).toMatchObject({ entries: 3, superseded: 1, truncated: 1, sessionId: 's' });
+    expect(session?.facts.origin).toEqual({
+      source: 'a.jsonl',
+      line: 2,
+      offset: first.length + 1,
+      length: second.length,
+    });
+    expect(session?.places().count).toBe(3);
+    expect(session?.isCertain).toBe(true);
+    expect(session?.findings().map(({ rule }) => rule)).toEqual(['truncated']);
+  });
+
+  it('tells where a trace parts from the one before', () => {
+    const session = folded(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
+    expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
+      ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
+    ]);
+  });
+
+  it('has its own definitions, whoever folded before', () => {
+    expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
+      tools: [OTHER_TOOL.function],
+    });
+    fold = new SessionFold(memory.fold, OPTIONS);
+    expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
+      tools: [OTHER_TOOL.function],
+    });
+    expect(record(folded(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
+    expect(record(folded(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
+  });
+
+  it('leaves out info messages and null members, and calls a developer system', () => {
+    const developer = { role: 'developer', content: 'help' };
+    const info = { role: 'user', content: ' <info-msg>now</info-msg>\n' };
+    const session = folded(entryLine({ messages: [developer, { ...USER, name: null }, info] }));
+    expect(record(session)).toMatchObject({ messages: [{ role: 'system', content: 'help' }, USER, REPLY] });
+    expect(session?.facts.changes).toEqual(
+      new Map([
+        ['developer-role', 1],
+        ['goose-info', 1],
+        ['null-fields', 1],
+      ]),
+    );
+  });
+
+  it('is left to the checks when one may have something to say', () => {
+    const call = (id: string): object => ({
+      id,
+      type: 'function',
+      function: { name: 'f', arguments: '{"a":1}' },
+    });
+    const asks = { role: 'assistant', content: null, tool_calls: [call('1')] };
+    const answers = (id: string): object => ({ role: 'tool', tool_call_id: id, content: 'done' });
+    expect(folded(entryLine({ messages: [USER, asks, answers('1')] }))?.isCertain).toBe(true);
+    expect(folded(entryLine({ messages: [USER, asks, answers('2')] }))?.isCertain).toBe(false);
+    expect(folded(entryLine({ messages: [USER, asks] }))?.isCertain).toBe(false);
+    const again = { ...asks, tool_calls: [call('2')] };
+    expect(folded(entryLine({ messages: [USER, asks, answers('1'), again, answers('2')] }))?.isCertain).toBe(
+      false,
+    );
+  });
+
+  it('keeps a conversation while its arena is compacted', () => {
+    const turns = Array.from({ length: 300 }, (_, i) => ({
+      role: 'user',
+      content: `${i} ${'x'.repeat(20_000)}`,
+    }));
+    fold.begin();
+    let last: object[] = [];
+    for (let i = 0; i < turns.length; i += 10) {
+      last = turns.slice(i, i + 10);
+      const bytes = inMemory(entryLine({ at: i + 1, messages: last }));
+      const origin = { source: 'a.jsonl', line: i + 1, offset: i * 1e10, length: bytes.length };
+      expect(fold.add({ kind: 'line', origin, bytes })).toBe(true);
+    }
+    const session = fold.finish('a.jsonl');
+    expect(record(session)).toMatchObject({ messages: [...last, REPLY] });
+    expect(session?.facts.origin.offset).toBe(290e10);
+  });
+});
+
+describe('odd lines are refused', () => {
+  const good = entryLine({ at: 1 });
+  it.each([
+    ['no JSON', good.slice(0, -1)],
+    ['a blank line', `${good}\n\n${good}`],
+    ['a second session', `${good}\n${entryLine({ at: 2, id: 'other' })}`],
+    ['a time that does not increase', `${good}\n${good}`],
+    ['two objects', `${good}${entryLine({ at: 2 })}`],
+    ['a carriage return', `${good}\r\n`],
+    ['an unknown role', entryLine({ messages: [{ role: 'narrator', content: 'once' }] })],
+    ['a key that comes twice', good.replace('"request"', '"request":{},"request"')],
+    ['a key with an escape', good.replace('"request"', '"r\\u0065quest"')],
+    ['no messages', good.replace('"messages"', '"mess"')],
+    ['a reply that says nothing', entryLine({ reply: { role: 'assistant', content: '' } })],
+    ['another dialect', '{"messages":[{"role":"user","content":"a"}]}'],
+  ])('%s', (_name, text) => {
+    expect(text).not.toBe(good);
+    expect(folded(text)).toBeUndefined();
+  });
+
+  it('but the line itself is not', () => expect(folded(good)).toBeDefined());
+});
+
+it('knows all checks and rules', () => {
+  expect(knowsAll, `${[...checks, ...rules].map(({ name }) => name)}: teach fold.c about the new one`).toBe(
+    true,
+  );
+});

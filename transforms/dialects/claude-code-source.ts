@@ -1,0 +1,231 @@
+/** Folds the lines of one Claude Code transcript: which conversation a line is of, where it goes, or why it is left out. */
+import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
+import { keyOf } from '../model/hashed-set.ts';
+import type { ClaudeLine, UserWords } from './claude-code-line.ts';
+import type { ReadContext } from './dialect-spec.ts';
+import type { Fold, FoldPlace } from './fold/fold.ts';
+
+/** Lines about the client, not the conversation. */
+export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
+  ...['system', 'attachment', 'progress', 'summary', 'file-history-snapshot', 'queue-operation'],
+  ...['last-prompt', 'ai-title', 'custom-title', 'permission-mode', 'pr-link', 'mode', 'result'],
+]);
+
+/** How a user text begins that a command of the client left. */
+const COMMAND =
+  /^\s*<(?:command-name|command-message|local-command-stdout|local-command-stderr|local-command-caveat)>/;
+const INTERRUPTED = /^\s*\[Request interrupted by user/;
+
+const MAIN = 'main';
+
+/** Where a line stands: after which message of which thread. */
+interface Spot {
+  readonly thread: string;
+  /** Number of the thread's conversation, from 0: a compaction begins a new one. */
+  readonly stretch: number;
+  /** Undefined: in front of the first message. */
+  readonly place: FoldPlace | undefined;
+}
+
+const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
+const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
+const CUT = warning('reply-cut', 'the answer ended at max_tokens');
+const PARENT_MISSING = warning(
+  'parent-missing',
+  'the parent of a line is not in the log: it is read in the order of the log',
+);
+const TWO_IDS = warning(
+  'two-session-ids',
+  'the log has a second session id: its lines are read as one session',
+);
+
+export class ClaudeSource {
+  readonly #splits: boolean;
+  #session: string | undefined;
+  /** Where each line stands, by its uuid; a line that was left out stands where its parent does. */
+  readonly #spots = new Map<string, Spot>();
+  /** Number of compactions of each thread. */
+  readonly #stretches = new Map<string, number>();
+  /** The last text that a person typed, of each thread. */
+  readonly #turns = new Map<string, FoldPlace>();
+  readonly #unknown = new Set<string>();
+  /** Parents that have not come yet, and the thread of the first line that names them. */
+  readonly #awaited = new Map<string, string>();
+  #hasParents = false;
+  /** To be reported with the next message. */
+  #notes: ReadingNote[] = [];
+
+  /** @param splits does another session id begin a new session? */
+  constructor(splits: boolean) {
+    this.#splits = splits;
+  }
+
+  read(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+    const { uuid } = line;
+    if (uuid !== undefined && this.#spots.has(keyOf(uuid))) return context.drop('copied-line');
+    this.#enterSession(line, context);
+    if (typeof line.parent === 'string') this.#hasParents = true;
+    if (line.type === 'stream_event') return this.#drop('stream-partial', line, context);
+    if (line.type === 'system' && line.text('subtype') === 'compact_boundary')
+      return this.#compact(line, context);
+    const queued = line.type === 'attachment' ? line.queuedPrompt : undefined;
+    if (queued !== undefined) return this.#readUser(line, queued, context);
+    if (line.type === 'attachment') return this.#drop('client-attachment', line, context);
+    if (CLIENT_EVENTS.has(line.type)) return this.#drop('client-event', line, context);
+    return this.#readMessage(line, context);
+  }
+
+  #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+    const { type, message, role } = line;
+    const isKnown = type === 'user' || type === 'assistant';
+    if (!isKnown) this.#noteUnknown(type);
+    if (message === undefined) {
+      if (!isKnown) return this.#drop('client-event', line, context);
+      return context.reject('bad-event', 'message is not an object');
+    }
+    const said = role ?? type;
+    if (said === 'assistant') return this.#readAssistant(line, context);
+    if (said === 'user') {
+      const { words } = line;
+      if (words === undefined) return context.reject('bad-event', 'message.content is not valid');
+      return this.#readUser(line, words, context);
+    }
+    return isKnown
+      ? context.reject('bad-event', 'message.role is not valid')
+      : this.#drop('client-event', line, context);
+  }
+
+  #readAssistant(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+    const { blocks, messageId } = line;
+    if (line.isSynthetic) return this.#drop('synthetic-message', line, context);
+    if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
+    const { fold, origin } = context;
+    const thread = this.#open(line, context);
+    const place = fold.amend(messageId ?? `${origin.line} ${origin.offset}`, blocks, 'replace');
+    if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
+    this.#stand(line, thread, place);
+    return undefined;
+  }
+
+  #readUser(line: ClaudeLine, words: UserWords, context: ReadContext): Fate | Rejection | undefined {
+    const { results, rest, text } = words;
+    const { fold } = context;
+    if (results.length === 0 && text !== undefined) {
+      if (COMMAND.test(text)) return this.#drop('client-command', line, context);
+      if (INTERRUPTED.test(text)) return this.#interrupt(line, context);
+    }
+    if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
+    const thread = this.#open(line, context);
+    const isTurn = results.length === 0 && !line.is('isMeta') && !line.is('isCompactSummary');
+    if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
+    let place: FoldPlace | undefined;
+    for (const { callId, message } of results) place = fold.answer(callId, message);
+    if (rest !== undefined) place = fold.add(rest, { isTurn });
+    if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
+    this.#stand(line, thread, place);
+    return undefined;
+  }
+
+  /** Goes back to where a typed text was put: after an earlier message outside the open turn. */
+  #rewind(line: ClaudeLine, thread: string, { fold }: ReadContext): void {
+    const { parent } = line;
+    if (parent === undefined || fold.last.index < 0) return;
+    if (parent === null) {
+      if (this.#hasParents) fold.cut(fold.root);
+      return;
+    }
+    const spot = this.#spots.get(keyOf(parent));
+    if (spot === undefined || spot.thread !== thread || spot.stretch !== this.#stretchOf(thread)) return;
+    const place = spot.place ?? fold.root;
+    const isHere = place.index < 0 || fold.items[place.index] === place;
+    const turn = this.#turns.get(thread);
+    if (!isHere || (turn !== undefined && place.index < turn.index)) fold.cut(place);
+  }
+
+  #interrupt(line: ClaudeLine, context: ReadContext): Fate {
+    this.#open(line, context);
+    context.fold.noteLast(INTERRUPT);
+    return this.#drop('interrupt-mark', line, context);
+  }
+
+  /** A compaction ends the conversation; the next one begins with its summary. */
+  #compact(line: ClaudeLine, context: ReadContext): Fate | undefined {
+    const thread = this.#open(line, context);
+    if (context.fold.last.index < 0) return this.#drop('client-event', line, context);
+    context.fold.close(true);
+    this.#stretches.set(thread, this.#stretchOf(thread) + 1);
+    this.#turns.delete(thread);
+    this.#stand(line, thread, undefined);
+    return undefined;
+  }
+
+  #drop(rule: string, line: ClaudeLine, context: ReadContext): Fate {
+    const { uuid, parent } = line;
+    if (uuid !== undefined) {
+      const spot = typeof parent === 'string' ? this.#spots.get(keyOf(parent)) : undefined;
+      const thread = spot?.thread ?? this.#threadOf(line);
+      this.#spots.set(keyOf(uuid), spot ?? { thread, stretch: this.#stretchOf(thread), place: undefined });
+    }
+    return context.drop(rule);
+  }
+
+  /** Makes the conversation of a line the present one. */
+  #open(line: ClaudeLine, { fold, origin, time }: ReadContext): string {
+    const thread = this.#threadOf(line);
+    const session = this.#session ?? origin.source;
+    fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, time(line.time));
+    for (const note of this.#notes) fold.note(note);
+    this.#notes = [];
+    if (typeof line.parent === 'string') this.#await(keyOf(line.parent), thread);
+    return thread;
+  }
+
+  #await(parent: string, thread: string): void {
+    if (!this.#spots.has(parent) && !this.#awaited.has(parent)) this.#awaited.set(parent, thread);
+  }
+
+  /** The source is over: parents that have not come never will. */
+  end(fold: Fold): void {
+    for (const [parent, thread] of this.#awaited) {
+      if (this.#spots.has(parent) || !fold.has(thread)) continue;
+      fold.open(thread, '');
+      fold.note(PARENT_MISSING);
+    }
+  }
+
+  /** A sub-agent that has no name is known by its first line. */
+  #threadOf({ agent, parent, uuid }: ClaudeLine): string {
+    if (agent === undefined) return MAIN;
+    if (agent !== null) return agent;
+    const spot = typeof parent === 'string' ? this.#spots.get(keyOf(parent)) : undefined;
+    return spot === undefined || spot.thread === MAIN ? (uuid ?? 'agent') : spot.thread;
+  }
+
+  #stand({ uuid }: ClaudeLine, thread: string, place: FoldPlace | undefined): void {
+    if (uuid === undefined) return;
+    this.#spots.set(keyOf(uuid), { thread, stretch: this.#stretchOf(thread), place });
+  }
+
+  #stretchOf(thread: string): number {
+    return this.#stretches.get(thread) ?? 0;
+  }
+
+  #noteUnknown(type: string): void {
+    if (this.#unknown.has(keyOf(type))) return;
+    this.#unknown.add(keyOf(type));
+    const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
+    this.#notes.push(warning('unknown-event', `lines of type ${shown} are not known to this version`));
+  }
+
+  #enterSession({ sessionId }: ClaudeLine, { fold }: ReadContext): void {
+    if (sessionId === undefined || sessionId === this.#session) return;
+    if (this.#session === undefined) this.#session = sessionId;
+    else if (this.#splits) {
+      this.end(fold);
+      fold.closeAll();
+      this.#session = sessionId;
+      for (const map of [this.#spots, this.#stretches, this.#turns, this.#awaited]) map.clear();
+      this.#hasParents = false;
+    } else this.#notes.push(TWO_IDS);
+  }
+}

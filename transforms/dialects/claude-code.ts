@@ -1,0 +1,44 @@
+/**
+ * Dialect `claude-code`: the transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its sub-agents, and
+ * what `claude -p --output-format stream-json` prints. One line is one event; the order is that of the file.
+ */
+import type { JsonView } from '../json/json-view.ts';
+import type { Fate, Rejection } from '../model/element.ts';
+import { ClaudeLine } from './claude-code-line.ts';
+import { CLIENT_EVENTS, ClaudeSource } from './claude-code-source.ts';
+import { defineDialect } from './define-dialect.ts';
+import type { Dialect } from './dialect.ts';
+import type { FirstObject, ReadContext } from './dialect-spec.ts';
+
+const MESSAGES: ReadonlySet<string> = new Set(['user', 'assistant']);
+const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event', ...MESSAGES]);
+
+function detect(first: FirstObject): boolean {
+  const isText = (key: string): boolean => first.get(key)?.type === 'string';
+  const type = first.get('type')?.text();
+  if (type === undefined || first.get('payload') !== undefined) return false;
+  if (type === 'summary' && isText('leafUuid')) return true;
+  if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
+  if (isText('sessionId') && (CLIENT_EVENTS.has(type) || MESSAGES.has(type))) return true;
+  return STREAM.has(type) && isText('session_id') && isText('uuid');
+}
+
+function read(json: JsonView, context: ReadContext, source: ClaudeSource): Fate | Rejection | undefined {
+  const line = ClaudeLine.of(json);
+  if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
+  return source.read(line, context);
+}
+
+const claudeCode: Dialect = defineDialect({
+  name: 'claude-code',
+  summary: 'Transcripts of Claude Code and of its sub-agents, and its stream-json output.',
+  keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
+  folds: true,
+  memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'id'),
+  marks: ['type', 'uuid', 'sessionId', 'message'],
+  detect,
+  read,
+  end: ({ fold }, source) => source.end(fold),
+});
+
+export default claudeCode;

@@ -1,0 +1,168 @@
+/** Folds the events of one Codex rollout into conversations: one, and another one after each compaction. */
+import type { JsonView } from '../json/json-view.ts';
+import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
+import type { ReadContext } from './dialect-spec.ts';
+import { makeMessage, objectOf, type Piece, systemMessage } from './made-messages.ts';
+import { type ResponseItem, readItem, SEALED_CONTEXT } from './responses-items.ts';
+
+const MAIN = 'main';
+/** How user items begin that nobody typed: the client puts them in front. */
+const CONTEXT =
+  /^\s*(?:# AGENTS\.md instructions|<environment_context>|<permissions instructions>|<collaboration_mode>|<user_instructions>)/;
+const ABORTED = /^\s*<turn_aborted>/;
+
+const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
+const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
+const COPIED = warning(
+  'copied-history',
+  'the log begins with the history of the session that it was forked from',
+);
+const TWO_IDS = warning(
+  'two-session-ids',
+  'the log has a second session id: its lines are read as one session',
+);
+
+export class CodexSource {
+  readonly #splits: boolean;
+  #session: string | undefined;
+  /** Ids of the sessions that this one was forked from. */
+  readonly #parents = new Set<string>();
+  /** The system text, which each conversation after a compaction begins with too. */
+  #system: readonly Message[] = [];
+  #tools: readonly ToolDefinition[] | undefined;
+  /** Name of the assistant message that grows. */
+  #said: string | undefined;
+  #messages = 0;
+  /** Has the present conversation anything beside the system text? */
+  #hasBegun = false;
+
+  /** @param splits does another session id begin a new session? */
+  constructor(splits: boolean) {
+    this.#splits = splits;
+  }
+
+  read(
+    type: string,
+    payload: JsonView,
+    context: ReadContext,
+    time: bigint | undefined,
+  ): Fate | Rejection | undefined {
+    if (type === 'session_meta') return this.#begin(payload, context, time);
+    if (type === 'compacted') return this.#compact(payload, context, time);
+    if (type === 'response_item') return this.#readItem(payload, context, time);
+    if (type === 'event_msg' && payload.get('type')?.text() === 'turn_aborted') {
+      this.#open(context, time);
+      this.#interrupt(context);
+    } else if (type !== 'event_msg' && type !== 'turn_context') this.#noteUnknown(type, context, time);
+    return context.drop('client-event');
+  }
+
+  #begin(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
+    const { fold, origin } = context;
+    const id = payload.get('id')?.text() || origin.source;
+    if (this.#session === undefined) this.#enter(id, payload);
+    else if (id !== this.#session && !this.#parents.has(id) && this.#splits) {
+      fold.closeAll();
+      this.#enter(id, payload);
+      this.#hasBegun = false;
+      this.#said = undefined;
+    }
+    this.#open(context, time);
+    if (this.#parents.has(id)) fold.note(COPIED);
+    else if (id !== this.#session) fold.note(TWO_IDS);
+    return undefined;
+  }
+
+  #enter(id: string, payload: JsonView): void {
+    this.#session = id;
+    const spawn = payload.get('source')?.get('subagent')?.get('thread_spawn');
+    for (const parent of [payload.get('forked_from_id'), spawn?.get('parent_thread_id')]) {
+      const name = parent?.text();
+      if (name !== undefined) this.#parents.add(name);
+    }
+    const text = payload.get('base_instructions')?.get('text');
+    this.#system = text === undefined ? [] : systemMessage(text.copy());
+    this.#tools = payload.get('dynamic_tools')?.elements().map(definitionOf);
+  }
+
+  /** Makes the conversation the present one; a new one begins with the system text. */
+  #open({ fold, origin }: ReadContext, time: bigint | undefined): void {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, this.#session ?? origin.source, time);
+    if (!isNew) return;
+    for (const message of this.#system) fold.add(message);
+    if (this.#tools !== undefined) fold.tools(this.#tools);
+  }
+
+  #readItem(item: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
+    const read = readItem(item);
+    if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
+    if (read.kind === 'unknown') return this.#leaveOut(read.type, context, time);
+    if (read.kind === 'message' && read.text !== undefined && ABORTED.test(read.text)) {
+      this.#open(context, time);
+      this.#interrupt(context);
+      return context.drop('interrupt-mark');
+    }
+    this.#open(context, time);
+    this.#take(read, context);
+    return undefined;
+  }
+
+  #take(item: ResponseItem, { fold }: ReadContext): void {
+    this.#hasBegun = true;
+    if (item.kind === 'sealed-context') fold.note(SEALED_CONTEXT);
+    else if (item.kind === 'blocks') {
+      this.#said ??= `${this.#messages++}`;
+      fold.amend(this.#said, item.blocks, 'add', { notes: item.notes });
+    } else if (item.kind === 'result') {
+      const { callId, message, changes, notes } = item;
+      const place = fold.answer(callId, message, { changes, notes });
+      if (place.calls.length > 0) this.#said = undefined; // one that waits for its call ends nothing
+    } else if (item.kind === 'message') {
+      this.#said = undefined;
+      const { message, text } = item;
+      fold.add(message, { isTurn: message.role === 'user' && (text === undefined || !CONTEXT.test(text)) });
+    }
+  }
+
+  /** The conversation ends; the next one begins with what the client put in its place. */
+  #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
+    const { fold } = context;
+    this.#open(context, time);
+    if (this.#hasBegun) {
+      fold.close(true);
+      this.#open(context, time);
+    }
+    this.#said = undefined;
+    const history = payload.get('replacement_history');
+    const summary = payload.get('message');
+    if (history?.type === 'array') for (const item of history.elements()) this.#take(readItem(item), context);
+    else if (summary?.type === 'string') fold.add(makeMessage('user', [['content', summary.copy()]]));
+    this.#said = undefined;
+    return undefined;
+  }
+
+  #interrupt({ fold }: ReadContext): void {
+    this.#said = undefined;
+    if (fold.last.notes?.includes(INTERRUPT) !== true) fold.noteLast(INTERRUPT);
+  }
+
+  #leaveOut(type: string, context: ReadContext, time: bigint | undefined): Fate {
+    if (type !== 'ghost_snapshot') this.#noteUnknown(type, context, time);
+    return context.drop('client-event');
+  }
+
+  #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
+    const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
+    this.#open(context, time);
+    context.fold.note(warning('unknown-event', `lines of type ${shown} are not known to this version`));
+  }
+}
+
+function definitionOf(tool: JsonView): ToolDefinition {
+  const pieces = tool.members().map(([key, value]): Piece => {
+    const isSchema = key === 'inputSchema' || key === 'input_schema';
+    return [isSchema ? 'parameters' : key, value.copy()];
+  });
+  return { bytes: objectOf(pieces), name: tool.get('name')?.text() || undefined };
+}

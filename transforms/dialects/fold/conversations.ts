@@ -1,0 +1,142 @@
+/** Makes entries of a thread that is over: one for each path, with the places of its lines. */
+import type { Entry, EntryLog, Fate, Message, Origin, ReadingNote } from '../../model/element.ts';
+import { createEntryLog } from '../../model/entry-log.ts';
+import { settleReply } from '../../model/reply.ts';
+import type { FoldSelect, ReadElement } from '../dialect.ts';
+import { NO_TOOLS } from '../tool-definitions.ts';
+import { noted } from './draft.ts';
+import type { Item, Path } from './path.ts';
+import type { Thread } from './thread.ts';
+
+/** A thread that is over. */
+export interface Closed {
+  readonly thread: Thread;
+  /** Does another conversation go on with it, after a compaction? */
+  readonly isContinued: boolean;
+}
+
+interface Choice {
+  readonly select: FoldSelect;
+  readonly keepSealed: boolean;
+}
+
+const UNANSWERED: ReadingNote = {
+  rule: 'call-unanswered',
+  severity: 'ERROR',
+  message: 'a call has no result, but the user goes on',
+};
+const NO_SYSTEM: ReadingNote = {
+  rule: 'no-system',
+  severity: 'WARNING',
+  message: 'the log does not hold the system text (--system-text adds one)',
+};
+
+/** @param nextName gives each entry its id */
+export function* elementsOf(
+  { thread, isContinued }: Closed,
+  source: string,
+  { select, keepSealed }: Choice,
+  nextName: () => string,
+): Generator<ReadElement> {
+  for (const path of thread.paths) {
+    const isLeft = path !== thread.path;
+    if (thread.isRefused) yield refused(thread, path, source, nextName());
+    else if (path.items.every(({ said }) => said === undefined)) yield* fates('client-event', path, source);
+    else if (isLeft ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
+      yield* fates('abandoned-branch', path, source);
+    else yield entryOf(thread, path, source, keepSealed, nextName());
+  }
+}
+
+function* fates(rule: string, path: Path, source: string): Generator<Fate> {
+  for (const place of path.lines())
+    yield { kind: 'fate', fate: `dropped:${rule}`, origin: { source, ...place } };
+}
+
+function logOf(path: Path, source: string): { readonly origin: Origin; readonly lines: EntryLog } {
+  const log = createEntryLog();
+  let origin: Origin | undefined;
+  for (const place of path.lines()) {
+    origin ??= { source, ...place };
+    log.add({ source, ...place });
+  }
+  return { origin: origin as Origin, lines: log.take() };
+}
+
+function refused(thread: Thread, path: Path, source: string, sessionId: string): Entry {
+  return {
+    kind: 'entry',
+    ...logOf(path, source),
+    sessionId,
+    alone: true,
+    timestamp: path.startedAt,
+    messages: [],
+    tools: thread.tools ?? NO_TOOLS,
+    reply: undefined,
+    refused: { reason: 'conversation-too-long', detail: 'longer than --max-conversation' },
+    changes: new Map(),
+  };
+}
+
+function entryOf(thread: Thread, path: Path, source: string, keepSealed: boolean, sessionId: string): Entry {
+  const changes = new Map<string, number>();
+  const said = messagesOf(path, keepSealed, changes);
+  const first = said[0];
+  if (first !== undefined) said[0] = noted(first, notesOn(thread, path, first));
+  const last = said.at(-1);
+  const reply = last?.role === 'assistant' ? last : undefined;
+  return settleReply({
+    kind: 'entry',
+    ...logOf(path, source),
+    sessionId,
+    alone: true,
+    timestamp: path.startedAt,
+    messages: reply === undefined ? said : said.slice(0, -1),
+    tools: thread.tools ?? NO_TOOLS,
+    reply,
+    changes,
+  });
+}
+
+/** What is to be reported on a conversation as a whole. */
+function notesOn(thread: Thread, path: Path, { role }: Message): readonly ReadingNote[] {
+  const notes = [...thread.notes];
+  if (role !== 'system' && role !== 'developer') notes.push(NO_SYSTEM);
+  const sealed = path.items.filter(({ isSealed }) => isSealed === true).length;
+  if (sealed > 0) {
+    const what = sealed === 1 ? '1 message' : `${sealed} messages`;
+    const message = `the reasoning of ${what} is sealed: only its provider can read it`;
+    notes.push({ rule: 'reasoning-sealed', severity: 'WARNING', message });
+  }
+  return notes;
+}
+
+function messagesOf({ items }: Path, keepSealed: boolean, changes: Map<string, number>): Message[] {
+  const lastTurn = items.findLastIndex(({ isTurn }) => isTurn === true);
+  const said: Message[] = [];
+  for (const [i, item] of items.entries()) {
+    const message = messageOf(item, keepSealed);
+    for (const rule of item.changes ?? []) changes.set(rule, (changes.get(rule) ?? 0) + 1);
+    if (message === undefined) continue;
+    const isUnanswered = i < lastTurn && item.calls.some(({ result }) => result === undefined);
+    said.push(isUnanswered ? noted(message, [UNANSWERED]) : message);
+    for (const { result } of item.calls) if (result !== undefined) said.push(result);
+  }
+  return said;
+}
+
+/** The message of an item, made once: paths that share it share the object. Undefined for one that says nothing. */
+function messageOf(item: Item, keepSealed: boolean): Message | undefined {
+  const { said, notes = [] } = item;
+  if (said === undefined) return undefined;
+  if (!('role' in said)) {
+    if (said.isSealed) item.isSealed = true;
+    const isEmpty = said.isEmpty(keepSealed);
+    if (said.isSealed && !keepSealed) item.changes = [...(item.changes ?? []), 'sealed-reasoning'];
+    else if (isEmpty) item.changes = [...(item.changes ?? []), 'empty-assistant'];
+    item.said = isEmpty ? undefined : said.message(keepSealed);
+  }
+  if (item.said !== undefined && notes.length > 0) item.said = noted(item.said as Message, notes);
+  delete item.notes;
+  return item.said as Message | undefined;
+}

@@ -1,0 +1,128 @@
+/**
+ * An assistant message that grows: event logs spread one message over several lines. It holds what the model said as
+ * blocks, in the words of the canonical conversation, and becomes a message when its conversation is over.
+ */
+import { concat } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { contentOfParts, keptBlock, type Part } from '../anthropic-blocks.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from '../made-messages.ts';
+
+/** One piece of what a model said. The bytes are JSON text and its owner's. */
+export type FoldBlock =
+  /** A JSON string. */
+  | { readonly kind: 'text'; readonly text: Uint8Array }
+  /** A JSON string: reasoning in plain text. */
+  | { readonly kind: 'thought'; readonly text: Uint8Array }
+  /** Anything else that stays as a part; `kept` names a type that other readers may not know. */
+  | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
+  /** A call in the OpenAI shape. */
+  | { readonly kind: 'call'; readonly id: string | undefined; readonly json: Uint8Array }
+  /** Reasoning that only its provider can read: an object `{type, data}`. */
+  | { readonly kind: 'sealed'; readonly detail: Uint8Array };
+
+/** How a block that says again what is there already counts: it takes the place of the old one, or is one more. */
+export type Repeats = 'replace' | 'add';
+
+const EMPTY_STRING_BYTES = 2;
+const ASSISTANT = encode('"assistant"');
+const ORDER_LOST: ReadingNote = {
+  rule: 'order-lost',
+  severity: 'WARNING',
+  message: 'a text or other block follows a tool_use; their order is lost',
+};
+
+export class Draft {
+  readonly #blocks: FoldBlock[] = [];
+  /** Index of the last block of each kind, and of each call by its id: what a new block may say again. */
+  readonly #last = new Map<string, number>();
+  #sealed = 0;
+
+  /**
+   * Takes a block.
+   * @returns whether it is one more; false when it took the place of one that was there
+   */
+  put(block: FoldBlock, repeats: Repeats): boolean {
+    const slot = block.kind === 'call' ? `call ${block.id}` : block.kind;
+    const at = repeats === 'replace' ? this.#last.get(slot) : undefined;
+    if (at !== undefined && continues(block, this.#blocks[at] as FoldBlock)) {
+      this.#blocks[at] = block;
+      return false;
+    }
+    this.#last.set(slot, this.#blocks.length);
+    this.#blocks.push(block);
+    if (block.kind === 'sealed') this.#sealed++;
+    return true;
+  }
+
+  /** Has it reasoning that only its provider can read? */
+  get isSealed(): boolean {
+    return this.#sealed > 0;
+  }
+
+  /** Says it nothing that a message could hold? */
+  isEmpty(keepSealed: boolean): boolean {
+    return this.#blocks.every(
+      (block) =>
+        ((block.kind === 'text' || block.kind === 'thought') && block.text.length <= EMPTY_STRING_BYTES) ||
+        (block.kind === 'sealed' && !keepSealed),
+    );
+  }
+
+  /** @param keepSealed write sealed reasoning as `reasoning_details` */
+  message(keepSealed: boolean): Message {
+    const parts: Part[] = [];
+    const thoughts: Uint8Array[] = [];
+    const calls: Uint8Array[] = [];
+    const details: Uint8Array[] = [];
+    const notes: ReadingNote[] = [];
+    let isMixed = false;
+    for (const block of this.#blocks) {
+      if (block.kind === 'call') calls.push(block.json);
+      else if (block.kind === 'sealed') details.push(block.detail);
+      else if (block.kind === 'thought') thoughts.push(block.text);
+      else {
+        isMixed ||= calls.length > 0;
+        parts.push(block.kind === 'text' ? { text: block.text } : { object: block.object });
+        if (block.kind === 'part' && block.kept !== undefined) notes.push(keptBlock(block.kept));
+      }
+    }
+    if (isMixed) notes.push(ORDER_LOST);
+    const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
+    const members: Piece[] = [['role', ASSISTANT]];
+    if (parts.length > 0 || calls.length === 0) members.push(['content', contentOfParts(parts)]);
+    if (shown.length > 0) members.push(['reasoning_content', joinStrings(shown)]);
+    if (keepSealed && details.length > 0) members.push(['reasoning_details', arrayOf(details)]);
+    if (calls.length > 0) members.push(['tool_calls', arrayOf(calls)]);
+    const bytes = objectOf(members);
+    return notes.length === 0 ? { bytes, role: 'assistant' } : { bytes, role: 'assistant', notes };
+  }
+}
+
+/** Does a block say what another one said, and perhaps more? */
+function continues(block: FoldBlock, before: FoldBlock): boolean {
+  if (block.kind === 'call')
+    return before.kind === 'call' && block.id !== undefined && block.id === before.id;
+  if (block.kind === 'text') return before.kind === 'text' && beginsWith(block.text, before.text);
+  if (block.kind === 'thought') return before.kind === 'thought' && beginsWith(block.text, before.text);
+  if (block.kind === 'sealed') return before.kind === 'sealed' && isSame(block.detail, before.detail);
+  return before.kind === 'part' && isSame(block.object, before.object);
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+
+/** Of two JSON strings. */
+function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
+  const length = start.length - 1; // without the closing quote
+  return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));
+}
+
+/** A message with more notes; the same one when there are none. */
+export function noted(message: Message, notes: readonly ReadingNote[]): Message {
+  return notes.length === 0 ? message : { ...message, notes: [...(message.notes ?? []), ...notes] };
+}
+
+/** The JSON text of an entry of `reasoning_details`. @param data a JSON string */
+export function sealedDetail(type: string, data: Uint8Array): Uint8Array {
+  return concat([encode(`{"type":"${type}","data":`), data, encode('}')]);
+}

@@ -1,0 +1,112 @@
+/**
+ * One way through the messages of a thread, from the first to the last, and the places of the lines that it was made of. Paths
+ * that part share the messages in front; each line belongs to one path.
+ */
+import type { Message, Origin, ReadingNote } from '../../model/element.ts';
+import type { Place } from '../../model/entry-log.ts';
+import type { Draft } from './draft.ts';
+
+/** A call of an assistant message, and its result once there is one. */
+export interface FoldCall {
+  readonly id: string | undefined;
+  result?: Message;
+}
+
+/** A message of a thread with the results of its calls. */
+export interface Item {
+  /** Index in the paths that hold it; -1 for the place in front of the first message. */
+  readonly index: number;
+  /** Offset of the line that it began in. */
+  readonly offset: number;
+  /** The message, or what it grows from; undefined when it became the result of a later call. */
+  said: Message | Draft | undefined;
+  readonly calls: FoldCall[];
+  /** What is to be reported on the message. */
+  notes?: ReadingNote[];
+  /** Rewrites of it, by rule. */
+  changes?: string[];
+  /** Is it a text that a person typed? Calls before it that are still open stay unanswered. */
+  readonly isTurn?: boolean;
+  /** Was it said in an earlier conversation, so that it is context only? */
+  readonly isCopied?: boolean;
+  /** Holds reasoning that only its provider can read. */
+  isSealed?: boolean;
+  /** The path that it was left with, when it is not in the one that grows. */
+  home?: Path;
+}
+
+/** Numbers for each line: line, offset, length, and the index of the last item that the line had a part in. */
+const PER_LINE = 4;
+
+export class Path {
+  readonly items: Item[];
+  /** Time of its first line. */
+  startedAt: bigint | undefined;
+  #shared: number;
+  #lines: number[] = [];
+
+  /** @param shared how many items in front are another path's too */
+  constructor(items: Item[] = [], shared = 0) {
+    this.items = items;
+    this.#shared = shared;
+  }
+
+  get lineCount(): number {
+    return this.#lines.length / PER_LINE;
+  }
+
+  /** Offset of its first line: puts paths in the order of the log. */
+  get offset(): number {
+    return this.#lines[1] ?? 0;
+  }
+
+  addLine({ line, offset, length }: Origin, touched: number): void {
+    this.#lines.push(line, offset, length, touched);
+  }
+
+  *lines(): Generator<Place> {
+    for (let i = 0; i < this.#lines.length; i += PER_LINE) {
+      const [line, offset, length] = this.#lines.slice(i, i + PER_LINE) as [number, number, number];
+      yield { line, offset, length };
+    }
+  }
+
+  has(item: Item): boolean {
+    return item.index < 0 || this.items[item.index] === item;
+  }
+
+  /** Does it hold something that the model said, and that no other path has? */
+  get isAnswered(): boolean {
+    return this.items.some(({ said }, i) => i >= this.#shared && said !== undefined && isAssistant(said));
+  }
+
+  /** Cuts off what comes after an item, with its lines, and returns it as a path of its own; undefined when nothing does. */
+  cutBehind(item: Item): Path | undefined {
+    const length = item.index + 1;
+    const next = this.items[length];
+    if (next === undefined) return undefined;
+    const tail = new Path(this.items.slice(), Math.max(length, this.#shared));
+    tail.startedAt = this.startedAt;
+    for (let i = length; i < tail.items.length; i++) (tail.items[i] as Item).home = tail;
+    tail.#lines = this.#takeLines(item.index, next.offset);
+    this.items.length = length;
+    this.#shared = Math.min(this.#shared, length);
+    return tail;
+  }
+
+  /** Takes out the lines that had a part in items after `index`; none of them is in front of byte `from`. */
+  #takeLines(index: number, from: number): number[] {
+    let start = this.#lines.length;
+    while (start > 0 && (this.#lines[start - PER_LINE + 1] as number) >= from) start -= PER_LINE;
+    const candidates = this.#lines.splice(start);
+    const taken: number[] = [];
+    for (let i = 0; i < candidates.length; i += PER_LINE) {
+      const goes = (candidates[i + PER_LINE - 1] as number) > index;
+      const target = goes ? taken : this.#lines;
+      for (let k = 0; k < PER_LINE; k++) target.push(candidates[i + k] as number);
+    }
+    return taken;
+  }
+}
+
+const isAssistant = (said: Message | Draft): boolean => !('role' in said) || said.role === 'assistant';

@@ -1,0 +1,91 @@
+/** The calls of a thread that have no result yet, and results that came before their call. */
+import type { FoldCall, Item } from './path.ts';
+
+/** A result finds the nearest message with an open call of its id, and there the first one. */
+interface Group {
+  readonly item: Item;
+  readonly calls: FoldCall[];
+  /** Index of the first one without a result. */
+  next: number;
+}
+
+interface Early {
+  readonly id: string;
+  readonly item: Item;
+  readonly line: number;
+}
+
+/** A call and the message that made it. */
+export interface Pending {
+  readonly item: Item;
+  readonly call: FoldCall;
+}
+
+/** Lines after which a result no longer waits for its call. */
+const EARLY_LINES = 64;
+const MOST_EARLY = 1000;
+
+export class PendingCalls {
+  /** By id; the nearest message last. */
+  readonly #byId = new Map<string, Group[]>();
+  /** All in their order, for results without an id. */
+  #inOrder: Pending[] = [];
+  #first = 0;
+  #early: Early[] = [];
+
+  open(item: Item, call: FoldCall): void {
+    this.#inOrder.push({ item, call });
+    if (call.id === undefined) return;
+    const groups = this.#byId.get(call.id) ?? [];
+    this.#byId.set(call.id, groups);
+    const last = groups.at(-1);
+    if (last?.item === item) last.calls.push(call);
+    else groups.push({ item, calls: [call], next: 0 });
+  }
+
+  /** Takes out the call that a result answers. @param isHere is the message still in the path? */
+  take(id: string | undefined, isHere: (item: Item) => boolean): Pending | undefined {
+    return id === undefined ? this.#takeFirst(isHere) : this.#takeNearest(id, isHere);
+  }
+
+  /** Notes a result whose call has not come yet. */
+  wait(id: string, item: Item, line: number): void {
+    if (this.#early.length < MOST_EARLY) this.#early.push({ id, item, line });
+  }
+
+  /** Takes out the result that waits for a call, when it has not waited too long. */
+  takeEarly(id: string | undefined, line: number, isHere: (item: Item) => boolean): Item | undefined {
+    if (this.#early.length === 0) return undefined;
+    this.#early = this.#early.filter((early) => line - early.line <= EARLY_LINES);
+    const at = this.#early.findIndex((early) => early.id === id && isHere(early.item));
+    return at < 0 ? undefined : this.#early.splice(at, 1)[0]?.item;
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#inOrder = [];
+    this.#first = 0;
+    this.#early = [];
+  }
+
+  #takeFirst(isHere: (item: Item) => boolean): Pending | undefined {
+    for (; this.#first < this.#inOrder.length; this.#first++) {
+      const pending = this.#inOrder[this.#first] as Pending;
+      if (pending.call.result === undefined && isHere(pending.item)) return pending;
+    }
+    return undefined;
+  }
+
+  #takeNearest(id: string, isHere: (item: Item) => boolean): Pending | undefined {
+    const groups = this.#byId.get(id) ?? [];
+    for (let group = groups.at(-1); group !== undefined; group = groups.at(-1)) {
+      const { item, calls } = group;
+      while (calls[group.next]?.result !== undefined) group.next++;
+      const call = calls[group.next];
+      if (call !== undefined && isHere(item)) return { item, call };
+      groups.pop();
+    }
+    this.#byId.delete(id);
+    return undefined;
+  }
+}

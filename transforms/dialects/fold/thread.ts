@@ -1,0 +1,178 @@
+/** A conversation that is being folded: the path that grows, and those that were left when the user went back. */
+import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import { Draft, type FoldBlock, type Repeats } from './draft.ts';
+import { type Item, Path } from './path.ts';
+import { PendingCalls } from './pending-calls.ts';
+
+/** What the log says of a message, beside its text. */
+export interface ItemFacts {
+  /** A text that a person typed: calls before it that are still open stay unanswered. */
+  readonly isTurn?: boolean;
+  /** Said in an earlier conversation: context only. */
+  readonly isCopied?: boolean;
+  readonly notes?: readonly ReadingNote[];
+  /** Rewrites of it, by rule. */
+  readonly changes?: readonly string[];
+}
+
+/** Held for an item beside its bytes. */
+const ITEM_BYTES = 256;
+/** Held for one more block, or one more place of an item in a path. */
+const BLOCK_BYTES = 128;
+const POINTER_BYTES = 8;
+
+export class Thread {
+  readonly name: string;
+  readonly sessionId: string;
+  tools: readonly ToolDefinition[] | undefined;
+  path: Path = new Path();
+  readonly left: Set<Path> = new Set();
+  /** The place in front of the first message. */
+  readonly root: Item = { index: -1, offset: -1, said: undefined, calls: [] };
+  /** Notes on the conversation as a whole. */
+  readonly notes: ReadingNote[] = [];
+  /** Bytes held. */
+  weight = 0;
+  /** Index of the last item that the present line had a part in. */
+  touched = -1;
+  #isRefused = false;
+  readonly #named = new Map<string, Item>();
+  readonly #pending = new PendingCalls();
+  readonly #isHere = (item: Item): boolean => this.path.has(item);
+
+  constructor(name: string, sessionId: string) {
+    this.name = name;
+    this.sessionId = sessionId;
+  }
+
+  /** Has it been given up because it is too long? Its lines are still counted. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  get last(): Item {
+    return this.path.items.at(-1) ?? this.root;
+  }
+
+  add(message: Message, origin: Origin, facts: ItemFacts = {}): Item {
+    return this.#append(this.#newItem(message, origin, facts), message.bytes.length);
+  }
+
+  /** The assistant message of that name; a new one when the path has none. */
+  named(name: string, origin: Origin, facts: ItemFacts): Item {
+    const known = this.#named.get(name);
+    if (known !== undefined && this.path.has(known)) return this.#touch(note(known, facts));
+    const item = this.#newItem(new Draft(), origin, facts);
+    if (!this.#isRefused) this.#named.set(name, item);
+    return this.#append(item, name.length);
+  }
+
+  put(item: Item, block: FoldBlock, repeats: Repeats, { line }: Origin): void {
+    if (this.#isRefused) return;
+    const isNew = (item.said as Draft).put(block, repeats);
+    this.weight += BLOCK_BYTES + bytesOf(block).length;
+    if (block.kind !== 'call' || !isNew) return;
+    const call = { id: block.id };
+    item.calls.push(call);
+    const early = this.#pending.takeEarly(block.id, line, this.#isHere);
+    if (early === undefined) this.#pending.open(item, call);
+    else moveResult(early, item);
+  }
+
+  /** Gives a call its result. @param id undefined: the first call without a result */
+  answer(id: string | undefined, result: Message, origin: Origin, facts: ItemFacts): Item {
+    const pending = this.#pending.take(id, this.#isHere);
+    if (pending === undefined) {
+      const orphan = this.add(result, origin, facts);
+      if (id !== undefined && !this.#isRefused) this.#pending.wait(id, orphan, origin.line);
+      return orphan;
+    }
+    const { item, call } = pending;
+    call.result = result;
+    this.weight += BLOCK_BYTES + result.bytes.length;
+    return this.#touch(note(item, facts));
+  }
+
+  /** Goes on after an item of any path; what the present path has after it is left. */
+  cut(item: Item): void {
+    if (this.#isRefused) return;
+    if (this.path.has(item)) {
+      const tail = this.path.cutBehind(item);
+      if (tail !== undefined) this.#leave(tail);
+    } else if (item.home?.has(item) === true) {
+      const { home } = item;
+      const length = item.index + 1;
+      for (const one of this.path.items) if (!home.has(one)) one.home = this.path;
+      this.#leave(this.path);
+      const isAtEnd = home.items.length === length;
+      this.path = isAtEnd ? home : new Path(home.items.slice(0, length), length);
+      this.left.delete(this.path);
+    }
+    this.touched = item.index;
+  }
+
+  /** All paths with lines of their own, in the order of the log. */
+  get paths(): readonly Path[] {
+    const all = [...this.left, this.path].filter(({ lineCount }) => lineCount > 0);
+    return all.sort((a, b) => a.offset - b.offset);
+  }
+
+  /** Lets the messages go: only lines are counted from here on. */
+  refuse(): void {
+    this.#isRefused = true;
+    this.weight = 0;
+    for (const { items } of [this.path, ...this.left]) items.length = 0;
+    this.#named.clear();
+    this.#pending.clear();
+  }
+
+  #leave(path: Path): void {
+    this.left.add(path);
+    this.weight += ITEM_BYTES + path.items.length * POINTER_BYTES;
+  }
+
+  #newItem(said: Message | Draft, { offset }: Origin, facts: ItemFacts): Item {
+    const { isTurn, isCopied } = facts;
+    const index = this.path.items.length;
+    const calls: Item['calls'] = [];
+    return note(
+      { index, offset, said, calls, ...(isTurn && { isTurn }), ...(isCopied && { isCopied }) },
+      facts,
+    );
+  }
+
+  #append(item: Item, bytes: number): Item {
+    if (!this.#isRefused) {
+      this.path.items.push(item);
+      this.weight += ITEM_BYTES + bytes;
+    }
+    return this.#touch(item);
+  }
+
+  #touch(item: Item): Item {
+    this.touched = Math.max(this.touched, item.index);
+    return item;
+  }
+}
+
+function note(item: Item, { notes, changes }: ItemFacts): Item {
+  if (notes !== undefined && notes.length > 0) item.notes = [...(item.notes ?? []), ...notes];
+  if (changes !== undefined && changes.length > 0) item.changes = [...(item.changes ?? []), ...changes];
+  return item;
+}
+
+/** The result that was in a place of its own becomes that of the last call of an item. */
+function moveResult(early: Item, item: Item): void {
+  const { notes, changes, said } = early;
+  note(item, { ...(notes && { notes }), ...(changes && { changes }) });
+  (item.calls.at(-1) as Item['calls'][number]).result = said as Message;
+  early.said = undefined;
+  delete early.notes;
+  delete early.changes;
+}
+
+function bytesOf(block: FoldBlock): Uint8Array {
+  if (block.kind === 'call') return block.json;
+  if (block.kind === 'part') return block.object;
+  return block.kind === 'sealed' ? block.detail : block.text;
+}

@@ -1,0 +1,210 @@
+/** The items of the Responses API in the words of the canonical conversation: what users and models say, calls, results, reasoning. */
+import type { JsonView } from '../json/json-view.ts';
+import { inString } from '../json/respace.ts';
+import { encode } from '../json/utf8.ts';
+import type { Message, ReadingNote } from '../model/element.ts';
+import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
+import { type FoldBlock, sealedDetail } from './fold/draft.ts';
+import { arrayOf, callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
+
+/** What one item is. */
+export type ResponseItem =
+  | { readonly kind: 'message'; readonly message: Message; readonly text: string | undefined }
+  | { readonly kind: 'blocks'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
+  | ResponseResult
+  /** Context that only its provider can read, in place of what was said before. */
+  | { readonly kind: 'sealed-context' }
+  | { readonly kind: 'unknown'; readonly type: string }
+  | { readonly kind: 'bad'; readonly detail: string };
+
+export interface ResponseResult {
+  readonly kind: 'result';
+  readonly callId: string | undefined;
+  readonly message: Message;
+  readonly changes: readonly string[];
+  readonly notes: readonly ReadingNote[];
+}
+
+/** The type that OpenRouter gives to reasoning that only its provider can read. */
+const ENCRYPTED = 'reasoning.encrypted';
+const EMPTY = encode('""');
+const SERVER_CALL = /_call$/;
+
+const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
+export const SEALED_CONTEXT: ReadingNote = warning(
+  'sealed-context',
+  'what was said before is sealed: only its provider can read it',
+);
+const SUMMARY = warning('reasoning-summary', 'the reasoning is a summary of it');
+const FREE_FORM = warning(
+  'free-form-call',
+  'the call has a text in place of arguments: it becomes the argument input',
+);
+const serverTool = (type: string): ReadingNote =>
+  warning('server-tool', `a ${type} ran on the server: it stays as a part`);
+
+/** Reads an item; one without a type is a message. */
+export function readItem(item: JsonView): ResponseItem {
+  if (item.type !== 'object') return { kind: 'bad', detail: 'an item is not an object' };
+  const type = item.get('type')?.text() ?? 'message';
+  if (type === 'message') return readMessage(item);
+  if (type === 'reasoning') return readReasoning(item);
+  if (type === 'function_call') return blocks(callOf(item, item.get('name'), item.get('arguments')?.copy()));
+  if (type === 'custom_tool_call') return readCustomCall(item);
+  if (type === 'local_shell_call') return readShellCall(item);
+  if (type.endsWith('_call_output')) return readResult(item);
+  if (type === 'compaction' || type === 'compaction_summary') return { kind: 'sealed-context' };
+  if (SERVER_CALL.test(type)) return blocks({ kind: 'part', object: item.copy() }, [serverTool(type)]);
+  return { kind: 'unknown', type };
+}
+
+function blocks(block: FoldBlock, notes: readonly ReadingNote[] = []): ResponseItem {
+  return { kind: 'blocks', blocks: [block], notes };
+}
+
+function readMessage(item: JsonView): ResponseItem {
+  const role = item.get('role')?.text();
+  if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
+  const { parts, notes, text } = partsOf(item.get('content'));
+  if (role === 'assistant') {
+    const said = parts.map(
+      (part): FoldBlock =>
+        'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
+    );
+    return { kind: 'blocks', blocks: said, notes };
+  }
+  const { bytes } = makeMessage(role, [['content', contentOfParts(parts)]]);
+  const message = notes.length === 0 ? { bytes, role } : { bytes, role, notes };
+  return { kind: 'message', message, text };
+}
+
+interface Parts {
+  readonly parts: readonly Part[];
+  readonly notes: readonly ReadingNote[];
+  /** All texts; undefined when there is anything else. */
+  readonly text: string | undefined;
+}
+
+function partsOf(content: JsonView | undefined): Parts {
+  const text = content?.text();
+  if (text !== undefined) return { parts: [{ text: (content as JsonView).copy() }], notes: [], text };
+  const notes: ReadingNote[] = [];
+  const parts = content?.elements().map((part) => partOf(part, notes)) ?? [];
+  const texts = content?.elements().map((part) => part.get('text')?.text()) ?? [];
+  return { parts, notes, text: texts.includes(undefined) ? undefined : texts.join('\n') };
+}
+
+function partOf(part: JsonView, notes: ReadingNote[]): Part {
+  const type = part.get('type')?.text();
+  const text = part.get('text');
+  if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string')
+    return { text: text.copy() };
+  if (type === 'input_image') {
+    const url = part.get('image_url');
+    const address = url?.type === 'object' ? url.copy() : url && objectOf([['url', url.copy()]]);
+    if (address !== undefined)
+      return {
+        object: objectOf([
+          ['type', '"image_url"'],
+          ['image_url', address],
+        ]),
+      };
+  }
+  if (type === 'input_file') {
+    const file = part
+      .members()
+      .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
+    return {
+      object: objectOf([
+        ['type', '"file"'],
+        ['file', objectOf(file)],
+      ]),
+    };
+  }
+  if (type !== 'refusal') notes.push(keptBlock(type ?? 'unknown'));
+  return { object: part.copy() };
+}
+
+/** @param args JSON text of a string */
+function callOf(item: JsonView, name: JsonView | undefined, args: Uint8Array | undefined): FoldBlock {
+  const id = item.get('call_id')?.text() ?? item.get('id')?.text();
+  return { kind: 'call', id, json: callJson(id, name?.text(), args) };
+}
+
+function readCustomCall(item: JsonView): ResponseItem {
+  const input = item.get('input')?.copy() ?? EMPTY;
+  const call = callOf(item, item.get('name'), inString(objectOf([['input', input]])));
+  return blocks(call, [FREE_FORM]);
+}
+
+function readShellCall(item: JsonView): ResponseItem {
+  const id = item.get('call_id')?.text() ?? item.get('id')?.text();
+  const action = item.get('action')?.copy() ?? encode('{}');
+  return blocks({ kind: 'call', id, json: callJson(id, 'local_shell', inString(action)) });
+}
+
+function readReasoning(item: JsonView): ResponseItem {
+  const textsIn = (key: string): readonly JsonView[] =>
+    (item.get(key)?.elements() ?? []).flatMap((part) => {
+      const text = part.get('text');
+      return text?.type === 'string' ? [text] : [];
+    });
+  const whole = textsIn('content');
+  const texts = whole.length > 0 ? whole : textsIn('summary');
+  const said: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
+  const sealed = item.get('encrypted_content');
+  if (sealed?.type === 'string')
+    said.push({ kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) });
+  return { kind: 'blocks', blocks: said, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
+}
+
+function readResult(item: JsonView): ResponseItem {
+  const id = item.get('call_id');
+  const callId = id?.text();
+  const { content, changes, notes } = contentOf(item.get('output'));
+  const answers: Piece[] = callId === undefined ? [] : [['tool_call_id', (id as JsonView).copy()]];
+  const message = makeMessage('tool', [...answers, ['content', content]]);
+  return { kind: 'result', callId, message, changes, notes };
+}
+
+interface ResultContent {
+  readonly content: Uint8Array;
+  readonly changes: readonly string[];
+  readonly notes: readonly ReadingNote[];
+}
+
+/** A text, also one that holds `{"output", "metadata"}` as JSON; a list of parts; an object with a `content`. */
+function contentOf(output: JsonView | undefined): ResultContent {
+  const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], notes: [] });
+  if (output === undefined || output.type === 'null') return plain(EMPTY);
+  if (output.type === 'object') {
+    const content = output.get('content');
+    return content === undefined ? plain(output.copy()) : contentOf(content);
+  }
+  if (output.type === 'array') {
+    const { parts, notes } = partsOf(output);
+    const list = arrayOf(parts.map((part) => ('object' in part ? part.object : textPart(part.text))));
+    return { content: list, changes: [], notes };
+  }
+  const inner = unwrapped(output.text());
+  return inner === undefined
+    ? plain(output.copy())
+    : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
+}
+
+const textPart = (text: Uint8Array): Uint8Array =>
+  objectOf([
+    ['type', '"text"'],
+    ['text', text],
+  ]);
+
+/** The inner text of a result that is wrapped as JSON with metadata. */
+function unwrapped(text: string | undefined): string | undefined {
+  if (text === undefined || !/^\s*\{/.test(text) || !text.includes('"metadata"')) return undefined;
+  try {
+    const { output, metadata } = JSON.parse(text);
+    return typeof output === 'string' && metadata !== undefined ? output : undefined;
+  } catch {
+    return undefined;
+  }
+}

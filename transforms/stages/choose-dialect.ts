@@ -1,0 +1,144 @@
+/**
+ * Chooses the dialect of a source by its first objects. Lines that do not decide are held until one does: 64 of them, or
+ * 256 KiB.
+ */
+import type { Detected, Dialect, ObjectMembers } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/index.ts';
+import { copyOf } from '../json/keep.ts';
+import { knownText } from '../json/known-text.ts';
+import { walkMembers } from '../json/members.ts';
+import { createPlainScanner, type Scanner, skipBlanks } from '../json/scanner.ts';
+import type { Line, Rejection } from '../model/element.ts';
+import { rejectLine } from '../model/rejection.ts';
+
+const OPEN_OBJECT = 0x7b;
+const MOST_HELD_LINES = 64;
+const MOST_HELD_BYTES = 256 * 1024;
+
+/** Those that know almost anything: asked last, in this order, when no other dialect knows the entry. */
+const ASKED_LAST = ['messages', 'exchange'];
+const place = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
+const asked = dialects.toSorted((a, b) => place(a) - place(b));
+
+/** Reads what no dialect knows: it says why a line is no entry. */
+export const native = asked.at(-1) as Dialect;
+
+/** The members of the first object of a line; undefined when it holds none. */
+function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefined {
+  const first = skipBlanks(line, 0);
+  if (line[first] !== OPEN_OBJECT) return undefined;
+  const members = new Map<string, Uint8Array>();
+  const end = walkMembers(line, first, scanner, (start, keyEnd, value) => {
+    const valueEnd = scanner.value(line, value, 1);
+    if (valueEnd >= 0) members.set(knownText(line, start, keyEnd), line.subarray(value, valueEnd));
+    return valueEnd;
+  });
+  return end < 0 ? undefined : members;
+}
+
+/** The dialect that knows an object, whether the next one has to be asked, or undefined when none knows it. */
+function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
+  for (const dialect of [...more, ...asked]) {
+    const answer: boolean | Detected = dialect.detect(members);
+    if (answer === 'ask-next') return answer;
+    if (answer === true || answer === 'yes') return dialect;
+  }
+  return undefined;
+}
+
+/** The dialect of a source whose first entry is in `line`; undefined when the line does not tell. */
+export function detectDialect(
+  line: Uint8Array,
+  scanner: Scanner = createPlainScanner(),
+  more: readonly Dialect[] = [],
+): Dialect | undefined {
+  const members = firstObject(line, scanner);
+  const found = members && dialectOf(members, more);
+  return found === 'ask-next' ? undefined : found;
+}
+
+export class DialectChooser {
+  readonly #scanner: Scanner;
+  readonly #more: readonly Dialect[];
+  #held: Line[] = [];
+  /** Keys of the first object that no dialect knew. */
+  #keys: readonly string[] = [];
+  #heldBytes = 0;
+
+  constructor(scanner: Scanner, more: readonly Dialect[]) {
+    this.#scanner = scanner;
+    this.#more = more;
+  }
+
+  /**
+   * Asks a line.
+   * @param mayHold may the line be kept for later?
+   * @returns the dialect; `held` when the line was kept for later; `unknown` when enough was asked; undefined when it tells
+   *   nothing and is not held
+   */
+  ask(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
+    const members = firstObject(line.bytes, this.#scanner);
+    const found = members && dialectOf(members, this.#more);
+    if (found !== 'ask-next' && found !== undefined) return found;
+    if (!mayHold || (members === undefined && this.#held.length === 0)) return undefined;
+    if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
+    const bytes = this.#heldBytes + line.bytes.length;
+    if (this.#held.length >= MOST_HELD_LINES || bytes > MOST_HELD_BYTES) return 'unknown';
+    this.#held.push({ ...line, bytes: copyOf(line.bytes) });
+    this.#heldBytes = bytes;
+    return 'held';
+  }
+
+  get holds(): boolean {
+    return this.#held.length > 0;
+  }
+
+  /** Why the held lines and the last one are no conversation, line by line and for the source as a whole. */
+  *refuse(last?: Line): Generator<Rejection> {
+    const { reason, detail } = whyUnknown(this.#keys, [...this.#more, ...asked]);
+    const lines = [...this.take(), ...(last === undefined ? [] : [last])];
+    for (const line of lines) yield rejectLine('parse', line, 'bad-event', detail);
+    const { origin } = lines.at(-1) as Line;
+    yield { kind: 'rejection', scope: 'source', stage: 'parse', reason, detail, origin };
+  }
+
+  /** Returns the held lines and holds none. */
+  take(): readonly Line[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#keys = [];
+    return held;
+  }
+}
+
+interface Unknown {
+  readonly reason: 'preference-pairs' | 'unknown-dialect';
+  readonly detail: string;
+}
+
+const MOST_KEYS = 8;
+const PLAIN_KEY = /^[\w.-]{1,40}$/;
+
+/** Names the keys that were found, and the dialect that they come nearest to. */
+function whyUnknown(keys: readonly string[], known: readonly Dialect[]): Unknown {
+  if (keys.includes('chosen') || keys.includes('rejected'))
+    return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };
+  const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
+  const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
+  const found =
+    keys.length === 0 ? 'its objects are empty' : `its first object has ${shown.join(', ')}${more}`;
+  const near = nearest(keys, known);
+  return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
+}
+
+function nearest(keys: readonly string[], known: readonly Dialect[]): string | undefined {
+  let best: { readonly share: number; readonly text: string } | undefined;
+  for (const { name, marks = [] } of known) {
+    const missing = marks.filter((mark) => !keys.includes(mark));
+    const share = marks.length === 0 ? 0 : 1 - missing.length / marks.length;
+    if (share <= (best?.share ?? 0)) continue;
+    best = { share, text: missing.length === 0 ? name : `${name}, without ${missing.join(' and ')}` };
+  }
+  return best?.text;
+}
