@@ -11,17 +11,19 @@ import { hangUp, type Misbehave, refuse, type S3Server, sendError } from '../../
 
 const KIB = 1024;
 const BYTES = randomBytes(300 * KIB);
-const PATIENCE = { idleMs: 150, tries: 4, firstDelayMs: 1, longestDelayMs: 4 };
+const PATIENCE = { idleMs: 60_000, tries: 4, firstDelayMs: 1, longestDelayMs: 4 };
+/** For stores that stall, and threads that are busy. */
+const IMPATIENCE = { ...PATIENCE, idleMs: 500 };
 
 interface Reading {
   readonly reader: RangedReader;
   readonly window: ByteWindow;
 }
 
-function open(server: S3Server, body: Buffer = BYTES, etag?: string): Reading {
+function open(server: S3Server, body: Buffer = BYTES, etag?: string, patience = PATIENCE): Reading {
   const stored = server.put('bucket/a.jsonl', body);
   const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes: 64 * KIB });
-  const client = new ObjectClient(options, PATIENCE);
+  const client = new ObjectClient(options, patience);
   const window = new ByteWindow(256 * KIB);
   const object = { bucket: 'bucket', key: 'a.jsonl', etag: etag ?? stored.etag, sizeBytes: body.length };
   return { reader: new RangedReader(client, object, window), window };
@@ -117,7 +119,7 @@ describe('a connection that fails', () => {
   ];
   it.each(failures)('S007-S009 %s: the range goes on from its last byte', async (_name, misbehave) => {
     const server = await startStore();
-    const { reader } = open(server);
+    const { reader } = open(server, BYTES, undefined, IMPATIENCE);
     const fault = server.fault('get', misbehave, 4);
     expect(isSame(await readAll(reader))).toBe(true);
     expect(fault.fired).toBe(4);
@@ -148,10 +150,10 @@ describe('a connection that fails', () => {
 
   it('S017 is not given up because its reader is slow', async () => {
     const server = await startStore();
-    const { reader } = open(server);
+    const { reader } = open(server, BYTES, undefined, IMPATIENCE);
     const first = Buffer.alloc(10);
     await reader.read(first);
-    const until = performance.now() + 3 * PATIENCE.idleMs;
+    const until = performance.now() + 3 * IMPATIENCE.idleMs;
     while (performance.now() < until); // a busy thread hears nothing
     expect(isSame(Buffer.concat([first, await readAll(reader)]))).toBe(true);
     expect(server.asked.length).toBe(5);
