@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DialectReader, ReadElement } from '../../transforms/dialects/dialect.ts';
+import type { Dialect, DialectReader, ReadElement } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import { asArray, asBuffer } from '../transforms/bytes.ts';
 import { entryJson, lineOf } from '../transforms/log-lines.ts';
@@ -32,6 +32,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'claude-code':
     '{"type":"user","sessionId":"s","uuid":"u","parentUuid":null,"message":{"role":"user","content":"a"}}',
   astracodex: `{"meta":{},"settings":{},${TALK}}`,
+  calls: `{${TALK},"completion":"b"}`,
   codex: '{"type":"response_item","payload":{"type":"message","role":"user","content":"a"}}',
   exchange: entryJson(),
   messages: `{${TALK}}`,
@@ -42,6 +43,29 @@ const WHOLE: Readonly<Record<string, string>> = {
 function elementsOf(reader: DialectReader, json: string): readonly ReadElement[] {
   return [...reader.read(lineOf(json)), ...(reader.end?.() ?? [])];
 }
+
+it.each(['claude-code', 'codex', 'calls'])(
+  '%s knows its own logs only, and no other dialect knows them',
+  (name) => {
+    const knows = (dialect: Dialect, json: string): boolean => {
+      const members = Object.entries(JSON.parse(json) as object);
+      const answer = dialect.detect(
+        new Map(members.map(([key, value]) => [key, asBuffer(JSON.stringify(value))])),
+      );
+      return answer === true || answer === 'yes';
+    };
+    for (const dialect of dialects) {
+      for (const [other, json] of Object.entries(WHOLE)) {
+        if (dialect.name === name || other === name)
+          expect([dialect.name, other, knows(dialect, json)]).toEqual([
+            dialect.name,
+            other,
+            dialect.name === other,
+          ]);
+      }
+    }
+  },
+);
 
 describe('dialects', () => {
   describePlugIns('dialects', dialects);

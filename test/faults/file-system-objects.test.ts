@@ -155,18 +155,21 @@ function tampered(
   return { status, log: readFileSync(log, 'utf8') };
 }
 
+/** A file that is read again is read at positions. */
+const READS = 'read,pread64';
+
 function large(at: Place): string {
   const path = join(at.logs, 'large.jsonl');
   writeFileSync(
     path,
-    `${entry({ id: 'large', messages: [{ role: 'user', content: 'x'.repeat(999_999) }] })}\n`,
+    `${entry({ id: 'large', messages: [{ role: 'user', content: 'x'.repeat(3_999_999) }] })}\n`,
   );
   return path;
 }
 
 faultTest('F084', 'a read that says "end" too early is no end', { needs: ['ptrace'] }, () => {
   const at = place();
-  const { status, log } = tampered(at, large(at), 'read', 'retval=0:when=2');
+  const { status, log } = tampered(at, large(at), READS, 'retval=0:when=2+');
   expect(log).toContain('INJECTED');
   expect([status, sumsOf(at.out).sources]).toEqual([3, { read: 1, rejected: 1 }]);
   expect(readFileSync(join(at.out, 'quarantine/rejected.jsonl'), 'utf8')).toContain('changed-while-read');
@@ -174,8 +177,8 @@ faultTest('F084', 'a read that says "end" too early is no end', { needs: ['ptrac
 
 faultTest('F086', 'a source that gives an error is rejected, the others go on', { needs: ['ptrace'] }, () => {
   for (const [call, how] of [
-    ['read', 'error=EIO:when=1'],
-    ['read', 'error=EIO:when=2+'],
+    [READS, 'error=EIO:when=1+'],
+    [READS, 'error=EIO:when=2+'],
     ['openat', 'error=ESTALE'],
     ['openat', 'error=ELOOP'],
   ] as const) {
@@ -185,6 +188,15 @@ faultTest('F086', 'a source that gives an error is rejected, the others go on', 
     expect([status, sumsOf(at.out).sources], how).toEqual([3, { read: 1, rejected: 1 }]);
     const record = JSON.parse(readFileSync(join(at.out, 'quarantine/rejected.jsonl'), 'utf8'));
     expect(record.error.code).toBe(/E[A-Z]+/.exec(how)?.[0]);
+  }
+});
+
+faultTest('F086', 'a source that gives an error once is read again', { needs: ['ptrace'] }, () => {
+  for (const how of ['error=EIO:when=2', 'retval=0:when=2']) {
+    const at = place();
+    const { status, log } = tampered(at, large(at), 'read', how);
+    expect(log, how).toContain('INJECTED');
+    expect([status, sumsOf(at.out).sources], how).toEqual([0, { read: 2 }]);
   }
 });
 

@@ -56,7 +56,7 @@ const SETTINGS: readonly (readonly [name: string, given: Partial<TaskSettings>])
 
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
   for (const [name, given] of SETTINGS) {
-    it(`is the same with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+    it(`F218: the same results with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
       const folder = temporaryFolder();
       for (let i = 0; i < SOURCES_PER_TEST; i++) {
         const seed = SEED * 1_000_000 + from + i;

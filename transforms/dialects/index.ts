@@ -2,6 +2,7 @@
 
 import anthropic from './anthropic.ts';
 import astracodex from './astracodex.ts';
+import calls from './calls.ts';
 import claudeCode from './claude-code.ts';
 import codex from './codex.ts';
 import type { Dialect } from './dialect.ts';
@@ -12,6 +13,7 @@ import samples from './samples.ts';
 export const dialects: readonly Dialect[] = [
   anthropic,
   astracodex,
+  calls,
   claudeCode,
   codex,
   exchange,
