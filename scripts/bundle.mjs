@@ -3,7 +3,7 @@
 // (docs/decisions/0019-the-command-is-bundled.md). Of the packages only yargs, which every start needs, is bundled.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -77,8 +77,26 @@ function licencesOf(modules) {
 }
 
 function licenceIn(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license } = packageIn(folder);
+  const text = licenceTextIn(folder) ?? licenceOfScope(folder, license);
+  if (text === undefined) throw new Error(`${name} has no licence file`);
+  return `${name} ${version}\n\n${text.trim()}\n`;
+}
+
+/** Some packages of the AWS SDK name their licence and do not bring it; others of their scope, under the same one, do. */
+function licenceOfScope(folder, license) {
+  const scope = dirname(folder);
+  if (!basename(scope).startsWith('@')) return undefined;
+  const siblings = readdirSync(scope).map((name) => join(scope, name));
+  const same = siblings.filter((sibling) => packageIn(sibling).license === license);
+  return same.map(licenceTextIn).find((text) => text !== undefined);
+}
+
+function packageIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function licenceTextIn(folder) {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no licence file`);
-  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  return file && readFileSync(join(folder, file), 'utf8');
 }

@@ -16,8 +16,11 @@ const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('dependencies point one way', () => {
   it('reads the tables of docs/architecture.md', () => {
-    expect(house.layers.map(({ rank }) => rank)).toEqual([0, 1, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 8]);
+    expect(house.layers.map(({ rank }) => rank)).toEqual([0, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 8]);
     expect(house.doors.map(({ name }) => name)).toEqual([
+      '@aws-sdk/client-s3',
+      '@smithy/node-http-handler',
+      '@smithy/signature-v4',
       'node:crypto',
       'node:stream',
       'pino',

@@ -26,7 +26,7 @@ const IDENTITIES = [
 ];
 const LATER = 'J';
 /** `F070`, `F070-F074`. */
-const IDS = /\b(F\d{3})(?:-(F\d{3}))?\b/g;
+const IDS = /\b([FS]\d{3})(?:-([FS]\d{3}))?\b/g;
 /** A call of a test, up to its function; the second form is that of `it.each(table)(name`. */
 const TEST =
   /(?:\b(?:it|test|describe|faultTest)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1([\s\S]*?)(?:=>|\bfunction\b|$)/g;
@@ -80,7 +80,7 @@ const read = (root, path) => readFileSync(join(root, path), 'utf8');
 
 /** `F001: 'text',` on one line or on two. */
 function entriesOf(text) {
-  return [...text.matchAll(/^\s+(F\d{3}):\s+(['"])(.*)\2,$/gm)].map(([, id, , line]) => [
+  return [...text.matchAll(/^\s+([FS]\d{3}):\s+(['"])(.*)\2,$/gm)].map(([, id, , line]) => [
     id,
     line.replaceAll("\\'", "'"),
   ]);

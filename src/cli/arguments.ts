@@ -114,8 +114,25 @@ function invocationOf(command: Command, words: readonly string[], flagValues: Fl
   if (words.length > most) throw usage(`${command.name}: unexpected argument '${words[most]}'`);
   const options = flagValues[PLUGIN] === undefined ? command.options : command.options.map(besidePlugIns);
   const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, flagValues)));
-  const values = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
+  const given = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
+  const values = { ...Object.fromEntries(options.flatMap(environmentValue)), ...given };
   return { command, words, values };
+}
+
+/** The option and its value in the environment, or nothing. */
+function environmentValue({ name, type, fromEnvironment }: Option): readonly (readonly [string, unknown])[] {
+  if (fromEnvironment !== true) return [];
+  const variable = `TURNMILL_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
+  const text = process.env[variable] ?? '';
+  if (text === '') return [];
+  if (type.placeholder === undefined) {
+    if (text === 'true' || text === 'false') return [[name, text === 'true']];
+    throw usage(`${variable}: '${text}' is not true or false`);
+  }
+  const read = type.fromTexts([text], (problem) => {
+    throw usage(`${variable}: ${problem}`);
+  });
+  return [[name, read]];
 }
 
 function besidePlugIns(option: Option): Option {

@@ -9,13 +9,17 @@ import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema.ts';
+import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
+import { listInputs } from '../input/sources/list-inputs.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote } from '../job/line-trail.ts';
+import type { S3Options } from '../object-store/options.ts';
+import { isObjectUrl } from '../object-store/url.ts';
 import { streamOwnFile } from '../own-file.ts';
 import { printable } from '../printable.ts';
-import { resolveSettings } from '../settings/settings.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
 import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { showCount } from './sizes.ts';
@@ -24,9 +28,10 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
   const { file, line } = parseAddress(where);
   const settings = resolveSettings(settingsOf([file], values));
   host.checkStdin([file], true);
-  const ref = sourceAt(file, values.root);
+  const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
+  const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
   for (const found of await explainLine({ ref, line, settings, signal })) {
-    const records = await recordsOf(found, values.in);
+    const records = await recordsOf(found, values.in, settings.s3);
     const text =
       values.json === true ? JSON.stringify({ ...found, records }) : explanationText(found, records);
     await host.print(text);
@@ -42,9 +47,12 @@ interface RecordPlace {
 async function recordsOf(
   { source, session, snapshotLine }: Explanation,
   out: string | undefined,
+  s3: S3Options,
 ): Promise<readonly RecordPlace[] | undefined> {
   if (out === undefined) return undefined;
-  return session !== undefined && snapshotLine !== undefined ? findRecords(out, source, session) : [];
+  if (session === undefined || snapshotLine === undefined) return [];
+  const isWanted = (path: string): boolean => path === LINE_FILES.sessions;
+  return withDataset(out, s3, isWanted, (folder) => findRecords(folder, source, session));
 }
 
 interface LineAddress {
@@ -75,6 +83,16 @@ function sourceAt(file: string, root: string | undefined): SourceRef {
   if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
   const name = outside ? basename(path) : below.split(sep).join('/');
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
+}
+
+/** The same for an object of a store. */
+async function objectAt(file: string, root: string | undefined, { s3 }: Settings): Promise<SourceRef> {
+  const folder = root === undefined ? '' : `${root.replace(/\/$/, '')}/`;
+  const url = isObjectUrl(file) ? file : `${folder}${file}`;
+  if (!url.startsWith(folder)) throw new TurnmillError('usage', `${url} is not below --root ${root}`);
+  const [ref] = (await listInputs([url], undefined, s3)).sources;
+  if (ref === undefined) throw new TurnmillError('no-input', `${url} not found`, { subject: url });
+  return root === undefined ? ref : { ...ref, name: url.slice(folder.length) };
 }
 
 function isFile(path: string): boolean {

@@ -19,7 +19,6 @@ import { type Staging, SUBFOLDERS } from './staging.ts';
 import { writeCheckedFile } from './whole-file.ts';
 
 export interface CommitRequest {
-  readonly staging: Staging;
   readonly shards: readonly ShardInfo[];
   /** Of ledger/, quarantine/ and reports/: synced and closed. Their paths are those that their writers were given. */
   readonly files: readonly WrittenFile[];
@@ -34,6 +33,10 @@ export interface CommitRequest {
   readonly onReadBack?: () => void;
 }
 
+export interface StagedCommit extends CommitRequest {
+  readonly staging: Staging;
+}
+
 export interface Committed {
   readonly manifest: Manifest;
   /** What could not be tidied up after the dataset was in place. */
@@ -41,7 +44,7 @@ export interface Committed {
 }
 
 /** Publishes the staged dataset. Throws `io` when what is on the disk is not what was written. */
-export async function commitDataset(request: CommitRequest): Promise<Committed> {
+export async function commitDataset(request: StagedCommit): Promise<Committed> {
   const { staging, body, runFacts, replace, signal } = request;
   const root = staging.path;
   const shards = request.shards.toSorted(byPath);
@@ -88,7 +91,7 @@ function setModes(
 }
 
 /** A line file counts through getters, which a spread reads once. */
-function listed({ path, bytes, lines, crc32 }: WrittenFile): {
+export function listed({ path, bytes, lines, crc32 }: WrittenFile): {
   path: string;
   bytes: number;
   lines: number | undefined;
@@ -101,7 +104,7 @@ function below(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
 }
 
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 

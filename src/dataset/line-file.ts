@@ -2,7 +2,7 @@
  * A file of lines: shards, ledger, quarantine, reports. Lines gather in at most 256 KiB; a larger line goes straight
  * to the system. Its counts and its checksum are compared with what is read back before the commit.
  */
-import { createAppendFile } from './append-file.ts';
+import { type AppendFile, createAppendFile } from './append-file.ts';
 import { createByteBuffer, MOST_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
@@ -48,7 +48,12 @@ export interface PlainLineFile extends LineFile {
 
 /** Makes the file, which must not exist. `mode` is narrowed by the umask. */
 export function createLineFile(path: string, options: { mode?: number } = {}): PlainLineFile {
-  const file = createAppendFile(path, options);
+  return lineFileOver(createAppendFile(path, options));
+}
+
+/** Lines in a file that was just made. */
+export function lineFileOver(file: AppendFile): PlainLineFile {
+  const { path } = file;
   const gathered = createByteBuffer();
   let lines = 0;
 

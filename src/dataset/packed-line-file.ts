@@ -3,7 +3,7 @@
  * another in a file, so nothing has to be kept between blocks and the descriptor can be parked.
  */
 import { crc32 } from 'node:zlib';
-import { createAppendFile } from './append-file.ts';
+import { type AppendFile, createAppendFile } from './append-file.ts';
 import { createByteBuffer } from './byte-buffer.ts';
 import { type LineFile, NEWLINE } from './line-file.ts';
 import type { Packing } from './packing.ts';
@@ -20,10 +20,15 @@ export interface PackedLineFile extends LineFile {
 /** Makes the file, which must not exist. `park` keeps the gathered lines; `flush` ends the block. */
 export function createPackedLineFile(
   path: string,
-  { blockBytes, pack }: Packing,
+  packing: Packing,
   options: { mode?: number } = {},
 ): PackedLineFile {
-  const file = createAppendFile(path, options);
+  return packedLineFileOver(createAppendFile(path, options), packing);
+}
+
+/** Packed lines in a file that was just made. */
+export function packedLineFileOver(file: AppendFile, { blockBytes, pack }: Packing): PackedLineFile {
+  const { path } = file;
   const block = createByteBuffer();
   let lines = 0;
   let contentChecksum = 0;

@@ -21,10 +21,14 @@ export function writeRunFacts(
   proofs?: WrittenFile,
   options: { mode?: number } = {},
 ): void {
+  writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, proofs), options);
+}
+
+/** The text of run.json, in pieces. */
+export function runFactsText(facts: object, proofs?: WrittenFile): Iterable<string> {
   const lines = proofs === undefined ? undefined : readWrittenText(proofs);
   const text = prettyJson(facts);
-  const pieces = lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
-  writeCheckedFile(join(root, RUN_FACTS), pieces, options);
+  return lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
 }
 
 /** In pieces: there may be a million of them. */

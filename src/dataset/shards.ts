@@ -3,15 +3,14 @@
  * most `maxOpenFiles` descriptors are open (the least recently written shard is parked), and the gathered blocks stay under
  * one cap, the oldest being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
  */
-import { join } from 'node:path';
-import { TurnmillError } from '../errors.ts';
-import { lstatIfAny, makeDirectory, openFilesLimit } from './fs-calls.ts';
+import { openFilesLimit } from './fs-calls.ts';
 import { DATA } from './layout.ts';
-import { createLineFile, type LineFile } from './line-file.ts';
+import { type LineFile, lineFileOver } from './line-file.ts';
 import { type Modes, modesOf } from './modes.ts';
-import { createPackedLineFile } from './packed-line-file.ts';
+import { packedLineFileOver } from './packed-line-file.ts';
 import { PACKINGS } from './packing.ts';
 import { shardPath, shardStem } from './shard-name.ts';
+import { type DatasetFiles, FolderFiles } from './store/files.ts';
 
 /** Sum of the gathered blocks. */
 const PENDING_BYTES = 64 * 1024 * 1024;
@@ -77,6 +76,8 @@ export interface ShardOptions {
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   readonly maxOpenFiles?: number;
+  /** What makes the files; by default they are made in the folder. */
+  readonly files?: DatasetFiles;
   /** By default what the umask leaves. */
   readonly modes?: Pick<Modes, 'file' | 'folder'>;
   /** Cap of the gathered blocks; part of what decides the bytes. */
@@ -100,6 +101,7 @@ export function createShards(options: ShardOptions): Shards {
     maxOpenFiles = affordableFiles(),
     maxPendingBytes = PENDING_BYTES,
     modes = modesOf({}),
+    files = new FolderFiles(dir, modes),
   } = options;
   const packing = compress === 'none' ? undefined : PACKINGS[compress];
   const open = new Map<string, OpenShard>();
@@ -109,26 +111,12 @@ export function createShards(options: ShardOptions): Shards {
   /** Those that hold a gathered block, oldest first, and how much memory. */
   const pending = new Map<OpenShard, number>();
   let pendingSum = 0;
-  const guards = new Map<string, () => void>([[DATA, folderGuard(dir, DATA)]]);
-
-  function checkFolder(folder: string): void {
-    guards.get(DATA)?.();
-    if (!guards.has(folder)) {
-      makeDirectory(join(dir, folder), modes.folder(folder));
-      guards.set(folder, folderGuard(dir, folder));
-    }
-    guards.get(folder)?.();
-  }
-
   function start({ folder, kind }: Series, group: string, number: number): OpenShard {
     const suffix = `.${kind}${packing?.suffix ?? ''}` as const;
     const path = shardPath(folder, shardStem(group), number, suffix);
-    checkFolder(folder);
     makeRoom(maxOpenFiles - 1);
-    const at = join(dir, path);
-    const mode = modes.file(path);
-    const file =
-      packing === undefined ? createLineFile(at, { mode }) : createPackedLineFile(at, packing, { mode });
+    const made = files.create(path);
+    const file = packing === undefined ? lineFileOver(made) : packedLineFileOver(made, packing);
     const shard = { path, group, number, file, uncompressedBytes: 0, innerLines: 0 };
     open.set(`${folder}/${group}`, shard);
     return shard;
@@ -213,19 +201,6 @@ function newlinesIn(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) count += 1;
   return count;
-}
-
-/** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start. */
-function folderGuard(dir: string, name: string): () => void {
-  const folder = join(dir, name);
-  const first = lstatIfAny(folder);
-  return () => {
-    const now = lstatIfAny(folder);
-    if (now?.isDirectory() && now.dev === first?.dev && now.ino === first.ino) return;
-    throw new TurnmillError('io', `${dir}: ${name}/ was replaced while it was written`, {
-      subject: folder,
-    });
-  };
 }
 
 /** Shards that may be open at a time, where the process may have few files open. */

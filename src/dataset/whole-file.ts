@@ -1,6 +1,6 @@
 /** A file that is written at once and is on the disk when the call returns: the manifest, run.json, a report. */
 import { crc32 } from 'node:zlib';
-import { createAppendFile } from './append-file.ts';
+import { type AppendFile, createAppendFile } from './append-file.ts';
 import { readBytesIfAny } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
@@ -19,7 +19,11 @@ function writePieces(
   pieces: Iterable<string | Uint8Array>,
   options: { mode?: number } = {},
 ): WrittenFile {
-  const file = createAppendFile(path, options);
+  return fillFile(createAppendFile(path, options), pieces);
+}
+
+/** Writes all of a file that was just made, syncs and closes it. */
+export function fillFile(file: AppendFile, pieces: Iterable<string | Uint8Array>): WrittenFile {
   try {
     for (const piece of pieces)
       file.write(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
@@ -28,7 +32,7 @@ function writePieces(
   } finally {
     file.abandon();
   }
-  return { path, bytes: file.bytes, crc32: file.crc32 };
+  return { path: file.path, bytes: file.bytes, crc32: file.crc32 };
 }
 
 /**

@@ -7,7 +7,8 @@ import { tally } from '../../transforms/json/tally.ts';
 import type { Kind, StreamElement } from '../../transforms/model/element.ts';
 import type { Handlers } from '../../transforms/stage.ts';
 import type { Framer } from '../input/framing/framer.ts';
-import { openSource, type SourceReader } from '../input/open-source.ts';
+import { openSource } from '../input/open-source.ts';
+import type { SourceReader } from '../input/source-reader.ts';
 import type { Profile } from '../profile.ts';
 import type { ChainLink } from './chain.ts';
 

@@ -3,6 +3,7 @@
  * always comes first; it needs no thread, no copies between threads and no second warm-up.
  */
 
+import type { SourceRef } from '../input/sources/source.ts';
 import { batchWeight } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -19,7 +20,9 @@ export class OwnWorker {
   #unreadBytes = 0;
 
   constructor(settings: TaskSettings, signal?: AbortSignal, profile?: Profile) {
-    this.#batches = runTask(this.#sources(), settings, signal, profile);
+    const upcoming = (after: number): SourceRef[] =>
+      (this.#unit ?? []).filter(({ index }) => index > after).map(({ ref }) => ref);
+    this.#batches = runTask(this.#sources(), settings, { signal, profile, upcoming });
   }
 
   /** Returns true when it has no unit to read, and room for the results of the next one. */

@@ -34,14 +34,18 @@ export async function* runWorkers(
   settings: Settings,
   hooks: PoolHooks = {},
 ): AsyncGenerator<Batch> {
-  const conversion = conversionOf(settings);
   const isRead: IsRead = (_ref, index) => hooks.isReused?.(index) !== true;
   const workers = workerCount(sources.filter(isRead), settings);
+  const conversion = conversionOf(settings, workers);
   const units = workers === 1 ? [] : unitsOf(sources, isRead);
   if (units.length > 1) {
     const { WorkerThread } = await import('./worker-thread.ts'); // late: a run with one worker starts no thread
     yield* new WorkerPool(units, Math.min(workers, units.length), conversion, hooks, WorkerThread).run();
-  } else yield* runTask(inOrder(sources, isRead), conversion, hooks.signal, hooks.profile);
+  } else {
+    const { signal, profile } = hooks;
+    const upcoming = (after: number): Iterable<SourceRef> => readAfter(after, sources, isRead);
+    yield* runTask(inOrder(sources, isRead), conversion, { signal, profile, upcoming });
+  }
 }
 
 function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<TaskSource> {
@@ -50,10 +54,18 @@ function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<Task
   for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref, flush };
 }
 
+function* readAfter(after: number, sources: readonly SourceRef[], isRead: IsRead): Generator<SourceRef> {
+  for (let index = after + 1; index < sources.length; index++) {
+    const ref = sources[index] as SourceRef;
+    if (isRead(ref, index)) yield ref;
+  }
+}
+
 /** The settings of a task, as plain data. */
-function conversionOf(settings: Settings): TaskSettings {
+function conversionOf(settings: Settings, workers: number): TaskSettings {
   const { inputs: _i, out, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
-  return { ...conversion, takesBack: out !== undefined && out !== '-' };
+  const s3 = { ...settings.s3, windowBytes: Math.floor(settings.s3.windowBytes / workers) };
+  return { ...conversion, s3, takesBack: out !== undefined && out !== '-' };
 }
 
 /** The workers of a run: the main thread and worker threads. */

@@ -8,26 +8,35 @@ import { borrowScanMemory } from '../../transforms/json/scanners.ts';
 import { createProfile, type Profile } from '../profile.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { type Batch, BatchBuilder } from './batch.ts';
-import { UNWATCHED, type Watch, watchWith } from './instrument.ts';
-import { BATCH_BYTES, SourceRun } from './source-run.ts';
-import type { TaskSource } from './task.ts';
+import { UNWATCHED, watchWith } from './instrument.ts';
+import { BATCH_BYTES, SourceRun, type SourceRunOptions } from './source-run.ts';
+import type { TaskSource, Upcoming } from './task.ts';
 
 /** A worker pauses when batches of this size are unread. */
 export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 
 type TaskSources = Iterable<TaskSource> | AsyncIterable<TaskSource>;
 
-/** @param profile of this thread; without it, a profiled task makes its own and adds its figures to the batches */
+export interface TaskOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Of this thread; without it, a profiled task makes its own and adds its figures to the batches. */
+  readonly profile?: Profile | undefined;
+  /** Tells which sources to fetch ahead, where that takes longer than reading them. */
+  readonly upcoming?: Upcoming;
+}
+
 export function runTask(
   sources: TaskSources,
   settings: TaskSettings,
-  signal?: AbortSignal,
-  profile?: Profile,
+  { signal, profile, upcoming }: TaskOptions = {},
 ): AsyncGenerator<Batch> {
-  if (!settings.profile) return readAll(sources, settings, UNWATCHED, signal);
+  if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, signal, upcoming });
   const clock = profile ?? createProfile('wait');
   const waited = clock.eachLater('wait', sources);
-  const batches = clock.eachLater('other', readAll(waited, settings, watchWith(clock), signal));
+  const batches = clock.eachLater(
+    'other',
+    readAll(waited, settings, { watch: watchWith(clock), signal, upcoming }),
+  );
   return profile === undefined ? withFigures(batches, clock) : batches;
 }
 
@@ -38,12 +47,11 @@ async function* withFigures(batches: AsyncIterable<Batch>, profile: Profile): As
 async function* readAll(
   sources: TaskSources,
   settings: TaskSettings,
-  watch: Watch,
-  signal: AbortSignal | undefined,
+  { watch, signal, upcoming }: Pick<SourceRunOptions, 'watch' | 'signal' | 'upcoming'>,
 ): AsyncGenerator<Batch> {
   const memory = borrowScanMemory(settings.scanner);
   const batch = new BatchBuilder();
-  const run = new SourceRun({ settings, watch, signal, memory, batch });
+  const run = new SourceRun({ settings, watch, signal, memory, batch, upcoming });
   try {
     for await (const source of sources) {
       if (run.isLimited) break;

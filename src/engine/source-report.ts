@@ -2,7 +2,7 @@
 
 import { type SourceFault, systemCode } from '../errors.ts';
 import type { Framer, FramingCounts } from '../input/framing/framer.ts';
-import type { SourceReader } from '../input/open-source.ts';
+import type { SourceReader } from '../input/source-reader.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { SourceReport } from '../ledger/result.ts';
 import type { SourceBooks } from '../ledger/source-ledger.ts';

@@ -11,18 +11,19 @@ import { isPlainLog } from '../input/framing/choose.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
 import { HEAD_BYTES } from '../input/framing/shape.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
-import type { SourceReader } from '../input/open-source.ts';
+import type { ObjectOpener, SourceReader } from '../input/source-reader.ts';
 import { readSmallFile } from '../input/sources/small-file.ts';
-import { isStdin, type SourceRef } from '../input/sources/source.ts';
+import { isObject, isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
+import type { S3Options } from '../object-store/options.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { BatchBuilder } from './batch.ts';
 import { createChain, fuseChain } from './chain.ts';
 import { Folding, isFoldable } from './folding.ts';
 import type { Watch } from './instrument.ts';
 import { type Ended, type OpenSource, reportOf, wholeReport } from './source-report.ts';
-import type { TaskSource } from './task.ts';
+import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
 /** A batch is due when its results weigh as much. */
 export const BATCH_BYTES: number = 128 * 1024;
@@ -62,6 +63,8 @@ export interface SourceRunOptions {
   readonly memory: LentMemory | undefined;
   /** Gets the results. */
   readonly batch: BatchBuilder;
+  /** Tells which sources to fetch ahead; undefined: none. */
+  readonly upcoming?: Upcoming | undefined;
 }
 
 export class SourceRun {
@@ -69,6 +72,9 @@ export class SourceRun {
   readonly #watch: Watch;
   readonly #signal: AbortSignal | undefined;
   readonly #batch: BatchBuilder;
+  readonly #upcoming: Upcoming;
+  /** Undefined before the first object of a store. */
+  #objects: ObjectOpener | undefined;
   readonly #slab: Slab;
   /** The first bytes of a source, until they are framed. */
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
@@ -108,11 +114,12 @@ export class SourceRun {
   /** Why a stage refused the source as a whole. */
   #refused: SourceFault | undefined;
 
-  constructor({ settings, watch, signal, memory, batch }: SourceRunOptions) {
+  constructor({ settings, watch, signal, memory, batch, upcoming = NONE_UPCOMING }: SourceRunOptions) {
     this.#settings = settings;
     this.#watch = watch;
     this.#signal = signal;
     this.#batch = batch;
+    this.#upcoming = upcoming;
     this.#slab = createSlab(memory?.slab);
     const { limit } = settings;
     if (limit !== undefined) this.#atLimit = () => this.#sessionsBefore + this.#ledger.sessions >= limit;
@@ -176,6 +183,7 @@ export class SourceRun {
   async abandon(): Promise<void> {
     const reader = this.#open?.reader;
     this.#open = undefined;
+    this.#objects?.close();
     if (!this.#isClosing) await reader?.close();
   }
 
@@ -183,7 +191,7 @@ export class SourceRun {
   #advance(open: OpenSource): Pause | undefined {
     if (open.reader === undefined) {
       refuseDeadly(this.#deaths);
-      const opened = this.#watch.open(open.ref, this.#settings, this.#signal, this.#first);
+      const opened = this.#openSource(open);
       if (opened instanceof Promise) return this.#later(opened, (reader) => this.#beginReading(open, reader));
       this.#beginReading(open, opened);
     }
@@ -208,6 +216,21 @@ export class SourceRun {
     open.isLimited = pause === 'limited';
     if (!open.isLimited) reader.verify(this.#settings.takesBack);
     return undefined;
+  }
+
+  #openSource({ index, ref }: OpenSource): SourceReader | Promise<SourceReader> {
+    if (isObject(ref) && this.#objects === undefined)
+      return this.#makeLane(ref.s3).then(() => this.#openSource({ index, ref }));
+    const objects = isObject(ref) ? this.#objects : undefined;
+    objects?.expect(this.#upcoming(index));
+    const options = objects === undefined ? this.#settings : { ...this.#settings, objects };
+    return this.#watch.open(ref, options, this.#signal, this.#first);
+  }
+
+  /** Late: most runs read files only. */
+  async #makeLane(s3: S3Options): Promise<void> {
+    const { ObjectLane } = await import('../input/open-object.ts');
+    this.#objects = new ObjectLane(s3, this.#settings.s3.windowBytes);
   }
 
   /** Reads the source from its start again, through the stages. There are no results of it so far. */

@@ -11,6 +11,11 @@ export interface TaskSource {
   readonly deaths?: readonly string[];
 }
 
+/** The sources that are known to come after the one with this index, in their order. */
+export type Upcoming = (after: number) => Iterable<SourceRef>;
+
+export const NONE_UPCOMING: Upcoming = () => [];
+
 /** Sizes of a unit of small sources. A large source is a unit of its own. */
 const UNIT_BYTES = 4 * 1024 * 1024;
 const UNIT_SOURCES = 256;

@@ -2,6 +2,7 @@
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { TurnmillError } from '../errors.ts';
+import type { SourceRef } from '../input/sources/source.ts';
 import { encodePart, joinSmall } from '../ledger/part.ts';
 import { batchWeight } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
@@ -63,8 +64,9 @@ class TaskWorker {
   async run(): Promise<void> {
     try {
       const { settings } = this.#data;
+      const upcoming = (): SourceRef[] => this.#queue.map(({ ref }) => ref);
       const plugIns = await reloadPlugIns(settings.plugIns.files);
-      for await (const batch of runTask(this.#sources(), { ...settings, plugIns })) {
+      for await (const batch of runTask(this.#sources(), { ...settings, plugIns }, { upcoming })) {
         while (this.#unreadBytes > WINDOW_BYTES) await this.#message();
         this.#post(batch);
       }

@@ -4,7 +4,8 @@
  * back. So a file that was changed shortly before it was read has a checksum beside them (docs/decisions/0013-update.md).
  *
  * A proof is `INODE:SIZE:MTIME:CTIME`, then `:CHECKSUM` where the times alone do not prove it unchanged, or `::CHECKSUM` where they
- * do and the checksum is there for `--checksum`.
+ * do and the checksum is there for `--checksum`. The proof of an object is its stamp, `s3:ETAG:SIZE`: the store makes another ETag for
+ * every content.
  */
 import type { BigIntStats } from 'node:fs';
 
@@ -15,6 +16,8 @@ import type { BigIntStats } from 'node:fs';
  */
 const UNSETTLED_MS = 35_000;
 
+const OBJECT = 's3:';
+
 /** Hexadecimal digits. */
 const SHA256_LENGTH = 64;
 
@@ -23,8 +26,14 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
+/** The stamp of an object. */
+export function stampOfObject({ etag, sizeBytes }: { etag: string; sizeBytes: number }): string {
+  return `${OBJECT}${etag}:${sizeBytes}`;
+}
+
 export function sizeOfStamp(stamp: string): number {
-  return Number(stamp.split(':')[1]);
+  const size = stamp.startsWith(OBJECT) ? stamp.slice(stamp.lastIndexOf(':') + 1) : stamp.split(':')[1];
+  return Number(size);
 }
 
 /** Will every later write show in the times? */
@@ -49,6 +58,10 @@ export interface Proof {
 /** Parses a fingerprint; undefined for an empty one, which says nothing about the file. */
 export function parseProof(proof: string): Proof | undefined {
   if (proof === '') return undefined;
+  if (proof.startsWith(OBJECT)) {
+    const sizeBytes = sizeOfStamp(proof);
+    return { stamp: proof, sizeBytes, isSettled: true, checksum: undefined, provesContent: true };
+  }
   const parts = proof.split(':');
   const stamp = parts.slice(0, 4).join(':');
   const checksum = parts.at(5) ?? parts.at(4);

@@ -6,7 +6,7 @@ import { createFramer, isNamedDocument } from './framing/choose.ts';
 import type { Framer } from './framing/framer.ts';
 import { HEAD_BYTES, type Shape, shapeOf } from './framing/shape.ts';
 import type { Slab } from './framing/slab.ts';
-import { afterHead, type SourceReader } from './open-source.ts';
+import { afterHead, type SourceReader } from './source-reader.ts';
 
 export interface FramedSource {
   readonly framer: Framer;

@@ -2,53 +2,20 @@
 
 import { SourceFault } from '../errors.ts';
 import type { DecompressionLimits } from './decompress/limits.ts';
-import { createMembers, type Members } from './decompress/members.ts';
-import { createPackedCounts, type PackedCounts } from './decompress/packed-counts.ts';
-import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
-import { MOST_TRIES, type Unpacking, unpack } from './decompress/unpack.ts';
+import { compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
+import { MOST_TRIES, type Unpacking } from './decompress/unpack.ts';
+import {
+  afterHead,
+  CHUNK_BYTES,
+  chunksOf,
+  type SourceOptions,
+  type SourceReader,
+  unpacked,
+} from './source-reader.ts';
 import { type OpenFile, openFile } from './sources/file.ts';
-import type { SourceRef } from './sources/source.ts';
+import { isObject, type SourceRef } from './sources/source.ts';
 import { openStdin } from './sources/stdin.ts';
 import { StreamReader } from './sources/stream-reader.ts';
-
-export interface SourceReader {
-  readonly compression: Compression;
-  /** Of a packed source, as far as it was read. */
-  readonly packed?: PackedCounts;
-  /** Of gzip: the member that a byte of the content came out of. */
-  readonly memberAt?: Members['at'];
-  /** Does the file's name say something else than its first bytes? */
-  readonly misnamed: boolean;
-  /** Of a file: tells it from what it was or will be. */
-  readonly stamp?: string;
-  /** Of a file, after it was read: the same for a run to come, where it can be told. */
-  readonly proof?: () => string | undefined;
-  /** Of a plain file: its first bytes, read already. `read` begins with them, so they must stay until it has given them out. */
-  readonly head?: Uint8Array;
-  /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
-  read(room: Uint8Array): number | Promise<number>;
-  /** The same from a place of its own, which moves nothing; of a file that is not packed. */
-  readonly readAt?: OpenFile['readAt'];
-  /** Bytes taken from the file or the pipe so far. */
-  readBytes(): number;
-  /** At the end: is the source still what it was when it was opened? Throws SourceFault. @param strictly see OpenFile */
-  verify(strictly?: boolean): void;
-  /** Of a plain file: goes back to its start. What frames it has to begin again, with the head. */
-  readonly rewind?: () => void;
-  /** Of a file: may it have been rewritten, at its size, since it was opened? */
-  readonly isTouched?: () => boolean;
-  /** Of a file: it once more, from its start. It takes the place of this reader, which is then neither read nor closed. */
-  readonly again?: () => Promise<SourceReader>;
-  close(): Promise<void> | void;
-}
-
-/** How a source is read. */
-export interface SourceOptions extends DecompressionLimits {
-  /** Take a SHA-256 of every file. */
-  readonly checksum?: boolean;
-}
-
-const CHUNK_BYTES = 256 * 1024;
 
 /**
  * A file is open at once; it throws (or rejects with) SourceFault.
@@ -64,6 +31,10 @@ export function openSource(
   const { name, path, stream } = ref;
   if (stream !== undefined) return openPulled(new StreamReader(name, stream, signal), options, name);
   if (path === undefined) return openPulled(openStdin(signal), options);
+  if (isObject(ref))
+    return (
+      options.objects?.open(ref, options) ?? openLate().then(({ openObject }) => openObject(ref, options))
+    );
   const { checksum } = options;
   const file = openFile(Buffer.from(path, 'latin1'), {
     follow: !name.includes('/'),
@@ -77,6 +48,9 @@ export function openSource(
     throw error;
   }
 }
+
+/** Most runs have files only. */
+const openLate = (): Promise<typeof import('./open-object.ts')> => import('./open-object.ts');
 
 function readerOf(file: OpenFile, name: string, options: SourceOptions, first: Buffer): SourceReader {
   const named = compressionNamed(name);
@@ -157,22 +131,6 @@ function headOf(file: OpenFile, first: Buffer): Buffer {
   return first.subarray(0, have);
 }
 
-/** The content of what is packed, as reads. */
-function unpacked(
-  unpacking: Omit<Unpacking, 'counts' | 'members'>,
-): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read'> & { close(): Promise<void> } {
-  const counts = createPackedCounts();
-  const members = unpacking.packing === 'gzip' ? createMembers() : undefined;
-  const content = pull(unpack({ ...unpacking, counts, members }));
-  return {
-    compression: unpacking.packing,
-    packed: counts,
-    ...(members && { memberAt: members.at }),
-    read: content.read,
-    close: content.close,
-  };
-}
-
 /** All of it, as often as it is asked for: what was read before is read again. Each chunk is valid until the next one is asked for. */
 async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, file.sizeBytes)));
@@ -184,52 +142,6 @@ async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
     at += count;
     yield room.subarray(0, count);
   }
-}
-
-/** Gives out the head that was looked at, then what `read` gives. */
-export function afterHead<T extends number | Promise<number>>(
-  head: Buffer,
-  read: (room: Uint8Array) => T,
-): (room: Uint8Array) => number | T {
-  let given = 0;
-  return (room) => {
-    if (given === head.length) return read(room);
-    const count = head.copy(room, 0, given);
-    given += count;
-    return count;
-  };
-}
-
-/** What comes, in chunks. Each is valid until the next one is asked for. */
-async function* chunksOf(read: (room: Uint8Array) => number | Promise<number>): AsyncGenerator<Uint8Array> {
-  const room = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let count = await read(room); count > 0; count = await read(room)) yield room.subarray(0, count);
-}
-
-interface Pull {
-  read(room: Uint8Array): Promise<number>;
-  close(): Promise<void>;
-}
-
-/** Chunks of any size as reads into a room of any size. */
-function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
-  let chunk: Uint8Array = new Uint8Array(0);
-  return {
-    async read(room) {
-      while (chunk.length === 0) {
-        const next = await chunks.next();
-        if (next.done === true) return 0;
-        chunk = next.value;
-      }
-      const count = Math.min(chunk.length, room.length);
-      room.set(chunk.subarray(0, count));
-      chunk = chunk.subarray(count);
-      return count;
-    },
-    async close() {
-      await chunks.return(undefined);
-    },
-  };
 }
 
 /** What is read once, as it comes. */

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { SourceFault } from '../errors.ts';
 import { UNLIMITED } from './decompress/limits.ts';
-import { openSource, type SourceReader } from './open-source.ts';
+import { openSource } from './open-source.ts';
+import type { SourceReader } from './source-reader.ts';
 import type { SourceRef } from './sources/source.ts';
 
 /** What stands at a place. */

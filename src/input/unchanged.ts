@@ -4,10 +4,10 @@
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { SourceFault } from '../errors.ts';
-import { isSettled, parseProof, proofOf, stampOf } from './fingerprint.ts';
+import { isSettled, parseProof, proofOf, stampOf, stampOfObject } from './fingerprint.ts';
 import { type ChecksumKind, createChecksum } from './sources/checksum.ts';
 import { openFile } from './sources/file.ts';
-import type { SourceRef } from './sources/source.ts';
+import { isObject, type SourceRef } from './sources/source.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -18,6 +18,7 @@ const CHUNK_BYTES = 256 * 1024;
 export function proofIfUnchanged(ref: SourceRef, proof: string, byContent = false): string | undefined {
   const before = parseProof(proof);
   if (ref.path === undefined || before === undefined) return undefined;
+  if (isObject(ref)) return proof === stampOfObject(ref) ? proof : undefined; // the listing says it all
   const stats = statIfPossible(ref);
   if (stats === undefined) return undefined;
   if (byContent) {

@@ -5,18 +5,16 @@
 
 import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/model/tool-usage.ts';
-import { checkDestination } from '../dataset/destination.ts';
 import { REPORTS } from '../dataset/layout.ts';
-import { acquireLock } from '../dataset/lock.ts';
 import { modesOf } from '../dataset/modes.ts';
-import type { Place } from '../dataset/place.ts';
-import { healDestination } from '../dataset/recover.ts';
 import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
-import { openStaging, workPath } from '../dataset/staging.ts';
+import { workPath } from '../dataset/staging.ts';
+import type { Previous } from '../dataset/store/store.ts';
+import { storeFor } from '../dataset/store/store-for.ts';
 import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
-import { listSources } from '../input/sources/list.ts';
+import { listInputs } from '../input/sources/list-inputs.ts';
 import { requireDecoders } from '../input/sources/require-decoders.ts';
 import type { Listing } from '../input/sources/source.ts';
 import {
@@ -91,34 +89,33 @@ export async function build(given: BuildRequest, hooks: RunHooks = {}): Promise<
 async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummary> {
   const { out } = settings;
   if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
-  const run = begin(settings, hooks);
+  const run = await begin(settings, hooks);
   return runInto(run, out === '-' ? new StandardOutput() : new NoOutput(), NOTHING_REUSED, 0);
 }
 
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
   const { inputs, replace, update, resume } = settings;
   if (settings.compress === 'zstd') requireZstd('--compress zstd');
-  const release = await acquireLock(out);
+  const store = await storeFor(out, settings.s3);
+  const release = await store.acquire();
   try {
-    healDestination(out);
-    const place = checkDestination({ out, inputs: pathsOf(inputs), replace: replace || update });
-    const run = begin(settings, hooks);
-    const plan = update || resume ? await planLate(place, run) : undefined;
+    await store.prepare({ inputs: pathsOf(inputs), replace: replace || update });
+    const run = await begin(settings, hooks);
+    const previous = update || resume ? await store.previous() : undefined;
+    const plan = previous && (await planLate(previous, run));
     const { resumed, upToDate } = plan ?? {};
     if (upToDate !== undefined) return unchangedSummary(run, upToDate);
-    const staging = openStaging(
-      place,
-      resumed?.runId,
-      modesOf({ mode: settings.mode, sources: run.listing.mode }),
-    );
-    for (const note of staging.notes) run.hooks.onNote?.(note);
+    if (plan?.readsDataset === true) await previous?.fetchShards();
+    const modes = modesOf({ mode: settings.mode, sources: run.listing.mode });
+    const writer = store.open(resumed?.runId, modes);
+    for (const note of writer.notes) run.hooks.onNote?.(note);
     let destination: Destination | undefined;
     try {
-      destination = new DatasetOutput({ staging, settings, listing: run.listing, signal: hooks.signal });
-      const reuse = plan?.open((name) => workPath(staging.path, name)) ?? NOTHING_REUSED;
+      destination = new DatasetOutput({ writer, settings, listing: run.listing, signal: hooks.signal });
+      const reuse = plan?.open((name) => workPath(writer.path, name)) ?? NOTHING_REUSED;
       return await runInto(run, destination, reuse, resumed?.sources ?? 0);
     } catch (error) {
-      if (destination === undefined) staging.discard();
+      if (destination === undefined) await writer.discard();
       throw error;
     }
   } finally {
@@ -127,18 +124,18 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
 }
 
 /** Late: most runs reuse nothing. */
-async function planLate(place: Place, { settings, listing, hooks }: Run): Promise<ReusePlan> {
+async function planLate({ place }: Previous, { settings, listing, hooks }: Run): Promise<ReusePlan> {
   const { planReuse } = await import('../reuse/plan-reuse.ts');
   return planReuse(place, settings, listing, hooks);
 }
 
 /** Lists what is to be read. */
-function begin(settings: Settings, hooks: RunHooks): Run {
+async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const profile = settings.profile ? createProfile('list') : undefined;
   hooks.heap?.hold();
-  const listing = listSources(settings.inputs, settings.follow);
+  const listing = await listInputs(settings.inputs, settings.follow, settings.s3);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
   if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings);
@@ -228,8 +225,8 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
       ...(profile && { profile: profile.take() }),
     };
   } catch (error) {
-    if (hooks.signal?.aborted !== true) destination.discard();
-    else if (destination.leave())
+    if (hooks.signal?.aborted !== true) await destination.discard();
+    else if (await destination.leave())
       hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }

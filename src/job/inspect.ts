@@ -10,7 +10,7 @@ import { sessionByFor } from '../engine/source-run.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
-import { listSources } from '../input/sources/list.ts';
+import { listInputs } from '../input/sources/list-inputs.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { closeStreams, takeStreams } from '../input/sources/stream-source.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -115,7 +115,8 @@ export async function inspect(inspection: Inspection): Promise<number> {
 async function inspectSources({ settings, after, see, enough, signal }: Inspection): Promise<number> {
   checkStage(after, settings);
   let faults = 0;
-  for (const ref of listSources(settings.inputs, settings.follow).sources) {
+  const { sources } = await listInputs(settings.inputs, settings.follow, settings.s3);
+  for (const ref of sources) {
     if (enough?.() === true) break;
     let full: Promise<void> | undefined;
     const chain = createChain(settings, sessionByFor(ref, settings));

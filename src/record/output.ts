@@ -3,15 +3,15 @@
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, replaceCheckpoint } from '../dataset/checkpoint-file.ts';
-import { type Committed, commitDataset } from '../dataset/commit.ts';
+import type { Committed } from '../dataset/commit.ts';
 import { DATA, LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
-import { createLineFile, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
+import { lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { createShards, type Series, type Shards } from '../dataset/shards.ts';
-import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
-import { writeWholeFile } from '../dataset/whole-file.ts';
+import type { DatasetWriter } from '../dataset/store/store.ts';
+import { fillFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
 import { encodeCheckpoint } from '../ledger/checkpoint.ts';
 import type { RowOutcome } from '../ledger/result.ts';
@@ -43,13 +43,13 @@ export interface Destination {
   /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
   /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
-  leave(): boolean;
+  leave(): boolean | Promise<boolean>;
   /** Ends a run that failed: leaves nothing behind. */
-  discard(): void;
+  discard(): void | Promise<void>;
 }
 
 export interface DatasetOutputOptions {
-  readonly staging: Staging;
+  readonly writer: DatasetWriter;
   readonly settings: Settings;
   /** The sources of the run: a checkpoint holds them. */
   readonly listing: Listing;
@@ -60,7 +60,7 @@ export interface DatasetOutputOptions {
 export class DatasetOutput implements Destination {
   readonly streams = false;
   readonly discards = false;
-  readonly #staging: Staging;
+  readonly #writer: DatasetWriter;
   readonly #settings: Settings;
   readonly #listing: Listing;
   readonly #signal: AbortSignal | undefined;
@@ -74,24 +74,26 @@ export class DatasetOutput implements Destination {
   /** The listing, once it is written. */
   #listed: FileCheckpoint | undefined;
 
-  constructor({ staging, settings, listing, signal }: DatasetOutputOptions) {
+  constructor({ writer, settings, listing, signal }: DatasetOutputOptions) {
     const { shardSizeBytes, compress, format: chosen } = settings;
-    this.#staging = staging;
+    this.#writer = writer;
     this.#settings = settings;
     this.#listing = listing;
     this.#signal = signal;
     this.#series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-    this.#shards = createShards({ dir: staging.path, shardSizeBytes, compress, modes: staging.modes });
-    const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(staging, file)] as const);
-    this.#fingerprints = openLineFile(staging, WORK_FILES.fingerprints);
+    this.#shards = createShards({ dir: writer.path, files: writer.files, shardSizeBytes, compress });
+    const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(writer, file)] as const);
+    this.#fingerprints = openLineFile(writer, WORK_FILES.fingerprints);
     this.#lineFiles = new Map<string, PlainLineFile>([
       ...lineFiles,
       [WORK_FILES.fingerprints, this.#fingerprints],
     ]);
   }
 
-  record({ group, format, bytes }: RowOutcome): Location {
-    return this.#shards.write(group, bytes, this.#series.get(format));
+  record({ group, format, bytes }: RowOutcome): Location | Promise<Location> {
+    const at = this.#shards.write(group, bytes, this.#series.get(format));
+    const ready = this.#writer.whenReady();
+    return ready === undefined ? at : ready.then(() => at);
   }
 
   line(file: string, json: string): void {
@@ -99,12 +101,11 @@ export class DatasetOutput implements Destination {
   }
 
   text(file: string, text: string): void {
-    const { path, modes } = this.#staging;
-    this.#reports.push(writeWholeFile(join(path, file), text, { mode: modes.file(file) }));
+    this.#reports.push(fillFile(this.#writer.files.create(file), [text]));
   }
 
   openSpool(): Spool {
-    return new FileSpool(join(this.#staging.path, WORK_FILES.spool));
+    return new FileSpool(join(this.#writer.path, WORK_FILES.spool));
   }
 
   async commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed> {
@@ -117,8 +118,7 @@ export class DatasetOutput implements Destination {
     const published = lineFiles.filter((file) => file !== this.#fingerprints);
     const { replace, update } = this.#settings;
     profile?.enter('read-back');
-    return commitDataset({
-      staging: this.#staging,
+    return this.#writer.commit({
       shards,
       files: [...published, ...this.#reports],
       body,
@@ -131,7 +131,8 @@ export class DatasetOutput implements Destination {
   }
 
   checkpoint(sources: number): void {
-    const { path: root } = this.#staging;
+    if (!this.#writer.keepsCheckpoints) return;
+    const { path: root } = this.#writer;
     this.#listed ??= writeListing(root, this.#listing);
     const files = [...this.#lineFiles].map(([path, file]) => {
       file.checkpoint();
@@ -145,18 +146,18 @@ export class DatasetOutput implements Destination {
     });
     replaceCheckpoint(root, part, shards);
     this.#hasCheckpoint = true;
-    this.#staging.supersede();
+    this.#writer.supersede();
   }
 
-  leave(): boolean {
+  async leave(): Promise<boolean> {
     this.#close();
-    if (!this.#hasCheckpoint) this.#staging.discard();
-    return this.#hasCheckpoint || this.#staging.isResumed;
+    if (!this.#hasCheckpoint) await this.#writer.discard();
+    return this.#hasCheckpoint || this.#writer.isResumed;
   }
 
-  discard(): void {
+  async discard(): Promise<void> {
     this.#close();
-    this.#staging.discard();
+    await this.#writer.discard();
   }
 
   #close(): void {
@@ -172,9 +173,8 @@ function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Sett
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }
 
-function openLineFile(staging: Staging, file: string): PlainLineFile {
-  const path = join(staging.path, file);
-  return createLineFile(path, { mode: staging.modes.file(file) });
+function openLineFile({ files }: DatasetWriter, file: string): PlainLineFile {
+  return lineFileOver(files.create(file));
 }
 
 const NOWHERE: Location = { shard: '', line: 0 };

@@ -20,6 +20,8 @@ export interface ReuseHooks {
 export interface ReusePlan {
   /** Manifest of the dataset, when it already is what this run would build. */
   readonly upToDate: Manifest | undefined;
+  /** Are results taken from the dataset, whose shards are then needed? */
+  readonly readsDataset: boolean;
   /** The killed run that this one goes on from, and how many sources it has done. */
   readonly resumed: { readonly runId: string; readonly sources: number } | undefined;
   /** @param pathFor where a file may be written while the run is at work */
@@ -50,6 +52,7 @@ export async function planReuse(
   }
   return {
     upToDate: update !== undefined && isUpToDate(update, settings) ? update.manifest : undefined,
+    readsDataset: update?.fingerprints.some((fingerprint) => fingerprint !== undefined) === true,
     resumed,
     open(pathFor) {
       const options = { format: format[0] ?? '', pathFor, signal };

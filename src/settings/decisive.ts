@@ -26,6 +26,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     profile: _profile,
     readers: _readers,
     checksum: _checksum,
+    s3: _s3,
     takesBack: _takesBack,
     select,
     maxConversationBytes,

@@ -14,6 +14,8 @@ import { REASONING_MODES, type ReasoningMode } from '../../transforms/stages/rea
 import { TurnmillError } from '../errors.ts';
 import type { Follow } from '../input/sources/links.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
+import { DEFAULT_S3, resolveS3Options, type S3Options } from '../object-store/options.ts';
+import { isObjectUrl } from '../object-store/url.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
 import { type GivenPlugIns, NO_RUN_PLUG_INS, type RunPlugIns, withObjects } from './plug-ins.ts';
 
@@ -73,6 +75,8 @@ export interface TaskSettings extends ConversionSettings {
   readonly readers: boolean;
   /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
   readonly checksum: boolean;
+  /** How object stores are reached and used. */
+  readonly s3: S3Options;
   /** Dialects, formats and stages beside the built-in ones. */
   readonly plugIns: RunPlugIns;
   /** Can what a worker hands out of a source be dropped until its report? Not where records go to standard output. */
@@ -138,6 +142,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   profile: false,
   readers: false,
   checksum: false,
+  s3: DEFAULT_S3,
   plugIns: NO_RUN_PLUG_INS,
   replace: false,
   update: false,
@@ -153,8 +158,11 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
 /** What a caller gives; one format may be given by its name alone. */
 export type Given = GivenPlugIns &
   Pick<Settings, 'inputs'> & {
-    readonly [K in Exclude<keyof Settings, 'format'>]?: Settings[K] | undefined;
-  } & { readonly format?: string | readonly string[] | undefined };
+    readonly [K in Exclude<keyof Settings, 'format' | 's3'>]?: Settings[K] | undefined;
+  } & {
+    readonly format?: string | readonly string[] | undefined;
+    readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
+  };
 
 /** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
 export function resolveSettings({ dialects, formats: ownFormats, stages, ...given }: Given): Settings {
@@ -163,6 +171,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
   const settings = {
     ...merged,
     format: [merged.format].flat(),
+    s3: resolveS3Options(given.s3),
     formatOptions: sorted(merged.formatOptions),
     plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
   };
@@ -245,6 +254,8 @@ function checkReuse(settings: Settings): void {
   if (checksum && !update) fail('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
+    if (option === 'resume' && isObjectUrl(out))
+      fail('--resume: a run that writes to a store makes no checkpoints; run it again from the beginning');
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
     const stream = inputs.find((input) => typeof input !== 'string');
     if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);

@@ -5,18 +5,21 @@ import { inputOptions, runInputOptions } from '../options/input.ts';
 import type { Values } from '../options/option.ts';
 import { outputOptions } from '../options/output.ts';
 import { configOption, logLevelOption, workOptions } from '../options/run.ts';
+import { s3Options } from '../options/s3.ts';
 import type { Command } from './command.ts';
 
 export const build: Command = {
   name: 'build',
   summary: 'Make a dataset from session logs',
-  usage: 'INPUT... --out DIR|- [options]\n\nINPUT is a log, a folder of logs, or - for standard input.',
+  usage:
+    'INPUT... --out DIR|- [options]\n\nINPUT is a log, a folder of logs, s3://BUCKET/PREFIX/, s3://BUCKET/KEY, or - for standard input.',
   options: [
     ...inputOptions,
     ...runInputOptions,
     ...conversionOptions,
     ...outputOptions,
     ...workOptions,
+    ...s3Options,
     configOption,
     logLevelOption,
   ],

@@ -12,12 +12,18 @@ const ABOUT_WRITING: ReadonlySet<string> = new Set([
   'compress',
   'quarantineContent',
   'quarantineSize',
+  's3Sse',
+  's3PartSize',
+  's3Checksum',
+  's3Condition',
+  's3Grace',
 ]);
 
 export const check: Command = {
   name: 'check',
   summary: 'Do everything that build does, except for writing',
-  usage: 'INPUT... [options]\n\nINPUT is a log, a folder of logs, or - for standard input.',
+  usage:
+    'INPUT... [options]\n\nINPUT is a log, a folder of logs, s3://BUCKET/PREFIX/, s3://BUCKET/KEY, or - for standard input.',
   options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !ABOUT_WRITING.has(name))],
   examples: [
     ['check logs/', 'Count the sessions, and show what would be rejected'],

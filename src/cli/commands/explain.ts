@@ -4,6 +4,7 @@ import { explainOptions, jsonOption } from '../options/answer.ts';
 import { conversionOptions } from '../options/conversion.ts';
 import { inputOptions } from '../options/input.ts';
 import { configOption, logLevelOption } from '../options/run.ts';
+import { s3ReadOptions } from '../options/s3.ts';
 import type { Command } from './command.ts';
 
 export const explain: Command = {
@@ -16,6 +17,7 @@ export const explain: Command = {
     jsonOption,
     ...inputOptions,
     ...conversionOptions,
+    ...s3ReadOptions,
     configOption,
     logLevelOption,
   ],

@@ -5,6 +5,7 @@ import { inspectOptions } from '../options/answer.ts';
 import { conversionOptions } from '../options/conversion.ts';
 import { inputOptions, linkOptions, runInputOptions } from '../options/input.ts';
 import { configOption, logLevelOption } from '../options/run.ts';
+import { s3ReadOptions } from '../options/s3.ts';
 import { settingsOf } from '../options/settings-of.ts';
 import type { Command } from './command.ts';
 
@@ -21,6 +22,7 @@ export const inspect: Command = {
       .map((option) => ({ ...option, describe: 'Stop after N elements' })),
     ...linkOptions,
     ...conversionOptions,
+    ...s3ReadOptions,
     configOption,
     logLevelOption,
   ],

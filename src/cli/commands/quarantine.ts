@@ -1,7 +1,9 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes logs of it for another build. */
 import { TurnmillError } from '../../errors.ts';
+import { resolveS3Options } from '../../object-store/options.ts';
 import { jsonOption, replayOptions } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
+import { s3Of, s3ReadOptions } from '../options/s3.ts';
 import type { Command } from './command.ts';
 
 const ACTIONS = ['list', 'replay'];
@@ -11,7 +13,7 @@ export const quarantine: Command = {
   summary: 'List what was rejected, or write it to logs again',
   usage:
     'list|replay OUT [options]\n\nreplay writes the rejected lines of each source to a log below --into, to build from after a fix.',
-  options: [...replayOptions, jsonOption, logLevelOption],
+  options: [...replayOptions, jsonOption, ...s3ReadOptions, logLevelOption],
   examples: [
     [
       'quarantine list dataset/',
@@ -28,14 +30,21 @@ export const quarantine: Command = {
     if (!ACTIONS.includes(action))
       throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
+    const { withDataset } = await import('../../dataset/store/with-dataset.ts');
+    const s3 = resolveS3Options(s3Of(values));
+    const isWanted = (path: string): boolean => path.startsWith('quarantine/');
     if (action === 'list') {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)
         throw new TurnmillError('usage', 'quarantine list does not take --into, --logs or --follow-outside');
       const { listQuarantine } = await import('../quarantine-report.ts');
-      return listQuarantine(out, values.json === true, signal, host);
+      return withDataset(out, s3, isWanted, (folder) =>
+        listQuarantine(folder, values.json === true, signal, host),
+      );
     }
     if (into === undefined) throw new TurnmillError('usage', 'quarantine replay: --into is missing');
     const { replay } = await import('../quarantine-report.ts');
-    return replay({ out, into, logs: logs ?? [], followOutside, signal }, values.json === true, host);
+    return withDataset(out, s3, isWanted, (folder) =>
+      replay({ out: folder, into, logs: logs ?? [], followOutside, signal }, values.json === true, host),
+    );
   },
 };

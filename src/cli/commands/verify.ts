@@ -1,24 +1,33 @@
 /** `turnmill verify`: checks a dataset against its manifest and its ledger. */
+import { resolveS3Options } from '../../object-store/options.ts';
 import { exitCodeOf, SUCCESS } from '../faults.ts';
 import { jsonOption } from '../options/answer.ts';
 import { logLevelOption } from '../options/run.ts';
+import { s3Of, s3ReadOptions } from '../options/s3.ts';
 import type { Command } from './command.ts';
 
 export const verify: Command = {
   name: 'verify',
   summary: 'Check the hashes, records and ledger of a dataset',
   usage: 'OUT [options]',
-  options: [jsonOption, logLevelOption],
+  options: [jsonOption, ...s3ReadOptions, logLevelOption],
   examples: [['verify dataset/', 'Exit with 0, or report each problem and exit with 65']],
   words: { least: 1, most: 1, missing: 'name the folder of a dataset' },
   stoppable: false,
   async run({ words: [out = ''], values, host }) {
-    const [{ verifyDataset }, { printable }, { showCount }] = await Promise.all([
+    const [{ verifyDataset }, { withDataset }, { printable }, { showCount }] = await Promise.all([
       import('../../verify/verify-dataset.ts'),
+      import('../../dataset/store/with-dataset.ts'),
       import('../../printable.ts'),
       import('../sizes.ts'),
     ]);
-    const result = await verifyDataset(out);
+    const s3 = resolveS3Options(s3Of(values));
+    const result = await withDataset(
+      out,
+      s3,
+      () => true,
+      (folder) => verifyDataset(folder),
+    );
     const { problems, problemCount, records, shards, sources } = result;
     if (values.json === true) await host.print(JSON.stringify(result));
     else {

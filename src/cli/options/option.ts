@@ -55,6 +55,19 @@ export interface OptionValues {
   logs: readonly string[];
   after: string;
   kind: readonly string[];
+  s3Endpoint: string;
+  s3Region: string;
+  s3PathStyle: boolean;
+  s3Anonymous: boolean;
+  s3RequesterPays: boolean;
+  s3Sse: string;
+  s3PartSize: number;
+  s3Range: number;
+  s3InFlight: number;
+  s3Window: number;
+  s3Checksum: 'required' | 'supported';
+  s3Condition: 'probe' | 'trust' | 'none';
+  s3Grace: number;
 }
 export type OptionName = keyof OptionValues;
 export type Values = { readonly [K in OptionName]?: OptionValues[K] };
@@ -68,6 +81,7 @@ export const OPTION_GROUPS = [
   'Output',
   'Quarantine',
   'Run',
+  'S3',
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
@@ -102,6 +116,8 @@ export interface Option<K extends OptionName = OptionName> {
   readonly beside?: OptionName;
   /** Reads the value beside `--plugin`: names of plug-ins are checked when the files are loaded. */
   readonly typeWithPlugIns?: ValueType<OptionValues[K]>;
+  /** The value may also be in the environment, as TURNMILL_ and the flag's name. */
+  readonly fromEnvironment?: boolean;
   /** Not allowed in a configuration file. */
   readonly flagOnly?: boolean;
 }

@@ -3,6 +3,7 @@ import { TurnmillError } from '../../errors.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
 import { formatValuesOf } from './conversion.ts';
 import type { Values } from './option.ts';
+import { s3Of } from './s3.ts';
 
 export function settingsOf(inputs: readonly string[], values: Values): BuildRequest {
   const {
@@ -57,6 +58,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     quarantineSizeBytes: values.quarantineSize,
     follow: followOf(values),
     mode: values.mode,
+    s3: s3Of(values),
     ...{ dialect, userTurn, sessionBy, select, cleanup, reasoning, groupBy, integrity, compress, limit },
     ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };

@@ -148,6 +148,22 @@ export function size(most: number): ValueType<number> {
   };
 }
 
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A time in milliseconds, written as 30m, 24h or 7d. */
+export const duration: ValueType<number> = {
+  placeholder: 'TIME',
+  fromTexts: ([value = ''], refuse) => durationIn(value, refuse),
+  fromJson: (value, refuse) =>
+    typeof value === 'string' ? durationIn(value, refuse) : refuse('must be a string such as "24h"'),
+};
+
+function durationIn(value: string, refuse: Refuse): number {
+  const [, digits, unit] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+  if (digits === undefined) return refuse(`${shown(value)} is not a time: write 90s, 30m, 24h or 7d`);
+  return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}
+
 /** Permissions in octal, as for chmod. A string in JSON too, where a number would be decimal. */
 export const fileMode: ValueType<number> = {
   placeholder: 'MODE',

@@ -1,11 +1,14 @@
 /**
  * Lists the sources of a run: files as they are given, folders recursively, regular files only, in bytewise order of
  * their paths. A path is its bytes as Latin-1 characters here: it need not be UTF-8, compares as its
- * bytes do, and takes little room: there may be a million of them.
+ * bytes do, and takes little room: there may be a million of them. Objects of a store, listed before, take their places among them.
  */
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
+import type { S3Options } from '../../object-store/options.ts';
+import { objectUrl } from '../../object-store/url.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
+import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 import type { Input } from './stream-source.ts';
@@ -23,11 +26,21 @@ interface Folder {
   readonly stats: BigIntStats;
 }
 
+/** Inputs that are in object stores, as they were listed. */
+export interface ListedObjects {
+  readonly found: ReadonlyMap<Input, ListedInput>;
+  readonly s3: S3Options;
+}
+
 /**
  * @param follow which symbolic links in folders are followed
  * @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read
  */
-export function listSources(inputs: readonly Input[], follow: Follow = 'none'): Listing {
+export function listSources(
+  inputs: readonly Input[],
+  follow: Follow = 'none',
+  objects?: ListedObjects,
+): Listing {
   const sources: SourceRef[] = [];
   const skipped: SkippedSource[] = [];
   const inodes = new Map<SourceRef, string>();
@@ -63,8 +76,9 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
       if (inode === undefined) return true;
       const isFirst = !seen.has(inode);
       seen.add(inode);
-      const { path: _p, sizeBytes: _s, ctimeNs: _c, dev: _d, ino: _i, ...named } = source;
-      if (!isFirst) skipped.push({ ...named, reason: 'duplicate-inode' });
+      const { name, nameBase64, input } = source;
+      if (!isFirst)
+        skipped.push({ name, ...(nameBase64 && { nameBase64 }), input, reason: 'duplicate-inode' });
       return isFirst;
     });
   }
@@ -130,7 +144,26 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
     }
   }
 
+  function addObjects({ prefix, isOne, objects: all }: ListedInput, s3: S3Options, input: number): void {
+    for (const { bucket, key, etag, sizeBytes } of all) {
+      const relative = latin1(key.slice(prefix.length));
+      if (!isOne && !LOG_NAME.test(relative)) {
+        passOver(input, relative);
+        continue;
+      }
+      const path = latin1(objectUrl({ bucket, key }));
+      const source = { ...nameOf(relative), input, path, sizeBytes, etag, s3 };
+      sources.push(source);
+      if (inputs.length > 1) inodes.set(source, path);
+    }
+  }
+
   function addInput(given: Input, input: number): void {
+    const listed = objects?.found.get(given);
+    if (objects !== undefined && listed !== undefined) {
+      addObjects(listed, objects.s3, input);
+      return;
+    }
     if (typeof given !== 'string') {
       const { name, stream } = given;
       sources.push({ name, input, path: undefined, sizeBytes: 0, stream });
@@ -141,7 +174,7 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
       return;
     }
     const stats = statInput(given);
-    const path = Buffer.from(given).toString('latin1');
+    const path = latin1(given);
     if (stats.isDirectory()) folders.push({ input, path, relative: undefined, stats });
     else if (stats.isFile()) addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else
@@ -163,6 +196,8 @@ export function listSources(inputs: readonly Input[], follow: Follow = 'none'): 
     mode,
   };
 }
+
+const latin1 = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));
 
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 

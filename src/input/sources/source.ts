@@ -1,5 +1,7 @@
 /** What a run reads: named byte sources in a fixed order, and what was found but is not read. */
 
+import type { S3Options } from '../../object-store/options.ts';
+
 /** Tells a file from every other one on this host. */
 export interface FileIdentity {
   readonly dev: bigint;
@@ -7,8 +9,8 @@ export interface FileIdentity {
 }
 
 /**
- * One file, standard input or a stream. All but a stream is plain data, which crosses to worker threads. The file that is read is the
- * one that was listed (`dev`, `ino`).
+ * One file, object, standard input or a stream. All but a stream is plain data, which crosses to worker threads. The file that is read
+ * is the one that was listed (`dev`, `ino`), and so is the object (`etag`).
  */
 export interface SourceRef extends Partial<FileIdentity> {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
@@ -17,14 +19,27 @@ export interface SourceRef extends Partial<FileIdentity> {
   readonly nameBase64?: string;
   /** Which of the inputs it came from. */
   readonly input: number;
-  /** What to open, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for standard input and streams. */
+  /**
+   * What to open, a file or the URL of an object, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for standard
+   * input and streams.
+   */
   readonly path: string | undefined;
   /** What to read, when the caller brings the bytes. */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** Bytes on disk when it was listed. */
+  /** Bytes on disk, or in the store, when it was listed. */
   readonly sizeBytes: number;
   /** When its entry was last changed, when it was listed; ns since 1970. */
   readonly ctimeNs?: bigint;
+  /** Of an object: its ETag, and how its store is reached. All objects of a run share the options. */
+  readonly etag?: string;
+  readonly s3?: S3Options;
+}
+
+/** A source that is an object of a store. */
+export type ObjectRef = SourceRef & Required<Pick<SourceRef, 'etag' | 's3'>> & { readonly path: string };
+
+export function isObject(ref: SourceRef): ref is ObjectRef {
+  return ref.s3 !== undefined;
 }
 
 /** Standard input, which is read as it comes. */

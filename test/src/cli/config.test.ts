@@ -22,6 +22,19 @@ function valuesOf(config: unknown, flags: readonly string[] = []): Values {
 }
 
 const WHOLE = {
+  s3Endpoint: 'https://storage.example.com',
+  s3Region: 'eu-north-1',
+  s3PathStyle: true,
+  s3Anonymous: false,
+  s3RequesterPays: true,
+  s3Sse: 'aws:kms',
+  s3PartSize: 8388608,
+  s3Range: 1048576,
+  s3InFlight: 4,
+  s3Window: 16777216,
+  s3Checksum: 'required',
+  s3Condition: 'trust',
+  s3Grace: '2h',
   out: 'd',
   reasoning: 'drop',
   replace: true,
@@ -74,6 +87,7 @@ describe('F161 a configuration file', () => {
     expect(valuesOf({ ...WHOLE, userTurn })).toEqual({
       ...WHOLE,
       userTurn: 'said',
+      s3Grace: 7_200_000,
       maxLine: 1024 * 1024,
       mode: 0o640,
     });

@@ -27,7 +27,7 @@ function helpOf(words: readonly string[], columns?: number): string {
 
 /** The flags at the beginning of a line, without those of every command. */
 const flagsIn = (text: string): readonly string[] =>
-  [...text.matchAll(/^ {2}(?:-[a-z], | {4})--([a-z-]+)/gm)]
+  [...text.matchAll(/^ {2}(?:-[a-z], | {4})--([a-z0-9-]+)/gm)]
     .map(([, name]) => name as string)
     .filter((name) => !['help', 'all', 'version'].includes(name));
 

@@ -43,6 +43,10 @@ const BY_PLACEHOLDER: Readonly<
   STAGE: ['parse', 'parse', '', 'needs a value'],
   TEXT: ['a b', 'a b', '', 'needs a value'],
   PATH: ['logs', ['logs'], '', 'needs a value'],
+  URL: ['https://example.com', 'https://example.com', '', 'needs a value'],
+  REGION: ['eu-north-1', 'eu-north-1', '', 'needs a value'],
+  METHOD: ['aws:kms', 'aws:kms', '', 'needs a value'],
+  TIME: ['2h', 7_200_000, '2', "'2' is not a time: write 90s, 30m, 24h or 7d"],
   'DIR|-': ['-', '-', '', 'needs a value'],
   'RULE=reject|keep': [
     'non-text-part=reject',

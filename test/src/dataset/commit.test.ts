@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type CommitRequest, commitDataset } from '../../../src/dataset/commit.ts';
+import { commitDataset, type StagedCommit } from '../../../src/dataset/commit.ts';
 import { checkDestination } from '../../../src/dataset/destination.ts';
 import { createLineFile } from '../../../src/dataset/line-file.ts';
 import { isDataset } from '../../../src/dataset/manifest.ts';
@@ -33,7 +33,7 @@ const body = {
   ledger: { lines: 3 } as LedgerSums,
 };
 
-function written(compress: 'none' | 'gzip' = 'none', out = 'out'): CommitRequest {
+function written(compress: 'none' | 'gzip' = 'none', out = 'out'): StagedCommit {
   const staging = openStaging(checkDestination({ out: folder.in(out), inputs: [], replace: false }));
   const shards = createShards({ dir: staging.path, shardSizeBytes: 1e6, compress });
   for (const [group, record] of [

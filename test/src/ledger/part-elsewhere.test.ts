@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkDestination } from '../../../src/dataset/destination.ts';
-import { openStaging } from '../../../src/dataset/staging.ts';
+import { modesOf } from '../../../src/dataset/modes.ts';
+import { DiskStore } from '../../../src/dataset/store/disk-store.ts';
 import type { Listing } from '../../../src/input/sources/source.ts';
 import { build } from '../../../src/job/build.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
@@ -76,8 +76,10 @@ it('the parts of another process make the same dataset, without its logs', async
 
   const out = join(here, 'out');
   const settings = resolveSettings({ inputs: [logs], out });
-  const staging = openStaging(checkDestination({ out, inputs: [], replace: false }));
-  const destination = new DatasetOutput({ staging, settings, listing });
+  const store = new DiskStore(out);
+  await store.prepare({ inputs: [], replace: false });
+  const dataset = store.open(undefined, modesOf({}));
+  const destination = new DatasetOutput({ writer: dataset, settings, listing });
   const ledger = new Ledger(listing, settings.format);
   const recorder = new Recorder({ settings, listing, destination, ledger, usage: new Map() });
   for (const result of resultsIn(parts)) await recorder.accept(result);

@@ -1,0 +1,129 @@
+/**
+ * A dataset of a store as files, for what reads datasets: all of it, the files beside the shards, or some of them. Until the shards are
+ * fetched, files of their size stand for them.
+ */
+import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ioError, TurnmillError } from '../../errors.ts';
+import { ByteWindow } from '../../object-store/byte-window.ts';
+import type { ObjectClient } from '../../object-store/client.ts';
+import { type ListedObject, listObjects } from '../../object-store/list-objects.ts';
+import { RangedReader } from '../../object-store/ranged-reader.ts';
+import { type ObjectPlace, objectUrl } from '../../object-store/url.ts';
+import { sha256 } from '../../sha256.ts';
+import { readTextIfAny } from '../fs-calls.ts';
+import { DATA, manifestPath } from '../layout.ts';
+import type { Place } from '../place.ts';
+
+const ROOM_BYTES = 256 * 1024;
+const AT_A_TIME = 4;
+
+export class LocalCopy {
+  readonly #client: ObjectClient;
+  readonly #path: string;
+  #shards: readonly ListedObject[] = [];
+  #version: ObjectPlace | undefined;
+
+  /** @param path of a folder that is made when something is fetched; what is there is removed */
+  constructor(client: ObjectClient, path: string) {
+    this.#client = client;
+    this.#path = path;
+    this.remove();
+  }
+
+  get place(): Place {
+    return { path: this.#path, parent: dirname(this.#path), name: basename(this.#path) };
+  }
+
+  /** Everything but the content of the shards. @param hash SHA-256 of the manifest */
+  async fetchBooks(version: ObjectPlace, hash: string): Promise<void> {
+    const isShard = (path: string): boolean => path.startsWith(`${DATA}/`);
+    const objects = await this.#list(version);
+    this.#shards = objects.filter((object) => isShard(pathIn(version, object)));
+    for (const object of this.#shards) this.#reserve(object);
+    await this.#fetch(objects.filter((object) => !isShard(pathIn(version, object))));
+    this.#checkManifest(version, hash);
+  }
+
+  async fetchShards(): Promise<void> {
+    await this.#fetch(this.#shards);
+    this.#shards = [];
+  }
+
+  /** The objects whose paths are wanted. */
+  async fetchSome(version: ObjectPlace, hash: string, isWanted: (path: string) => boolean): Promise<void> {
+    await this.#fetch((await this.#list(version)).filter((object) => isWanted(pathIn(version, object))));
+    this.#checkManifest(version, hash);
+  }
+
+  remove(): void {
+    rmSync(this.#path, { recursive: true, force: true });
+  }
+
+  async #list(version: ObjectPlace): Promise<ListedObject[]> {
+    this.#version = version;
+    mkdirSync(this.#path, { mode: 0o700 });
+    const objects: ListedObject[] = [];
+    for await (const object of listObjects(this.#client, version)) {
+      const names = pathIn(version, object).split('/');
+      if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0')))
+        throw damaged(objectUrl(object), 'is not a file of a dataset');
+      objects.push(object);
+    }
+    return objects;
+  }
+
+  #checkManifest(version: ObjectPlace, hash: string): void {
+    const text = readTextIfAny(manifestPath(this.#path));
+    if (text === undefined || sha256(text) !== hash)
+      throw damaged(`${objectUrl(version)}manifest.json`, 'is not the manifest that dataset.json names');
+  }
+
+  #reserve(object: ListedObject): void {
+    const path = this.#pathOf(object);
+    closeSync(openSync(path, 'wx', 0o600));
+    truncateSync(path, object.sizeBytes);
+  }
+
+  #pathOf(object: ListedObject): string {
+    const path = join(this.#path, pathIn(this.#version as ObjectPlace, object));
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return path;
+  }
+
+  async #fetch(objects: readonly ListedObject[]): Promise<void> {
+    const left = [...objects];
+    const { windowBytes } = this.#client.options;
+    const window = new ByteWindow(windowBytes);
+    const fetchNext = async (): Promise<void> => {
+      for (let object = left.shift(); object !== undefined; object = left.shift()) {
+        await this.#fetchOne(object, window);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, fetchNext));
+  }
+
+  async #fetchOne(object: ListedObject, window: ByteWindow): Promise<void> {
+    const path = this.#pathOf(object);
+    const reader = new RangedReader(this.#client, object, window);
+    const room = Buffer.allocUnsafe(ROOM_BYTES);
+    const fd = openSync(path, 'w', 0o600);
+    try {
+      for (let count = await reader.read(room); count > 0; count = await reader.read(room)) {
+        for (let at = 0; at < count; ) at += writeSync(fd, room, at, count - at);
+      }
+    } catch (error) {
+      if (error instanceof TurnmillError) throw error;
+      throw ioError('fetch', objectUrl(object), error);
+    } finally {
+      closeSync(fd);
+      reader.close();
+    }
+  }
+}
+
+const pathIn = (version: ObjectPlace, { key }: ObjectPlace): string => key.slice(version.key.length);
+
+function damaged(url: string, why: string): TurnmillError {
+  return new TurnmillError('invalid-dataset', `${url} ${why}`, { subject: url });
+}

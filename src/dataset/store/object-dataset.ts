@@ -1,0 +1,345 @@
+/**
+ * A dataset in an object store. A store has no rename: a run writes all its files below `OUT/v-RUN/`, and then `OUT/dataset.json`, which
+ * names them, under the condition that nobody has written it since the run began. That is the commit, and the only lock between machines.
+ * Superseded versions, and what killed runs left, are removed by a later run.
+ */
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ioError, TurnmillError } from '../../errors.ts';
+import { type ObjectClient, objectClient } from '../../object-store/client.ts';
+import { type StoreFault, storeError } from '../../object-store/fault.ts';
+import { listObjects } from '../../object-store/list-objects.ts';
+import type { S3Options } from '../../object-store/options.ts';
+import {
+  type Condition,
+  listUploads,
+  removeObject,
+  writeSmallObject,
+} from '../../object-store/small-objects.ts';
+import { abortUpload, Uploads } from '../../object-store/uploads.ts';
+import { isObjectUrl, type ObjectPlace, objectUrl, parseObjectUrl } from '../../object-store/url.ts';
+import { sha256 } from '../../sha256.ts';
+import { byPath, type CommitRequest, type Committed } from '../commit.ts';
+import { checkDestination } from '../destination.ts';
+import { MANIFEST, RUN_FACTS } from '../layout.ts';
+import type { WrittenFile } from '../line-file.ts';
+import { acquireLock } from '../lock.ts';
+import { createManifest, manifestText } from '../manifest.ts';
+import type { Modes } from '../modes.ts';
+import { runFactsText } from '../run-facts.ts';
+import { openStaging, type Staging } from '../staging.ts';
+import { fillFile } from '../whole-file.ts';
+import type { DatasetFiles } from './files.ts';
+import { LocalCopy } from './local-copy.ts';
+import { ObjectFiles } from './object-files.ts';
+import type { DatasetStore, DatasetWriter, Previous } from './store.ts';
+import { type FoundPointer, pointerPlace, pointerText, readPointer, VERSION } from './version-pointer.ts';
+
+const OWNER_ONLY = 0o700;
+const COMMIT_TRIES = 8;
+const REMOVED_AT_A_TIME = 8;
+
+export class ObjectDataset implements DatasetStore {
+  readonly #client: ObjectClient;
+  /** Its key ends in `/`, or is empty for a whole bucket. */
+  readonly #folder: ObjectPlace;
+  readonly #out: string;
+  readonly #scratch: string;
+  #found: FoundPointer | undefined;
+  #copy: LocalCopy | undefined;
+
+  constructor(out: string, s3: S3Options) {
+    const { bucket, key } = parseObjectUrl(out);
+    this.#client = objectClient(s3);
+    this.#folder = { bucket, key: key === '' || key.endsWith('/') ? key : `${key}/` };
+    this.#out = objectUrl(this.#folder);
+    const store = `${s3.endpoint ?? ''} ${this.#out}`;
+    this.#scratch = join(scratchFolder(), `s3-${sha256(store).slice(0, 16)}`);
+  }
+
+  /** Of the runs of this machine one at a time; the commit's condition keeps out the others. */
+  async acquire(): Promise<() => Promise<void>> {
+    const release = await acquireLock(this.#scratch);
+    return async () => {
+      this.#copy?.remove();
+      await release();
+    };
+  }
+
+  async prepare({ inputs, replace }: { inputs: readonly string[]; replace: boolean }): Promise<void> {
+    for (const input of inputs) this.#checkApart(input);
+    this.#found = await readPointer(this.#client, this.#folder);
+    if (this.#found !== undefined && !replace) {
+      const text = `${this.#out} already exists; use --replace to replace it, or --update to update it`;
+      throw new TurnmillError('cannot-create', text, { subject: this.#out });
+    }
+    await this.#probe();
+    await this.#clean();
+  }
+
+  async previous(): Promise<Previous> {
+    const copy = new LocalCopy(this.#client, `${this.#scratch}.previous`);
+    this.#copy = copy;
+    if (this.#found !== undefined) await copy.fetchBooks(this.#version(this.#found.run), this.#found.sha256);
+    return { place: copy.place, fetchShards: () => copy.fetchShards() };
+  }
+
+  open(_resumed: string | undefined, modes: Modes): DatasetWriter {
+    const place = checkDestination({ out: this.#scratch, inputs: [], replace: false });
+    const staging = openStaging(place, undefined, modes);
+    const version = this.#version(`v-${staging.runId}`);
+    return new ObjectWriter({
+      client: this.#client,
+      folder: this.#folder,
+      version,
+      found: this.#found,
+      staging,
+    });
+  }
+
+  #version(run: string): ObjectPlace {
+    const { bucket, key } = this.#folder;
+    return { bucket, key: `${key}${run}/` };
+  }
+
+  /** A run must never read its own shards, nor put a dataset among the logs. */
+  #checkApart(input: string): void {
+    if (!isObjectUrl(input)) return;
+    const { bucket, key } = parseObjectUrl(input);
+    if (bucket !== this.#folder.bucket) return;
+    const out = this.#folder.key;
+    const below = key === '' || key.endsWith('/') ? key : `${key}/`;
+    const fail = (text: string): never => {
+      throw new TurnmillError('usage', text, { subject: this.#out });
+    };
+    if (below === out) fail(`the output ${this.#out} is the input ${input}`);
+    if (out.startsWith(below)) fail(`the output ${this.#out} is inside the input ${input}`);
+    if (key.startsWith(out)) fail(`the input ${input} is inside the output ${this.#out}`);
+  }
+
+  /** Does the store keep a write whose condition does not hold from happening? Older ones ignore the condition. */
+  async #probe(): Promise<void> {
+    if (this.#client.options.condition !== 'probe') return;
+    const { bucket, key } = this.#folder;
+    const name = sha256(`${process.pid} ${Date.now()} ${Math.random()}`).slice(0, 16);
+    const probe = { bucket, key: `${key}v-${name}/probe` };
+    let second: StoreFault | undefined;
+    try {
+      await writeSmallObject(this.#client, probe, 'first\n', { ifNoneMatch: '*' });
+    } catch (error) {
+      throw storeError('write', objectUrl(probe), error);
+    }
+    try {
+      await writeSmallObject(this.#client, probe, 'second\n', { ifNoneMatch: '*' });
+    } catch (error) {
+      second = error as StoreFault;
+    }
+    await removeObject(this.#client, probe);
+    if (second?.status === 412) return;
+    if (second !== undefined) throw storeError('write', objectUrl(probe), second);
+    const text = `the store of ${this.#out} ignores conditions of writes, so that two runs could overwrite each other; use --s3-condition none if no other run writes there`;
+    throw new TurnmillError('cannot-create', text, { subject: this.#out });
+  }
+
+  /** Removes versions that are not the dataset, and uploads that were left, once they are old. Younger ones may belong to a run at work. */
+  async #clean(): Promise<void> {
+    const { bucket, key: folder } = this.#folder;
+    const versions = { bucket, key: `${folder}v-` };
+    const newest = new Map<string, number>();
+    const keys = new Map<string, string[]>();
+    const see = (key: string, ms: number): string | undefined => {
+      const run = key.slice(folder.length).split('/')[0] as string;
+      if (!VERSION.test(run) || run === this.#found?.run) return undefined;
+      newest.set(run, Math.max(newest.get(run) ?? 0, ms));
+      return run;
+    };
+    for await (const { key, modifiedMs } of listObjects(this.#client, versions)) {
+      const run = see(key, modifiedMs);
+      if (run !== undefined) keys.set(run, [...(keys.get(run) ?? []), key]);
+    }
+    const uploads = await listUploads(this.#client, versions);
+    for (const { key, initiatedMs } of uploads) see(key, initiatedMs);
+    const before = this.#client.storeTimeMs - this.#client.options.graceMs;
+    const isOld = (run: string): boolean => (newest.get(run) ?? before) < before;
+    for (const { key, id } of uploads) {
+      const run = see(key, 0);
+      if (run !== undefined && isOld(run)) await abortUpload(this.#client, { bucket, key }, id);
+    }
+    const old = [...keys].filter(([run]) => isOld(run)).flatMap(([, all]) => all);
+    await removeAll(this.#client, bucket, old);
+  }
+}
+
+interface ObjectWriterParts {
+  readonly client: ObjectClient;
+  readonly folder: ObjectPlace;
+  readonly version: ObjectPlace;
+  /** The dataset that is replaced. */
+  readonly found: FoundPointer | undefined;
+  /** A local folder. */
+  readonly staging: Staging;
+}
+
+class ObjectWriter implements DatasetWriter {
+  readonly path: string;
+  readonly files: DatasetFiles;
+  readonly keepsCheckpoints = false;
+  readonly isResumed = false;
+  readonly notes: readonly string[];
+  readonly #parts: ObjectWriterParts;
+  readonly #uploads: Uploads;
+  readonly #files: ObjectFiles;
+  #isPublished = false;
+
+  constructor(parts: ObjectWriterParts) {
+    const { client, version, staging } = parts;
+    this.#parts = parts;
+    this.path = staging.path;
+    this.notes = staging.notes;
+    this.#uploads = new Uploads(client);
+    this.#files = new ObjectFiles(this.#uploads, version, staging.path, client.options.partSizeBytes);
+    this.files = this.#files;
+  }
+
+  whenReady(): Promise<void> | undefined {
+    return this.#uploads.whenReady();
+  }
+
+  async commit({
+    shards,
+    files,
+    body,
+    runFacts,
+    proofs,
+    signal,
+    onReadBack,
+  }: CommitRequest): Promise<Committed> {
+    await this.#uploads.done();
+    const hashes = new Map(this.#files.made.map(({ path, sha256: hash }) => [path, hash]));
+    const hashOf = (path: string): string => hashes.get(path) as string;
+    const listedShards = shards
+      .toSorted(byPath)
+      .map(({ path, group, records, bytes }) => ({ path, group, records, bytes, sha256: hashOf(path) }));
+    const listedFiles = files
+      .map(({ path, bytes }: WrittenFile) => ({ path, bytes, sha256: hashOf(path) }))
+      .sort(byPath);
+    const manifest = createManifest(body, listedShards, listedFiles);
+    const text = manifestText(manifest);
+    fillFile(this.files.create(RUN_FACTS), runFactsText(runFacts, proofs));
+    fillFile(this.files.create(MANIFEST), [text]);
+    await this.#uploads.done();
+    await this.#checkStored();
+    onReadBack?.();
+    signal?.throwIfAborted();
+    await this.#publish(sha256(text));
+    return { manifest, problems: this.#parts.staging.discard() };
+  }
+
+  supersede(): readonly TurnmillError[] {
+    return [];
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isPublished) return;
+    const { client, version, staging } = this.#parts;
+    try {
+      await this.#uploads.abort();
+      const keys: string[] = [];
+      for await (const { key } of listObjects(client, version)) keys.push(key);
+      await removeAll(client, version.bucket, keys);
+    } catch (error) {
+      // the run has failed for a better reason; a later one removes what is left
+      if (!(error instanceof TurnmillError)) throw error;
+    } finally {
+      staging.discard();
+    }
+  }
+
+  /** The store holds what was sent, all of it, and nothing else. */
+  async #checkStored(): Promise<void> {
+    const { client, version } = this.#parts;
+    const sent = new Map(this.#uploads.written.map((object) => [object.key, object]));
+    const fail = (key: string, why: string): never => {
+      const url = objectUrl({ bucket: version.bucket, key });
+      throw new TurnmillError('io', `${url} ${why}, so nothing was published`, { subject: url });
+    };
+    for await (const { key, sizeBytes, etag } of listObjects(client, version)) {
+      const object = sent.get(key) ?? fail(key, 'was not written by this run');
+      if (sizeBytes !== object.bytes) fail(key, `has ${sizeBytes} bytes, but ${object.bytes} were written`);
+      if (etag !== object.etag) fail(key, 'is not the object that was written');
+      sent.delete(key);
+    }
+    for (const key of sent.keys()) fail(key, 'was written, but is gone');
+  }
+
+  /** The one step that makes the version the dataset. An answer that was lost is settled by looking. */
+  async #publish(hash: string): Promise<void> {
+    const { client, folder, found } = this.#parts;
+    const run = this.#parts.version.key.slice(folder.key.length, -1);
+    const text = pointerText({ run, manifest: `${run}/${MANIFEST}`, sha256: hash });
+    const condition = conditionFor(client, found);
+    for (let tries = 1; ; tries++) {
+      try {
+        await writeSmallObject(client, pointerPlace(folder), text, condition);
+        this.#isPublished = true;
+        return;
+      } catch (error) {
+        if ((await readPointer(client, folder))?.run === run) {
+          this.#isPublished = true;
+          return;
+        }
+        const { status, isTransient } = error as StoreFault;
+        if (status === 412) throw this.#outrun();
+        const mayPass = isTransient || status === 409;
+        if (!mayPass || tries === COMMIT_TRIES)
+          throw storeError('publish', objectUrl(pointerPlace(folder)), error);
+        const { firstDelayMs, longestDelayMs } = client.patience;
+        await setTimeout(Math.min(longestDelayMs, firstDelayMs * 2 ** tries));
+      }
+    }
+  }
+
+  #outrun(): TurnmillError {
+    const url = objectUrl(this.#parts.folder);
+    const text = `another run has published a dataset at ${url} since this one began; nothing of it was changed: run again`;
+    return new TurnmillError('locked', text, { subject: url });
+  }
+}
+
+function conditionFor({ options }: ObjectClient, found: FoundPointer | undefined): Condition {
+  if (options.condition === 'none') return undefined;
+  return found === undefined ? { ifNoneMatch: '*' } : { ifMatch: found.etag };
+}
+
+async function removeAll(client: ObjectClient, bucket: string, keys: readonly string[]): Promise<void> {
+  const left = [...keys];
+  const remove = async (): Promise<void> => {
+    for (let key = left.pop(); key !== undefined; key = left.pop())
+      await removeObject(client, { bucket, key });
+  };
+  await Promise.all(Array.from({ length: REMOVED_AT_A_TIME }, remove));
+}
+
+/** A folder of this user alone among the temporary files: what is in it may be confidential. */
+function scratchFolder(): string {
+  const path = join(tmpdir(), `turnmill-${userInfo().uid}`);
+  try {
+    mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
+    const { uid, mode } = lstatSync(path);
+    const isOwn = uid === userInfo().uid || uid < 0;
+    if (lstatSync(path).isDirectory() && isOwn && (mode & 0o077) === 0) return path;
+  } catch (error) {
+    throw ioError('create', path, error);
+  }
+  const text = `${path} is not a folder of this user alone: remove it, or set TMPDIR to another folder`;
+  throw new TurnmillError('permission', text, { subject: path });
+}
+
+/** A local copy of a dataset in a store, below a folder of this user alone. */
+export function scratchPath(name: string): string {
+  const path = join(scratchFolder(), name);
+  rmSync(path, { recursive: true, force: true });
+  return path;
+}

@@ -1,0 +1,125 @@
+/** The files of a dataset in a store: each is gathered in local files of one part, which are uploaded as they fill. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Upload, Uploads } from '../../object-store/uploads.ts';
+import type { ObjectPlace } from '../../object-store/url.ts';
+import { type AppendFile, createAppendFile } from '../append-file.ts';
+import { WORK } from '../layout.ts';
+import type { DatasetFiles } from './files.ts';
+
+const OWNER_ONLY = 0o600;
+
+export class ObjectFiles implements DatasetFiles {
+  readonly #uploads: Uploads;
+  /** Where the version is in the store; its key ends in `/`. */
+  readonly #version: ObjectPlace;
+  readonly #folder: string;
+  readonly #partBytes: number;
+  readonly #made: ObjectFile[] = [];
+
+  /** @param folder a local one for the parts */
+  constructor(uploads: Uploads, version: ObjectPlace, folder: string, partBytes: number) {
+    this.#uploads = uploads;
+    this.#version = version;
+    this.#folder = folder;
+    this.#partBytes = partBytes;
+  }
+
+  /** Those that were made, but for the ones that the run keeps for itself. */
+  get made(): readonly ObjectFile[] {
+    return this.#made;
+  }
+
+  create(path: string): AppendFile {
+    if (path.startsWith(`${WORK}/`)) return createAppendFile(join(this.#folder, path), { mode: OWNER_ONLY });
+    const { bucket, key } = this.#version;
+    const upload = this.#uploads.begin({ bucket, key: `${key}${path}` });
+    const parts = join(this.#folder, WORK, `part-${this.#made.length}`);
+    const file = new ObjectFile({ path, parts, upload, uploads: this.#uploads, partBytes: this.#partBytes });
+    this.#made.push(file);
+    return file;
+  }
+}
+
+interface ObjectFileParts {
+  readonly path: string;
+  /** Of the local files, without their numbers. */
+  readonly parts: string;
+  readonly upload: Upload;
+  readonly uploads: Uploads;
+  readonly partBytes: number;
+}
+
+export class ObjectFile implements AppendFile {
+  readonly path: string;
+  readonly #given: ObjectFileParts;
+  readonly #hash = createHash('sha256');
+  #sha256: string | undefined;
+  #part: AppendFile | undefined;
+  #parts = 0;
+  #bytes = 0;
+  #crc32 = 0;
+
+  constructor(given: ObjectFileParts) {
+    this.path = given.path;
+    this.#given = given;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get crc32(): number {
+    return this.#crc32;
+  }
+
+  /** Of all bytes that were written. */
+  get sha256(): string {
+    this.#sha256 ??= this.#hash.digest('hex');
+    return this.#sha256;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.#crc32 = crc32(bytes, this.#crc32);
+    this.#bytes += bytes.length;
+    for (let at = 0; at < bytes.length; ) {
+      // a part goes out when the next byte comes: the last one, however full, is known at the end only
+      if (this.#part?.bytes === this.#given.partBytes) this.#send(false);
+      this.#part ??= this.#next();
+      const piece = bytes.subarray(at, at + this.#given.partBytes - this.#part.bytes);
+      this.#part.write(piece);
+      at += piece.length;
+    }
+  }
+
+  park(): void {
+    this.#part?.park();
+  }
+
+  /** What counts is in the store at the commit. */
+  sync(): void {}
+
+  close(): void {
+    if (this.#sha256 !== undefined) return;
+    this.#part ??= this.#next();
+    this.#send(true);
+    this.#sha256 = this.#hash.digest('hex');
+  }
+
+  abandon(): void {
+    this.#part?.abandon();
+  }
+
+  #next(): AppendFile {
+    return createAppendFile(`${this.#given.parts}-${this.#parts++}`, { mode: OWNER_ONLY });
+  }
+
+  #send(isLast: boolean): void {
+    const part = this.#part as AppendFile;
+    this.#part = undefined;
+    part.close();
+    this.#given.uploads.add(this.#given.upload, part, part.bytes, isLast);
+  }
+}

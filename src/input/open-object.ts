@@ -1,0 +1,120 @@
+/**
+ * Opens objects of a store. One object after the other is read, and those that come next are fetched ahead: a request takes a hundred
+ * times longer than reading a small object does.
+ */
+import { ByteWindow } from '../object-store/byte-window.ts';
+import { objectClient } from '../object-store/client.ts';
+import type { S3Options } from '../object-store/options.ts';
+import { RangedReader } from '../object-store/ranged-reader.ts';
+import { parseObjectUrl } from '../object-store/url.ts';
+import { compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
+import { MOST_TRIES } from './decompress/unpack.ts';
+import { stampOfObject } from './fingerprint.ts';
+import {
+  afterHead,
+  chunksOf,
+  type ObjectOpener,
+  type SourceOptions,
+  type SourceReader,
+  unpacked,
+} from './source-reader.ts';
+import { isObject, type ObjectRef, type SourceRef } from './sources/source.ts';
+
+export class ObjectLane implements ObjectOpener {
+  readonly #s3: S3Options;
+  readonly #window: ByteWindow;
+  /** Fetched ahead, by path. */
+  readonly #begun = new Map<string, RangedReader>();
+
+  /** @param windowBytes most that is fetched ahead */
+  constructor(s3: S3Options, windowBytes: number) {
+    this.#s3 = s3;
+    this.#window = new ByteWindow(windowBytes);
+  }
+
+  /** Begins to fetch sources that will be opened in this order, as many as there is room for. */
+  expect(refs: Iterable<SourceRef>): void {
+    for (const ref of refs) {
+      if (this.#begun.size >= this.#s3.inFlight - 1) return;
+      if (!isObject(ref) || this.#begun.has(ref.path)) continue;
+      const reader = this.#readerOf(ref);
+      if (!reader.prefetch()) return;
+      this.#begun.set(ref.path, reader);
+    }
+  }
+
+  /** @throws SourceFault, TurnmillError */
+  async open(ref: ObjectRef, options: SourceOptions): Promise<SourceReader> {
+    const object = this.#begun.get(ref.path) ?? this.#readerOf(ref);
+    this.#begun.delete(ref.path);
+    try {
+      return await this.#readerFor(ref, object, options);
+    } catch (error) {
+      object.close();
+      throw error;
+    }
+  }
+
+  /** Stops what was fetched ahead and is not wanted any more. */
+  close(): void {
+    for (const reader of this.#begun.values()) reader.close();
+    this.#begun.clear();
+  }
+
+  #readerOf(ref: ObjectRef): RangedReader {
+    const place = parseObjectUrl(Buffer.from(ref.path, 'latin1').toString('utf8'));
+    const { etag, sizeBytes } = ref;
+    return new RangedReader(objectClient(ref.s3), { ...place, etag, sizeBytes }, this.#window);
+  }
+
+  async #readerFor(ref: ObjectRef, object: RangedReader, options: SourceOptions): Promise<SourceReader> {
+    const head = await headOf(object, ref.sizeBytes);
+    const named = compressionNamed(ref.name);
+    const compression = sniff(head, named);
+    const stamp = stampOfObject(ref);
+    const shared = {
+      misnamed: named !== undefined && named !== compression,
+      stamp,
+      proof: () => stamp,
+      readBytes: () => object.readBytes,
+      verify: () => undefined, // every request names the ETag
+    };
+    const read = afterHead<number | Promise<number>>(head, (room) => object.read(room));
+    if (compression === 'none') {
+      const readAt = (position: number, room: Uint8Array): Promise<number> => object.readAt(position, room);
+      return { ...shared, compression, read, readAt, close: () => object.close() };
+    }
+    let again: RangedReader | undefined;
+    let isFirst = true;
+    const chunks = (): AsyncIterable<Uint8Array> => {
+      const from = isFirst ? read : undefined;
+      isFirst = false;
+      if (from !== undefined) return chunksOf(from);
+      again?.close();
+      const next = this.#readerOf(ref);
+      again = next;
+      return chunksOf((room) => next.read(room));
+    };
+    const content = unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits: options });
+    return {
+      ...shared,
+      ...content,
+      async close() {
+        await content.close();
+        object.close();
+        again?.close();
+      },
+    };
+  }
+}
+
+/** Opens one object, and none ahead. */
+export function openObject(ref: ObjectRef, options: SourceOptions): Promise<SourceReader> {
+  return new ObjectLane(ref.s3, ref.s3.windowBytes).open(ref, options);
+}
+
+async function headOf(object: RangedReader, sizeBytes: number): Promise<Buffer> {
+  const head = Buffer.alloc(Math.min(SNIFF_BYTES, sizeBytes));
+  for (let have = 0; have < head.length; ) have += await object.read(head.subarray(have));
+  return head;
+}

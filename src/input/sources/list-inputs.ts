@@ -1,0 +1,23 @@
+/** Lists all inputs of a run: files at once, objects page by page. What reads a store is loaded only where an input is in one. */
+import type { S3Options } from '../../object-store/options.ts';
+import { isObjectUrl } from '../../object-store/url.ts';
+import type { Follow } from './links.ts';
+import { listSources } from './list.ts';
+import type { ListedInput } from './objects.ts';
+import type { Listing } from './source.ts';
+import type { Input } from './stream-source.ts';
+
+/** @throws TurnmillError as `listSources` and `listObjectInput` do */
+export async function listInputs(
+  inputs: readonly Input[],
+  follow: Follow | undefined,
+  s3: S3Options,
+): Promise<Listing> {
+  const found = new Map<Input, ListedInput>();
+  for (const input of inputs) {
+    if (typeof input !== 'string' || !isObjectUrl(input)) continue;
+    const { listObjectInput } = await import('./objects.ts');
+    found.set(input, await listObjectInput(input, s3));
+  }
+  return listSources(inputs, follow, { found, s3 });
+}

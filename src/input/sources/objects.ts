@@ -1,0 +1,34 @@
+/** Lists the objects of a store as sources: those below a prefix that have the names of logs, or the one that was named. */
+import { TurnmillError } from '../../errors.ts';
+import { objectClient } from '../../object-store/client.ts';
+import { findObject, type ListedObject, listObjects } from '../../object-store/list-objects.ts';
+import type { S3Options } from '../../object-store/options.ts';
+import { type ObjectPlace, objectUrl, parseObjectUrl } from '../../object-store/url.ts';
+
+/** What an input of a store holds. The names of objects below a prefix go on after it. */
+export interface ListedInput {
+  readonly prefix: string;
+  /** Was one object named? Then it is read whatever its name is. */
+  readonly isOne: boolean;
+  readonly objects: readonly ListedObject[];
+}
+
+/**
+ * A URL that ends in `/`, or a bucket, is a folder. Any other one is an object; where there is none, it is tried as a folder.
+ * @throws TurnmillError `no-input` where there is neither, `permission`, `unavailable`
+ */
+export async function listObjectInput(url: string, options: S3Options): Promise<ListedInput> {
+  const client = objectClient(options);
+  const place = parseObjectUrl(url);
+  const isFolder = place.key === '' || place.key.endsWith('/');
+  const one = isFolder ? undefined : await findObject(client, place);
+  if (one !== undefined)
+    return { prefix: place.key.slice(0, place.key.lastIndexOf('/') + 1), isOne: true, objects: [one] };
+  const folder: ObjectPlace = isFolder ? place : { ...place, key: `${place.key}/` };
+  const objects: ListedObject[] = [];
+  for await (const object of listObjects(client, folder)) {
+    if (!object.key.endsWith('/')) objects.push(object); // a console makes such keys to show a folder
+  }
+  if (objects.length > 0 || isFolder) return { prefix: folder.key, isOne: false, objects };
+  throw new TurnmillError('no-input', `${objectUrl(place)} not found`, { subject: objectUrl(place) });
+}

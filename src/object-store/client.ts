@@ -1,0 +1,349 @@
+/**
+ * A connection to an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are read by requests of
+ * our own, which the SDK's signer signs: the SDK takes twice the CPU time for 5 MB objects and six times for 10 kB ones, and it neither
+ * times out nor resumes a body (docs/s3.md).
+ */
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { StoreFault, storeError } from './fault.ts';
+import type { S3Options } from './options.ts';
+import { Silence } from './silence.ts';
+import type { ObjectPlace } from './url.ts';
+
+const CONNECT_MS = 5000;
+const ATTEMPTS = 4;
+/** Of an error's answer, as far as it is looked at. */
+const MOST_ERROR_BYTES = 16 * 1024;
+const DEFAULT_REGION = 'us-east-1';
+/** How long a store is waited for. */
+export interface Patience {
+  /** Silence after which a connection is given up. */
+  readonly idleMs: number;
+  /** Tries in a row without a byte. */
+  readonly tries: number;
+  /** Before the second try; twice as long before each further one. */
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+}
+
+/** `TURNMILL_S3_IDLE_MS` overrides the silence for tests. */
+const PATIENCE: Patience = {
+  idleMs: Number(process.env.TURNMILL_S3_IDLE_MS ?? 20_000),
+  tries: 7,
+  firstDelayMs: 100,
+  longestDelayMs: 8000,
+};
+
+/** Where the objects of a bucket are, by the SDK's rules. */
+interface BucketAddress {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: number | undefined;
+  /** Comes before the key. */
+  readonly path: string;
+  readonly region: string;
+}
+
+export interface GetRequest extends ObjectPlace {
+  /** First byte and the one after the last; undefined: the whole object, whatever its size. */
+  readonly from?: number;
+  readonly to?: number;
+  /** The object must still have it. */
+  readonly etag?: string;
+  readonly method?: 'GET' | 'HEAD';
+  readonly signal?: AbortSignal;
+}
+
+/** Hashes by node:crypto as the signer takes them; the SDK's own are in JavaScript. */
+class NodeSha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: unknown) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as Uint8Array);
+  }
+
+  update(data: string | Uint8Array): void {
+    this.#hash.update(data);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+
+  reset(): void {
+    throw new Error('a hash is used once');
+  }
+}
+
+export class ObjectClient {
+  readonly options: S3Options;
+  readonly patience: Patience;
+  readonly sdk: S3Client;
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #addresses = new Map<string, Promise<BucketAddress>>();
+  readonly #regions = new Map<string, string>();
+  readonly #signers = new Map<string, SignatureV4>();
+  /** The store's clock minus ours, once a request was refused for it. */
+  #clockOffsetMs = 0;
+  /** The latest time that the store told. */
+  #storeTimeMs: number | undefined;
+
+  constructor(options: S3Options, patience: Patience = PATIENCE) {
+    this.options = options;
+    this.patience = patience;
+    const agentOptions = { keepAlive: true, maxSockets: Math.max(64, 4 * options.inFlight) };
+    this.#agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
+    this.sdk = withoutVersionWarning(() => new S3Client(this.#config(options)));
+  }
+
+  /**
+   * Asks for an object, or a part of it, and resolves with the answer's head; the body is the caller's to read or to destroy.
+   * Tries once more by itself with new credentials, another region or the store's time when the answer asks for that.
+   * @throws StoreFault
+   */
+  async get(request: GetRequest): Promise<IncomingMessage> {
+    for (let changes = 0; ; changes++) {
+      const address = await this.#address(request.bucket);
+      const answer = await this.#send(request, address);
+      const { statusCode: status = 0 } = answer;
+      const told = Date.parse(answer.headers.date ?? '');
+      if (!Number.isNaN(told)) this.#storeTimeMs = told;
+      if (status >= 200 && status < 300) return answer;
+      const fault = await faultOf(answer);
+      if (changes >= 2 || !(await this.#adapt(request.bucket, address.region, fault, answer.headers)))
+        throw fault;
+    }
+  }
+
+  /** Milliseconds since 1970 by the store's clock, as of the latest answer of `get`; ours where it does not tell. */
+  get storeTimeMs(): number {
+    return this.#storeTimeMs ?? Date.now();
+  }
+
+  async #send(
+    { bucket: _bucket, key, from, to, etag, method = 'GET', signal }: GetRequest,
+    address: BucketAddress,
+  ): Promise<IncomingMessage> {
+    const { protocol, hostname, port } = address;
+    const headers: Record<string, string> = {
+      host: port === undefined ? hostname : `${hostname}:${port}`,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+      ...(etag !== undefined && { 'if-match': etag }),
+      ...(from !== undefined && { range: `bytes=${from}-${to === undefined ? '' : to - 1}` }),
+      ...(this.options.requesterPays && { 'x-amz-request-payer': 'requester' }),
+    };
+    const path = `${address.path}${encodeKey(key)}`;
+    const signed = await this.#sign(address.region, { method, protocol, hostname, path, headers });
+    const { request } = protocol === 'http:' ? http : https;
+    const agent = protocol === 'http:' ? this.#agents.http : this.#agents.https;
+    return new Promise((resolve, reject) => {
+      const sent = request({ method, protocol, hostname, port, path, agent, headers: signed, signal });
+      // connecting and the answer's head; the body has its reader's own timer
+      const silence = new Silence(this.patience.idleMs, () => sent.destroy(new StoreFault('ETIMEDOUT')));
+      sent.once('response', (answer) => {
+        silence.end();
+        resolve(answer);
+      });
+      sent.once('error', (error: NodeJS.ErrnoException) => {
+        silence.end();
+        reject(error instanceof StoreFault ? error : new StoreFault(error.code ?? 'failed'));
+      });
+      sent.end();
+    });
+  }
+
+  async #sign(
+    region: string,
+    request: {
+      method: string;
+      protocol: string;
+      hostname: string;
+      path: string;
+      headers: Record<string, string>;
+    },
+  ): Promise<Record<string, string>> {
+    if (this.options.anonymous) return request.headers;
+    let signer = this.#signers.get(region);
+    if (signer === undefined) {
+      const credentials = async () => {
+        try {
+          return await this.sdk.config.credentials();
+        } catch (error) {
+          throw storeError('sign requests to', 'the store', error);
+        }
+      };
+      signer = new SignatureV4({
+        service: 's3',
+        region,
+        credentials,
+        sha256: NodeSha256,
+        uriEscapePath: false,
+        applyChecksum: false,
+      });
+      this.#signers.set(region, signer);
+    }
+    const signingDate = new Date(Date.now() + this.#clockOffsetMs);
+    return (await signer.sign({ ...request, query: {} }, { signingDate })).headers;
+  }
+
+  /** Does what an answer asks for; returns false when there is nothing. */
+  async #adapt(
+    bucket: string,
+    asked: string,
+    fault: StoreFault,
+    headers: IncomingHttpHeaders,
+  ): Promise<boolean> {
+    const region = headers['x-amz-bucket-region'];
+    const isElsewhere = [301, 307, 400].includes(fault.status ?? 0);
+    if (isElsewhere && typeof region === 'string' && region !== asked) {
+      if (this.#regions.get(bucket) !== region) this.#addresses.delete(bucket);
+      this.#regions.set(bucket, region);
+      return true;
+    }
+    if (fault.code === 'RequestTimeTooSkewed') {
+      const now = Date.parse(headers.date ?? '');
+      if (!Number.isNaN(now)) this.#clockOffsetMs = now - Date.now();
+      return !Number.isNaN(now);
+    }
+    if (!fault.isStale || this.options.anonymous) return false;
+    await this.sdk.config.credentials({ forceRefresh: true });
+    return true;
+  }
+
+  #address(bucket: string): Promise<BucketAddress> {
+    let address = this.#addresses.get(bucket);
+    if (address === undefined) {
+      address = this.#findAddress(bucket);
+      this.#addresses.set(bucket, address);
+    }
+    return address;
+  }
+
+  /** Has the SDK build a request, and takes its address: nothing is sent. */
+  async #findAddress(bucket: string): Promise<BucketAddress> {
+    const key = 'key';
+    const command = new GetObjectCommand({ Bucket: bucket, Key: key });
+    let found: BucketAddress | undefined;
+    command.middlewareStack.add(
+      (_next, context) => async (args) => {
+        const { protocol, hostname, port, path } = args.request as {
+          protocol: string;
+          hostname: string;
+          port?: number;
+          path: string;
+        };
+        const scheme = context.endpointV2?.properties?.authSchemes?.[0] as
+          | { signingRegion?: string }
+          | undefined;
+        const region = scheme?.signingRegion ?? DEFAULT_REGION;
+        found = { protocol, hostname, port, path: path.slice(0, -key.length), region };
+        return { response: undefined, output: { $metadata: {} } };
+      },
+      { step: 'build', name: 'takeAddress', priority: 'low' },
+    );
+    const region = this.#regions.get(bucket);
+    if (region === undefined) await this.sdk.send(command);
+    else await new S3Client(this.#config({ ...this.options, region })).send(command);
+    return found as unknown as BucketAddress;
+  }
+
+  #config(options: S3Options): S3ClientConfig {
+    const { http: httpAgent, https: httpsAgent } = this.#agents;
+    const handler = new NodeHttpHandler({
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: this.patience.idleMs,
+      throwOnRequestTimeout: true,
+      socketAcquisitionWarningTimeout: 24 * 60 * 60 * 1000,
+      httpAgent,
+      httpsAgent,
+    });
+    return { ...configOf(options), requestHandler: handler };
+  }
+}
+
+function configOf(options: S3Options): S3ClientConfig {
+  const { endpoint, region, anonymous } = options;
+  const hasEndpoint = endpoint !== undefined;
+  const { pathStyle = hasEndpoint, checksum = hasEndpoint ? 'required' : 'supported' } = options;
+  const when = checksum === 'required' ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED';
+  return {
+    maxAttempts: ATTEMPTS,
+    followRegionRedirects: true,
+    forcePathStyle: pathStyle,
+    requestChecksumCalculation: when,
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    region: region ?? regionOfEnvironment(),
+    ...(hasEndpoint && { endpoint }),
+    ...(anonymous && {
+      signer: { sign: async (request: unknown) => request } as unknown as NonNullable<
+        S3ClientConfig['signer']
+      >,
+      credentials: { accessKeyId: '', secretAccessKey: '' },
+    }),
+  };
+}
+
+/** The region of the environment or the profile; without one any region will do: the store names the bucket's in its answer. */
+function regionOfEnvironment(): () => Promise<string> {
+  const { config } = new S3Client({});
+  return () => config.region().catch(() => DEFAULT_REGION);
+}
+
+/** Each part of a key on its own: the slashes stay. */
+function encodeKey(key: string): string {
+  return encodeURIComponent(key)
+    .replaceAll('%2F', '/')
+    .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+async function faultOf(answer: IncomingMessage): Promise<StoreFault> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > MOST_ERROR_BYTES) break;
+    }
+  } catch {
+    // the status says enough
+  }
+  const [, code] = /<Code>([\w.-]+)<\/Code>/.exec(Buffer.concat(chunks).toString('latin1')) ?? [];
+  return new StoreFault(code ?? defaultCode(answer.statusCode ?? 0), answer.statusCode);
+}
+
+function defaultCode(status: number): string {
+  if (status === 404) return 'NoSuchKey';
+  if (status === 412) return 'PreconditionFailed';
+  return status === 403 ? 'AccessDenied' : 'failed';
+}
+
+/** The SDK warns once, on standard error, that its releases of 2027 need Node 22: nothing that a user of this program could act on. */
+function withoutVersionWarning<T>(make: () => T): T {
+  const name = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
+  const before = process.env[name];
+  process.env[name] = 'true';
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+}
+
+const clients = new Map<string, ObjectClient>();
+
+/** The connection with these options; there is one for each thread. */
+export function objectClient(options: S3Options): ObjectClient {
+  const name = JSON.stringify(options);
+  let client = clients.get(name);
+  if (client === undefined) {
+    client = new ObjectClient(options);
+    clients.set(name, client);
+  }
+  return client;
+}

@@ -1,0 +1,95 @@
+/** How object stores that speak S3 are reached and used. Plain data without a secret: it crosses to worker threads. */
+
+import { TurnmillError } from '../errors.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const HOUR_MS = 60 * 60 * 1000;
+
+export interface S3Options {
+  /** URL of a store that is not AWS; undefined: what the AWS environment and profile say. */
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  /** The bucket is in the path and not in the host name; undefined: where there is an endpoint. */
+  readonly pathStyle: boolean | undefined;
+  /** Send requests unsigned. */
+  readonly anonymous: boolean;
+  readonly requesterPays: boolean;
+  /** `AES256`, `aws:kms` or `aws:kms=KEY`: how the store encrypts what is written. */
+  readonly sse: string | undefined;
+  readonly partSizeBytes: number;
+  /** Bytes of one GET. */
+  readonly rangeBytes: number;
+  /** Objects that are open at the same time, and parts that are on their way. */
+  readonly inFlight: number;
+  /** Bytes that are fetched ahead, of all workers together. */
+  readonly windowBytes: number;
+  /** When uploads carry the checksums that only newer stores know; undefined: `required` where there is an endpoint. */
+  readonly checksum: 'required' | 'supported' | undefined;
+  /** How it is known that the store honours conditional writes. */
+  readonly condition: 'probe' | 'trust' | 'none';
+  /** Age from which the next run removes versions that no dataset names. */
+  readonly graceMs: number;
+}
+
+/** Parts have at least this size, but for the last one: a rule of S3. */
+const LEAST_PART_BYTES: number = 5 * MEBIBYTE;
+const MOST_PART_BYTES: number = 1024 * MEBIBYTE;
+const LEAST_RANGE_BYTES = 1024;
+const MOST_IN_FLIGHT = 1024;
+
+export const DEFAULT_S3: S3Options = {
+  endpoint: undefined,
+  region: undefined,
+  pathStyle: undefined,
+  anonymous: false,
+  requesterPays: false,
+  sse: undefined,
+  partSizeBytes: 16 * MEBIBYTE,
+  rangeBytes: 8 * MEBIBYTE,
+  inFlight: 8,
+  windowBytes: 64 * MEBIBYTE,
+  checksum: undefined,
+  condition: 'probe',
+  graceMs: 24 * HOUR_MS,
+};
+
+/** The options that a caller gives, with the defaults of the others. Throws a usage error for a value that cannot be. */
+export function resolveS3Options(
+  given: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } = {},
+): S3Options {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const options: S3Options = { ...DEFAULT_S3, ...set };
+  checkEndpoint(options.endpoint);
+  if (options.sse !== undefined && !/^(?:AES256|aws:kms(?:=[\w:/.-]+)?)$/.test(options.sse))
+    fail(`--s3-sse: '${options.sse}' is not AES256, aws:kms or aws:kms=KEY`);
+  oneOf('s3-checksum', options.checksum ?? 'required', ['required', 'supported']);
+  oneOf('s3-condition', options.condition, ['probe', 'trust', 'none']);
+  inRange('s3-part-size', options.partSizeBytes, LEAST_PART_BYTES, MOST_PART_BYTES);
+  inRange('s3-range', options.rangeBytes, LEAST_RANGE_BYTES, MOST_PART_BYTES);
+  inRange('s3-window', options.windowBytes, LEAST_RANGE_BYTES, Number.MAX_SAFE_INTEGER);
+  inRange('s3-in-flight', options.inFlight, 1, MOST_IN_FLIGHT);
+  inRange('s3-grace', options.graceMs, 0, Number.MAX_SAFE_INTEGER);
+  return options;
+}
+
+function checkEndpoint(endpoint: string | undefined): void {
+  if (endpoint === undefined) return;
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    fail('--s3-endpoint: not a URL such as https://storage.example.com');
+  if (url.username !== '' || url.password !== '')
+    fail('--s3-endpoint: the URL holds credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead');
+}
+
+function oneOf(option: string, value: string, choices: readonly string[]): void {
+  if (!choices.includes(value)) fail(`--${option}: '${value}' is not one of ${choices.join(', ')}`);
+}
+
+function inRange(option: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most)
+    fail(`--${option}: ${value} is not a whole number from ${least} to ${most}`);
+}
+
+function fail(message: string): never {
+  throw new TurnmillError('usage', message);
+}

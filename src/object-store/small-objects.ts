@@ -1,0 +1,120 @@
+/** Objects that are read, written and removed whole: the name of the current version, probes, what earlier runs left. */
+import {
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  type MultipartUpload,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import type { ObjectClient } from './client.ts';
+import { StoreFault, storeError, storeFault } from './fault.ts';
+import { payerOf } from './list-objects.ts';
+import { encryptionOf } from './uploads.ts';
+import { type ObjectPlace, objectUrl } from './url.ts';
+
+const MOST_BYTES = 1024 * 1024;
+const TRIES = 4;
+
+export interface SmallObject {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** What must hold of the object for a write to happen; undefined: nothing. */
+export type Condition = { readonly ifNoneMatch: '*' } | { readonly ifMatch: string } | undefined;
+
+/** The text of an object; undefined when there is none. Throws TurnmillError. */
+export async function readSmallObject(
+  client: ObjectClient,
+  place: ObjectPlace,
+): Promise<SmallObject | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await client.get(place);
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of answer) {
+        chunks.push(chunk as Buffer);
+        bytes += (chunk as Buffer).length;
+        if (bytes > MOST_BYTES) throw new StoreFault('EntityTooLarge', undefined, false);
+      }
+      return { text: Buffer.concat(chunks).toString('utf8'), etag: answer.headers.etag ?? '' };
+    } catch (error) {
+      const fault = storeFault(error);
+      if (fault.status === 404 && fault.code !== 'NoSuchBucket') return undefined;
+      if (!fault.isTransient || tries === TRIES) throw storeError('read', objectUrl(place), fault);
+    }
+  }
+}
+
+/** Throws StoreFault: 412 when the condition does not hold. */
+export async function writeSmallObject(
+  client: ObjectClient,
+  { bucket, key }: ObjectPlace,
+  text: string,
+  condition: Condition,
+): Promise<void> {
+  const conditions = {
+    ...(condition !== undefined && 'ifNoneMatch' in condition && { IfNoneMatch: condition.ifNoneMatch }),
+    ...(condition !== undefined && 'ifMatch' in condition && { IfMatch: condition.ifMatch }),
+  };
+  try {
+    const Body = Buffer.from(text);
+    const target = { Bucket: bucket, Key: key, Body, ContentType: 'application/json' };
+    await client.sdk.send(
+      new PutObjectCommand({ ...target, ...conditions, ...encryptionOf(client), ...payerOf(client) }),
+    );
+  } catch (error) {
+    throw storeFault(error);
+  }
+}
+
+/** One that is not there is no fault. Throws TurnmillError. */
+export async function removeObject(client: ObjectClient, place: ObjectPlace): Promise<void> {
+  try {
+    await client.sdk.send(
+      new DeleteObjectCommand({ Bucket: place.bucket, Key: place.key, ...payerOf(client) }),
+    );
+  } catch (error) {
+    const fault = storeFault(error);
+    if (fault.status !== 404) throw storeError('remove', objectUrl(place), fault);
+  }
+}
+
+export interface OpenUpload extends ObjectPlace {
+  readonly id: string;
+  readonly initiatedMs: number;
+}
+
+/** Uploads below a prefix that were begun and neither completed nor aborted. Throws TurnmillError. */
+export async function listUploads(client: ObjectClient, { bucket, key }: ObjectPlace): Promise<OpenUpload[]> {
+  const found: MultipartUpload[] = [];
+  let at: { KeyMarker?: string; UploadIdMarker?: string } = {};
+  try {
+    for (;;) {
+      const {
+        Uploads = [],
+        IsTruncated,
+        NextKeyMarker,
+        NextUploadIdMarker,
+      } = await client.sdk.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key, ...at, ...payerOf(client) }),
+      );
+      found.push(...Uploads);
+      if (IsTruncated !== true || NextKeyMarker === undefined) break;
+      at = {
+        KeyMarker: NextKeyMarker,
+        ...(NextUploadIdMarker !== undefined && { UploadIdMarker: NextUploadIdMarker }),
+      };
+    }
+  } catch (error) {
+    throw storeError('list the uploads below', objectUrl({ bucket, key }), error);
+  }
+  return found
+    .filter(({ Key = '' }) => Key.startsWith(key))
+    .map(({ Key = '', UploadId = '', Initiated }) => ({
+      bucket,
+      key: Key,
+      id: UploadId,
+      initiatedMs: Initiated?.getTime() ?? 0,
+    }));
+}

@@ -1,0 +1,345 @@
+/**
+ * Logs in an object store: the dataset is the one of the same logs in a folder, whatever the listing, the names and the connection do.
+ * The store is one of the tests that speaks S3 and misbehaves on request.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { build, type RunSummary } from '../../src/job/build.ts';
+import type { Given } from '../../src/settings/settings.ts';
+import { entryLine } from '../support/build-logs.ts';
+import { turnmill } from '../support/command.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { loadedModules } from '../support/loaded-modules.ts';
+import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
+import { startStore, storeFolder } from '../support/s3-logs.ts';
+import { type Misbehave, refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import { hasZstd } from '../support/zstd.ts';
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+interface Both {
+  readonly server: S3Server;
+  readonly logs: string;
+  readonly folder: string;
+  /** Builds from the store; its dataset must be that of the folder. */
+  same(given?: Omit<Given, 'inputs'>): Promise<RunSummary>;
+}
+
+/** The same logs in a folder and below `s3://bucket/logs/`. */
+async function both(files: Files): Promise<Both> {
+  const server = await startStore();
+  const folder = temporaryFolder();
+  const logs = join(folder, 'logs');
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(logs, name)), { recursive: true });
+    writeFileSync(join(logs, name), bytes);
+  }
+  if (Object.keys(files).length > 0) storeFolder(server, 'bucket/logs', logs);
+  let count = 0;
+  return {
+    server,
+    logs,
+    folder,
+    async same(given = {}) {
+      const [here, there] = [join(folder, `here-${++count}`), join(folder, `there-${count}`)];
+      const shared = { workers: 1, ...given, s3: { endpoint: server.endpoint, ...given.s3 } };
+      await build({ ...shared, inputs: [logs], out: here });
+      const summary = await build({ ...shared, inputs: ['s3://bucket/logs/'], out: there });
+      expect(hashesOf(there)).toEqual(hashesOf(here));
+      return summary;
+    },
+  };
+}
+
+const session = (id: string, entries: number = 3): string =>
+  Array.from({ length: entries }, (_, at) => `${entryLine({ at, id })}\n`).join('');
+
+/** Refuses, stalls or breaks off the answers at random places. */
+const resets: Misbehave = (answer, { headers }, serve) => {
+  const write = answer.write.bind(answer);
+  answer.end = ((bytes?: Buffer) => {
+    if (bytes === undefined || bytes.length < 2) return answer.destroy();
+    write(bytes.subarray(0, bytes.length >> 1), () => answer.destroy());
+    return answer;
+  }) as typeof answer.end;
+  if (headers.range === undefined) return false;
+  serve();
+  return true;
+};
+
+describe('the dataset of a store is that of the folder', () => {
+  it('for the examples', async () => {
+    const { server, same, folder } = await both({});
+    expect(storeFolder(server, 'bucket/logs', 'examples/logs')).toBeGreaterThan(10);
+    await build({ inputs: ['examples/logs'], out: join(folder, 'a'), workers: 1 });
+    const s3 = { endpoint: server.endpoint };
+    await build({ inputs: ['s3a://bucket/logs'], out: join(folder, 'b'), workers: 1, s3 });
+    expect(hashesOf(join(folder, 'b'))).toEqual(hashesOf(join(folder, 'a')));
+    expect(same).toBeDefined();
+  });
+
+  it.each([1, 2, 3])('for odd logs, in every state of damage, packed and not (seed %d)', async (seed) => {
+    const { server, logs, same } = await both({});
+    writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
+    const stored = storeFolder(server, 'bucket/logs', logs);
+    const fault = server.fault('get', resets, 20);
+    const { sums } = await same({ workers: seed, quarantineContent: seed === 2 ? 'raw' : 'ref' });
+    expect(fault.fired).toBe(20);
+    expect(Object.values(sums.sources).reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(stored);
+    expect(sums.lines).toBeGreaterThan(50);
+  });
+
+  it('S018 for packed objects that are cut by resets, in small ranges', async () => {
+    const log = Buffer.from(Array.from({ length: 300 }, (_, i) => session(`s${i}`)).join(''));
+    const zstd = hasZstd ? { 'c.jsonl.zst': spawnSync('zstd', ['-c'], { input: log }).stdout } : {};
+    const { server, same } = await both({ 'a.jsonl': log, 'b.jsonl.gz': gzipSync(log), ...zstd });
+    const fault = server.fault('get', resets, 30);
+    await same({ sessionBy: 'id', s3: { rangeBytes: 4096, windowBytes: 8192 } });
+    expect(fault.fired).toBe(30);
+  });
+
+  it('reads the places of rejected sessions a second time, by ranges', async () => {
+    const bad = `${session('a')}${entryLine({ at: 2, id: 'a' })}\n`.repeat(2);
+    const { server, same } = await both({ 'bad.jsonl': bad, 'packed.jsonl.gz': gzipSync(bad) });
+    const { rejections } = await same();
+    expect(rejections).toBeGreaterThan(0);
+    expect(server.asked.filter(({ kind }) => kind === 'get').length).toBeGreaterThan(2);
+  });
+
+  it('with worker threads', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 200)]),
+    );
+    const { same } = await both(files);
+    await same({ workers: 3, s3: { inFlight: 4 } });
+  });
+});
+
+describe('listing', () => {
+  it('S002 of 1,100 keys takes as many pages as the store makes', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 1100 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]),
+    );
+    const { server, same } = await both(files);
+    server.pageSize = 100;
+    const { sums } = await same();
+    expect(sums.sources).toEqual({ read: 1100 });
+    expect(server.asked.filter(({ kind }) => kind === 'list').length).toBe(11);
+  });
+
+  it('S033 is followed by fetching ahead: so many objects are open at a time, and no more', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]),
+    );
+    const { server, same } = await both(files);
+    const held: (() => void)[] = [];
+    const fault = server.fault(
+      'get',
+      (_answer, _asked, serve) => {
+        held.push(serve);
+        if (held.length === 6) for (const each of held) each();
+        return true;
+      },
+      6, // the first one is not answered before the sixth has come
+    );
+    await same({ s3: { inFlight: 6 } });
+    expect(fault.fired).toBe(6);
+    expect(server.mostOpen).toBe(6);
+  });
+
+  it('S001 fails in the middle and is repeated from there', async () => {
+    const { server, same } = await both({ 'a.jsonl': session('a'), 'b.jsonl': session('b') });
+    server.pageSize = 1;
+    const second = ({ query }: { query: URLSearchParams }): boolean => query.has('continuation-token');
+    const fault = server.fault(second, refuse(503, 'SlowDown'), 2);
+    await same();
+    expect(fault.fired).toBe(2);
+  });
+
+  it('S001 fails for good: nothing is read, and nothing written', async () => {
+    const { server, folder } = await both({ 'a.jsonl': session('a') });
+    const fault = server.fault('list', refuse(500, 'InternalError'), 1000);
+    const out = join(folder, 'out');
+    const run = build({ inputs: ['s3://bucket/logs/'], out, s3: { endpoint: server.endpoint } });
+    await expect(run).rejects.toMatchObject({ code: 'unavailable' });
+    expect(fault.fired).toBeGreaterThan(1);
+    expect(readdirSync(folder)).toEqual(['logs']);
+  });
+
+  it('S003 of strange keys gives their names and their bytes', async () => {
+    const { server, folder } = await both({});
+    const keys = [
+      '../up.jsonl',
+      'a//b.jsonl',
+      '100%25 done?.jsonl',
+      'a+b c.jsonl',
+      'é\u0001\n😀.jsonl',
+      "q'(1)*!.jsonl",
+      '#x&y=z.jsonl',
+    ];
+    for (const key of keys) server.put(`bucket/logs/${key}`, session(key));
+    server.put('bucket/logs/folder/', ''); // as consoles make them
+    server.put('bucket/logs/notes.txt', 'not a log');
+    const out = join(folder, 'out');
+    const s3 = { endpoint: server.endpoint };
+    const { sums } = await build({ inputs: ['s3://bucket/logs/'], out, s3, workers: 1 });
+    expect(sums.sources).toEqual({ read: keys.length });
+    expect(sums.skipped).toEqual({ excluded: 1 });
+    const ledger = readFileSync(join(out, 'ledger/sources.jsonl'), 'utf8').trim().split('\n');
+    const names = ledger.map((line) => JSON.parse(line).source).filter((name) => name !== 'notes.txt');
+    expect(names.sort()).toEqual([...keys].sort());
+  });
+
+  it('reads one object, whatever its name is, and an object that several inputs hold once', async () => {
+    const { server, folder } = await both({ 'a.jsonl': session('a'), 'b.data': session('b') });
+    const inputs = ['s3://bucket/logs/b.data', 's3://bucket/logs/', 's3://bucket/logs/a.jsonl'];
+    const { sums } = await build({ inputs, out: join(folder, 'out'), s3: { endpoint: server.endpoint } });
+    expect(sums.sources).toEqual({ read: 2 });
+    expect(sums.skipped).toEqual({ 'duplicate-inode': 1, excluded: 1 });
+  });
+
+  it('takes a URL without a slash for a folder where there is no such object', async () => {
+    const { server, folder } = await both({ 'a.jsonl': session('a') });
+    const s3 = { endpoint: server.endpoint };
+    await build({ inputs: ['s3://bucket/logs'], out: join(folder, 'out'), s3 });
+    const missing = build({ inputs: ['s3://bucket/other'], out: join(folder, 'no'), s3 });
+    await expect(missing).rejects.toMatchObject({
+      code: 'no-input',
+      message: expect.stringContaining('s3://bucket/other'),
+    });
+    await expect(build({ inputs: ['s3://'], s3 })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('a bucket that may not be listed ends the run', async () => {
+    const { server } = await both({ 'a.jsonl': session('a') });
+    const fault = server.fault('list', refuse(403, 'AccessDenied'), 10);
+    const run = build({ inputs: ['s3://bucket/logs/'], s3: { endpoint: server.endpoint } });
+    await expect(run).rejects.toMatchObject({ code: 'permission' });
+    expect(fault.fired).toBe(1);
+  });
+});
+
+describe('one object that cannot be read is rejected, the others are not', () => {
+  const cases: readonly (readonly [string, number, string, string])[] = [
+    ['S004', 403, 'AccessDenied', 'unreadable'],
+    ['S005', 404, 'NoSuchKey', 'vanished'],
+    ['S006', 412, 'PreconditionFailed', 'changed-while-read'],
+    ['S016', 403, 'InvalidObjectState', 'unreadable'],
+  ];
+  it.each(cases)('S004-S006, S016 %s HTTP %d %s: %s', async (_id, status, code, reason) => {
+    const { server, folder } = await both({
+      'a.jsonl': session('a'),
+      'b.jsonl': session('b'),
+      'c.jsonl': session('c'),
+    });
+    const fault = server.fault(
+      ({ path, kind }) => kind === 'get' && path.endsWith('b.jsonl'),
+      refuse(status, code),
+      10,
+    );
+    const out = join(folder, 'out');
+    const { sums, rejections } = await build({
+      inputs: ['s3://bucket/logs/'],
+      out,
+      s3: { endpoint: server.endpoint },
+    });
+    expect(fault.fired).toBeGreaterThan(0);
+    expect(sums.sources).toEqual({ read: 2, rejected: 1 });
+    expect(rejections).toBe(1);
+    expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).toContain(`"reason":"${reason}"`);
+  });
+});
+
+describe('the command', () => {
+  it('reads and loads nothing of the SDK for logs in a folder', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const local = loadedModules(['build', 'examples/logs', '--out', out]);
+    expect(local.some((path) => path.endsWith('engine/source-run.js'))).toBe(true);
+    const late = /@aws-sdk|@smithy|object-store\/(?!options|url)|open-object|object-dataset/;
+    expect(local.filter((path) => late.test(path))).toEqual([]);
+    const server = await startStore();
+    vi.stubEnv('TURNMILL_S3_ENDPOINT', server.endpoint);
+    const stored = loadedModules(['check', 's3://bucket/logs/']);
+    expect(stored.some((path) => path.includes('@aws-sdk/client-s3'))).toBe(true); // what is looked for would be seen
+  });
+
+  it('S031 says within seconds that nobody answers at the endpoint', async () => {
+    const server = await startStore();
+    const { endpoint } = server;
+    await server.close();
+    const ended = await turnmill(['check', 's3://bucket/logs/', '--s3-endpoint', endpoint]);
+    expect(ended.status).toBe(69);
+    expect(ended.stderr).toContain('cannot list s3://bucket/logs/: ECONNREFUSED');
+  });
+
+  it('S034 shows no credentials in any message or file', async () => {
+    const server = await startStore();
+    const folder = temporaryFolder();
+    server.put('bucket/logs/a.jsonl', session('a'));
+    server.put('bucket/logs/b.jsonl', session('b'));
+    const out = join(folder, 'out');
+    const fault = server.fault(
+      ({ path, kind }) => kind === 'get' && path.endsWith('b.jsonl'),
+      refuse(403, 'SignatureDoesNotMatch'),
+      9,
+    );
+    const one = await turnmill(
+      ['build', 's3://bucket/logs/', '--out', out, '--log-level', 'debug'],
+      undefined,
+      server.environment,
+    );
+    expect(one.status).toBe(3);
+    const listing = server.fault('list', refuse(403, 'AccessDenied'), 9);
+    const two = await turnmill(
+      ['build', 's3://bucket/logs/', '--out', join(folder, 'two'), '--log-level', 'debug'],
+      undefined,
+      server.environment,
+    );
+    expect(two.status).toBe(77);
+    expect(fault.fired + listing.fired).toBe(2);
+    const files = readdirSync(out, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter(
+      (file) => file.isFile(),
+    );
+    const texts = [
+      one.stderr,
+      two.stderr,
+      ...files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')),
+    ];
+    expect(texts.length).toBeGreaterThan(5);
+    for (const secret of [SECRET, SESSION_TOKEN])
+      expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+  });
+
+  it('refuses an endpoint that holds credentials, without showing them', async () => {
+    const ended = await turnmill([
+      'check',
+      's3://bucket/',
+      '--s3-endpoint',
+      `https://me:${encodeURIComponent(SECRET)}@example.com`,
+    ]);
+    expect(ended.status).toBe(64);
+    expect(ended.stderr).not.toContain(encodeURIComponent(SECRET));
+  });
+
+  it('explains and inspects lines of objects', async () => {
+    const server = await startStore();
+    server.put('bucket/logs/2026-01-13/a.jsonl', session('a'));
+    const explained = await turnmill(
+      ['explain', 's3://bucket/logs/2026-01-13/a.jsonl:3', '--root', 's3://bucket/logs/'],
+      undefined,
+      server.environment,
+    );
+    expect(explained.stdout.toString()).toContain('snapshot');
+    expect(explained.stdout.toString()).toContain('2026-01-13/a.jsonl, line 3');
+    const inspected = await turnmill(
+      ['inspect', 's3://bucket/logs/', '--after', 'parse'],
+      undefined,
+      server.environment,
+    );
+    expect(inspected.stdout.toString().trim().split('\n').length).toBeGreaterThan(2);
+    expect([explained.status, inspected.status]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,312 @@
+/** Ranges, their order, their resuming, and what is no answer to the request. */
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { ByteWindow } from '../../../src/object-store/byte-window.ts';
+import { ObjectClient } from '../../../src/object-store/client.ts';
+import { resolveS3Options } from '../../../src/object-store/options.ts';
+import { RangedReader } from '../../../src/object-store/ranged-reader.ts';
+import { startStore } from '../../support/s3-logs.ts';
+import { hangUp, type Misbehave, refuse, type S3Server, sendError } from '../../support/s3-server.ts';
+
+const KIB = 1024;
+const BYTES = randomBytes(300 * KIB);
+const PATIENCE = { idleMs: 60_000, tries: 4, firstDelayMs: 1, longestDelayMs: 4 };
+/** For stores that stall, and threads that are busy. */
+const IMPATIENCE = { ...PATIENCE, idleMs: 500 };
+
+interface Reading {
+  readonly reader: RangedReader;
+  readonly window: ByteWindow;
+}
+
+function open(server: S3Server, body: Buffer = BYTES, etag?: string, patience = PATIENCE): Reading {
+  const stored = server.put('bucket/a.jsonl', body);
+  const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes: 64 * KIB });
+  const client = new ObjectClient(options, patience);
+  const window = new ByteWindow(256 * KIB);
+  const object = { bucket: 'bucket', key: 'a.jsonl', etag: etag ?? stored.etag, sizeBytes: body.length };
+  return { reader: new RangedReader(client, object, window), window };
+}
+
+async function readAll(reader: RangedReader, roomBytes: number = 10_000): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const room = Buffer.alloc(roomBytes);
+    const count = await reader.read(room);
+    if (count === 0) return Buffer.concat(chunks);
+    chunks.push(room.subarray(0, count));
+  }
+}
+
+const isSame = (bytes: Buffer): boolean => bytes.equals(BYTES);
+
+/** Sends the head of the right answer and so many bytes of it, then does something. */
+function partly(bytes: number, then: (answer: ServerResponse) => void): Misbehave {
+  return (answer, { headers }) => {
+    const [, from = 0, last = 0] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
+    answer.writeHead(206, {
+      etag: String(headers['if-match']),
+      'content-range': `bytes ${from}-${last}/${BYTES.length}`,
+      'content-length': last + 1 - from,
+    });
+    answer.write(BYTES.subarray(from, from + bytes), () => then(answer));
+    return true;
+  };
+}
+
+describe('an object in ranges', () => {
+  it('is read whole, by ranges of the given size, each with the ETag', async () => {
+    const server = await startStore();
+    const { reader, window } = open(server);
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(reader.readBytes).toBe(BYTES.length);
+    const gets = server.asked.filter(({ kind }) => kind === 'get');
+    expect(gets.map(({ headers }) => headers.range).sort()).toEqual(
+      ['0-65535', '131072-196607', '196608-262143', '262144-307199', '65536-131071'].map((r) => `bytes=${r}`),
+    );
+    expect(
+      gets.every(({ headers }) => headers['if-match'] === server.objects.get('bucket/a.jsonl')?.etag),
+    ).toBe(true);
+    expect(window.most).toBeLessThanOrEqual(256 * KIB);
+  });
+
+  it('asks nothing about an empty object', async () => {
+    const server = await startStore();
+    const { reader } = open(server, Buffer.alloc(0));
+    expect((await readAll(reader)).length).toBe(0);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('goes on when the window is full, one range at a time', async () => {
+    const server = await startStore();
+    const { reader, window } = open(server);
+    window.take(256 * KIB);
+    expect(reader.prefetch()).toBe(false);
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(window.most).toBe((256 + 64) * KIB);
+  });
+
+  it('gives its room back when it is closed before its end', async () => {
+    const server = await startStore();
+    const { reader, window } = open(server);
+    await reader.read(Buffer.alloc(10));
+    reader.close();
+    expect(window.tryTake(256 * KIB)).toBe(true);
+  });
+
+  it('looks at places, and fetches one range for several that are close', async () => {
+    const server = await startStore();
+    const { reader } = open(server);
+    for (const at of [5, 4000, 70_000, 299 * KIB]) {
+      const room = Buffer.alloc(1000);
+      expect(await reader.readAt(at, room)).toBe(1000);
+      expect(room.equals(BYTES.subarray(at, at + 1000))).toBe(true);
+    }
+    expect(await reader.readAt(BYTES.length, Buffer.alloc(10))).toBe(0);
+    expect(server.asked.length).toBe(2);
+  });
+});
+
+describe('a connection that fails', () => {
+  const failures: readonly (readonly [string, Misbehave])[] = [
+    ['is reset in mid-body', partly(30_000, (answer) => answer.destroy())],
+    ['stalls in mid-body', partly(20_000, () => undefined)],
+    ['stalls before its head', () => true],
+    ['is told to slow down', refuse(503, 'SlowDown')],
+    ['finds the store broken', refuse(500, 'InternalError')],
+    ['is closed without a word', hangUp],
+  ];
+  it.each(failures)('S007-S009 %s: the range goes on from its last byte', async (_name, misbehave) => {
+    const server = await startStore();
+    const { reader } = open(server, BYTES, undefined, IMPATIENCE);
+    const fault = server.fault('get', misbehave, 4);
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(fault.fired).toBe(4);
+  });
+
+  it('S008 is reset again and again: tries count from the last byte', async () => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const fault = server.fault(
+      'get',
+      partly(5000, (answer) => answer.destroy()),
+      50,
+    );
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(fault.fired).toBe(50);
+    const starts = server.asked.map(({ headers }) => Number(/\d+/.exec(headers.range ?? '')?.[0]));
+    expect(starts.some((from) => from % (64 * KIB) !== 0)).toBe(true);
+  });
+
+  it('ends the run when the store does not come back', async () => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const fault = server.fault('get', refuse(503, 'SlowDown'), 1000);
+    await expect(readAll(reader)).rejects.toMatchObject({ name: 'TurnmillError', code: 'unavailable' });
+    expect(fault.fired).toBeGreaterThan(4);
+    reader.close();
+  });
+
+  it('S017 is not given up because its reader is slow', async () => {
+    const server = await startStore();
+    const { reader } = open(server, BYTES, undefined, IMPATIENCE);
+    const first = Buffer.alloc(10);
+    await reader.read(first);
+    const until = performance.now() + 3 * IMPATIENCE.idleMs;
+    while (performance.now() < until); // a busy thread hears nothing
+    expect(isSame(Buffer.concat([first, await readAll(reader)]))).toBe(true);
+    expect(server.asked.length).toBe(5);
+  });
+});
+
+describe('an answer that is not the one', () => {
+  const wrong =
+    (
+      head: (from: number, last: number) => Record<string, string | number>,
+      body: (from: number, last: number) => Buffer,
+      status = 206,
+    ): Misbehave =>
+    (answer, { headers }) => {
+      const [, from = 0, last = 0] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
+      answer.writeHead(status, { etag: String(headers['if-match']), ...head(from, last) });
+      answer.end(body(from, last));
+      return true;
+    };
+  const range = (from: number, last: number): string => `bytes ${from}-${last}/${BYTES.length}`;
+  const answers: readonly (readonly [string, Misbehave])[] = [
+    [
+      'S010 a short body with 200',
+      wrong(
+        () => ({}),
+        (from) => BYTES.subarray(from, from + 100),
+        200,
+      ),
+    ],
+    [
+      'S011 another range',
+      wrong(
+        (from, last) => ({ 'content-range': range(from + 1, last + 1) }),
+        (from, last) => BYTES.subarray(from + 1, last + 2),
+      ),
+    ],
+    [
+      'S011 the whole object with 200',
+      wrong(
+        () => ({}),
+        () => BYTES,
+        200,
+      ),
+    ],
+    [
+      'S012 more bytes than asked',
+      wrong(
+        (from, last) => ({ 'content-range': range(from, last) }),
+        (from, last) => Buffer.concat([BYTES.subarray(from, last + 1), Buffer.from('more')]),
+      ),
+    ],
+  ];
+  it.each(answers)('S010-S012 %s: it is asked again', async (_name, misbehave) => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const fault = server.fault('get', misbehave, 3);
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(fault.fired).toBe(3);
+  });
+
+  it.each(answers)('S010-S012 %s, always: the source is unreadable', async (_name, misbehave) => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const fault = server.fault('get', misbehave, 1000);
+    await expect(readAll(reader)).rejects.toMatchObject({ name: 'SourceFault', reason: 'unreadable' });
+    expect(fault.fired).toBeGreaterThan(4);
+    reader.close();
+  });
+
+  const refusals: readonly (readonly [string, number, string, string])[] = [
+    ['S004', 403, 'AccessDenied', 'unreadable'],
+    ['S005', 404, 'NoSuchKey', 'vanished'],
+    ['S006', 412, 'PreconditionFailed', 'changed-while-read'],
+    ['S016', 403, 'InvalidObjectState', 'unreadable'],
+  ];
+  it.each(refusals)(
+    'S004-S006, S016 %s HTTP %d %s is a fault of the source: %s',
+    async (_id, status, code, reason) => {
+      const server = await startStore();
+      const { reader } = open(server);
+      const fault = server.fault('get', refuse(status, code), 100);
+      await expect(readAll(reader)).rejects.toMatchObject({ name: 'SourceFault', reason });
+      expect(fault.fired).toBeGreaterThan(0);
+      expect(fault.fired).toBeLessThan(4); // it is not tried again
+      reader.close();
+    },
+  );
+
+  it('S006 an object that was replaced, by a store that ignores If-Match', async () => {
+    const server = await startStore();
+    const { reader } = open(server, BYTES, '"another"');
+    const fault = server.fault(
+      'get',
+      (_answer, asked) => {
+        delete asked.headers['if-match'];
+        return false;
+      },
+      100,
+    );
+    await expect(readAll(reader)).rejects.toMatchObject({ reason: 'changed-while-read' });
+    expect(fault.fired).toBeGreaterThan(0);
+  });
+});
+
+describe('credentials, clock and region', () => {
+  it('S013 fetches new credentials when they have expired', async () => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const fault = server.fault('get', refuse(400, 'ExpiredToken'), 2);
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(fault.fired).toBe(2);
+  });
+
+  it("S014 signs with the store's time when the clocks differ", async () => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const storeTime = new Date(Date.now() + 3_600_000);
+    const fault = server.fault('get', (answer) => {
+      answer.setHeader('date', storeTime.toUTCString());
+      sendError(answer, 403, 'RequestTimeTooSkewed');
+      return true;
+    });
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(fault.fired).toBe(1);
+    const dates = server.asked.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11));
+    const told = storeTime.toISOString().replaceAll(/[-:]/g, '').slice(0, 11);
+    expect(dates.at(-1)).toBe(told);
+  });
+
+  it('S015 goes to the region that the store names', async () => {
+    const server = await startStore();
+    const { reader } = open(server);
+    const fault = server.fault(
+      ({ headers }) => !String(headers.authorization).includes('/eu-north-1/'),
+      (answer) => {
+        answer.setHeader('x-amz-bucket-region', 'eu-north-1');
+        sendError(answer, 301, 'PermanentRedirect');
+        return true;
+      },
+      1000,
+    );
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(fault.fired).toBeGreaterThan(0);
+    expect(String(server.asked.at(-1)?.headers.authorization)).toContain('/eu-north-1/s3/');
+  });
+
+  it('sends no credentials with --s3-anonymous', async () => {
+    const server = await startStore();
+    const { etag } = server.put('bucket/a.jsonl', BYTES);
+    const options = resolveS3Options({ endpoint: server.endpoint, anonymous: true });
+    const object = { bucket: 'bucket', key: 'a.jsonl', etag, sizeBytes: BYTES.length };
+    const reader = new RangedReader(new ObjectClient(options), object, new ByteWindow(BYTES.length));
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(server.asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+});

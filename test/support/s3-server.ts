@@ -1,0 +1,461 @@
+/**
+ * An object store of the tests: what of S3 is used, in memory, with faults. It checks the signature of every request by itself, and a
+ * fault tells how often it fired.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export const KEY_ID = 'AKIDEXAMPLEFORTESTS';
+export const SECRET = 'wJalrXUtnFEMI/SECRET+THAT+MUST/NOT+SHOW';
+export const SESSION_TOKEN = 'TOKEN+THAT+MUST+NOT+SHOW/EITHER==';
+
+/** Bytes of an object, or how to make those of a range of one that is too large to hold. */
+export type Body = Buffer | { readonly size: number; read(from: number, to: number): Buffer };
+
+export interface Stored {
+  readonly body: Body;
+  readonly etag: string;
+  readonly modified: Date;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Upload {
+  readonly id: string;
+  readonly path: string;
+  readonly initiated: Date;
+  readonly parts: Map<number, Buffer>;
+}
+
+/** A request as a fault sees it. */
+export interface Asked {
+  readonly method: string;
+  /** `BUCKET/KEY`, decoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  /** What it is, in a word: get, head, list, put, delete, create, part, complete, abort, uploads, delete-many. */
+  readonly kind: string;
+}
+
+/** Does something else than the store would. Returns false to let the store answer after all. */
+export type Misbehave = (answer: ServerResponse, asked: Asked, serve: () => void) => boolean | undefined;
+
+export interface Fault {
+  /** Times that it fired. */
+  fired: number;
+  remove(): void;
+}
+
+export class S3Server {
+  readonly objects = new Map<string, Stored>();
+  readonly uploads = new Map<string, Upload>();
+  readonly asked: Asked[] = [];
+  /** Most requests that were open at a time. */
+  mostOpen = 0;
+  /** Keys on a page of a listing. */
+  pageSize = 1000;
+  /** Does it honour If-Match and If-None-Match? */
+  hasConditions = true;
+  /** Milliseconds added to the clock that stamps objects. */
+  clockMs = 0;
+  readonly #faults: {
+    readonly on: (asked: Asked) => boolean;
+    readonly misbehave: Misbehave;
+    readonly fault: Fault;
+    left: number;
+  }[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  #open = 0;
+
+  private constructor() {
+    this.#server = createServer((request, answer) => void this.#serve(request, answer));
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('error', () => undefined);
+    });
+  }
+
+  static async start(): Promise<S3Server> {
+    const made = new S3Server();
+    await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve));
+    return made;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** For a child process: where the store is, and the credentials. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      AWS_ACCESS_KEY_ID: KEY_ID,
+      AWS_SECRET_ACCESS_KEY: SECRET,
+      AWS_SESSION_TOKEN: SESSION_TOKEN,
+      AWS_REGION: 'us-east-1',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      TURNMILL_S3_ENDPOINT: this.endpoint,
+    };
+  }
+
+  put(path: string, body: Body | string, headers: Stored['headers'] = {}): Stored {
+    const held = typeof body === 'string' ? Buffer.from(body) : body;
+    const etag = `"${Buffer.isBuffer(held) ? md5(held) : randomBytes(16).toString('hex')}"`;
+    const stored = { body: held, etag, modified: new Date(Date.now() + this.clockMs), headers };
+    this.objects.set(path, stored);
+    return stored;
+  }
+
+  text(path: string): string {
+    const body = this.objects.get(path)?.body;
+    if (!Buffer.isBuffer(body)) throw new Error(`no object ${path}`);
+    return body.toString();
+  }
+
+  /** Keys of a bucket below a prefix. */
+  keys(prefix: string): string[] {
+    return [...this.objects.keys()].filter((path) => path.startsWith(prefix)).sort();
+  }
+
+  /** The store misbehaves at the first `times` requests of a kind. */
+  fault(on: string | ((asked: Asked) => boolean), misbehave: Misbehave, times: number = 1): Fault {
+    const fault: Fault = {
+      fired: 0,
+      remove: () => {
+        entry.left = 0;
+      },
+    };
+    const matches = typeof on === 'string' ? ({ kind }: Asked) => kind === on : on;
+    const entry = { on: matches, misbehave, fault, left: times };
+    this.#faults.push(entry);
+    return fault;
+  }
+
+  close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    this.#open++;
+    this.mostOpen = Math.max(this.mostOpen, this.#open);
+    answer.on('close', () => this.#open--);
+    const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?');
+    const query = new URLSearchParams(rawQuery);
+    const path = decodeURIComponent(rawPath.slice(1));
+    const kind = kindOf(request.method ?? '', path, query, request.headers);
+    const asked: Asked = { method: request.method ?? '', path, query, headers: request.headers, kind };
+    this.asked.push(asked);
+    const body = await bodyOf(request);
+    const serve = (): void => this.#answer(asked, body, answer);
+    const wrong = signatureFault(request, rawPath, rawQuery, body);
+    if (wrong !== undefined) {
+      sendError(answer, 403, wrong);
+      return;
+    }
+    const entry = this.#faults.find(({ on, left }) => left > 0 && on(asked));
+    if (entry !== undefined) {
+      entry.left--;
+      entry.fault.fired++;
+      if (entry.misbehave(answer, asked, serve) !== false) return;
+    }
+    serve();
+  }
+
+  #answer(asked: Asked, body: Buffer, answer: ServerResponse): void {
+    const handlers: Readonly<Record<string, () => void>> = {
+      list: () => this.#list(asked, answer),
+      get: () => this.#get(asked, answer),
+      head: () => this.#get(asked, answer),
+      put: () => this.#put(asked, body, answer),
+      'delete-many': () => this.#deleteMany(asked, body, answer),
+      create: () => this.#create(asked, answer),
+      part: () => this.#part(asked, body, answer),
+      complete: () => this.#complete(asked, body, answer),
+      uploads: () => this.#listUploads(asked, answer),
+      delete: () => {
+        this.objects.delete(asked.path);
+        answer.writeHead(204).end();
+      },
+      abort: () => {
+        this.uploads.delete(asked.query.get('uploadId') ?? '');
+        answer.writeHead(204).end();
+      },
+    };
+    const handle = handlers[asked.kind] ?? (() => sendError(answer, 501, 'NotImplemented'));
+    handle();
+  }
+
+  #list({ path, query }: Asked, answer: ServerResponse): void {
+    const bucket = path.replace(/\/$/, '');
+    const prefix = query.get('prefix') ?? '';
+    const delimiter = query.get('delimiter') ?? '';
+    const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
+    const encode =
+      query.get('encoding-type') === 'url' ? (key: string) => encodeURIComponent(key) : escapeXml;
+    const keys = this.keys(`${bucket}/${prefix}`).map((one) => one.slice(bucket.length + 1));
+    const entries: { readonly key: string; readonly common: boolean }[] = [];
+    for (const key of keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))) {
+      const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+      const entry = end < 0 ? { key, common: false } : { key: key.slice(0, end + 1), common: true };
+      if (entries.at(-1)?.key !== entry.key && Buffer.compare(Buffer.from(entry.key), Buffer.from(after)) > 0)
+        entries.push(entry);
+    }
+    const page = entries.slice(0, this.pageSize);
+    const more = entries.length > page.length;
+    const items = page.map(({ key, common }) => {
+      if (common) return `<CommonPrefixes><Prefix>${encode(key)}</Prefix></CommonPrefixes>`;
+      const stored = this.objects.get(`${bucket}/${key}`) as Stored;
+      return `<Contents><Key>${encode(key)}</Key><LastModified>${stored.modified.toISOString()}</LastModified><ETag>${escapeXml(stored.etag)}</ETag><Size>${sizeOf(stored.body)}</Size><StorageClass>STANDARD</StorageClass></Contents>`;
+    });
+    const next = more
+      ? `<NextContinuationToken>${escapeXml(page.at(-1)?.key ?? '')}</NextContinuationToken>`
+      : '';
+    const encoding = query.get('encoding-type') === 'url' ? '<EncodingType>url</EncodingType>' : '';
+    sendXml(
+      answer,
+      `<ListBucketResult><Name>${bucket}</Name><KeyCount>${page.length}</KeyCount><IsTruncated>${more}</IsTruncated>${encoding}${next}${items.join('')}</ListBucketResult>`,
+    );
+  }
+
+  #get({ path, headers, kind }: Asked, answer: ServerResponse): void {
+    const stored = this.objects.get(path);
+    if (stored === undefined) {
+      sendError(answer, 404, 'NoSuchKey', kind === 'head');
+      return;
+    }
+    const wanted = headers['if-match'];
+    if (wanted !== undefined && wanted !== stored.etag) {
+      sendError(answer, 412, 'PreconditionFailed', kind === 'head');
+      return;
+    }
+    const size = sizeOf(stored.body);
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
+    const from = first === undefined ? 0 : Number(first);
+    const to = first === undefined || last === '' ? size : Math.min(size, Number(last) + 1);
+    if (first !== undefined && from >= size) {
+      sendError(answer, 416, 'InvalidRange');
+      return;
+    }
+    answer.writeHead(first === undefined ? 200 : 206, {
+      ...stored.headers,
+      etag: stored.etag,
+      'last-modified': stored.modified.toUTCString(),
+      'content-length': to - from,
+      ...(first !== undefined && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
+    });
+    answer.end(kind === 'head' ? undefined : readBody(stored.body, from, to));
+  }
+
+  #put({ path, headers }: Asked, body: Buffer, answer: ServerResponse): void {
+    const now = this.objects.get(path);
+    if (!this.#allows(headers, now)) {
+      sendError(answer, 412, 'PreconditionFailed');
+      return;
+    }
+    const digest = headers['content-md5'];
+    if (digest !== undefined && digest !== md5(body, 'base64')) {
+      sendError(answer, 400, 'BadDigest');
+      return;
+    }
+    const { etag } = this.put(path, body);
+    answer.writeHead(200, { etag }).end();
+  }
+
+  #allows(headers: Asked['headers'], now: Stored | undefined): boolean {
+    if (!this.hasConditions) return true;
+    if (headers['if-none-match'] === '*' && now !== undefined) return false;
+    const wanted = headers['if-match'];
+    return wanted === undefined || wanted === now?.etag;
+  }
+
+  #deleteMany({ path }: Asked, body: Buffer, answer: ServerResponse): void {
+    const bucket = path.replace(/\/$/, '');
+    for (const [, key = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g))
+      this.objects.delete(`${bucket}/${unescapeXml(key)}`);
+    sendXml(answer, '<DeleteResult></DeleteResult>');
+  }
+
+  #create({ path }: Asked, answer: ServerResponse): void {
+    const id = randomBytes(8).toString('hex');
+    this.uploads.set(id, { id, path, initiated: new Date(Date.now() + this.clockMs), parts: new Map() });
+    sendXml(
+      answer,
+      `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+    );
+  }
+
+  #part({ query, headers }: Asked, body: Buffer, answer: ServerResponse): void {
+    const upload = this.uploads.get(query.get('uploadId') ?? '');
+    if (upload === undefined) {
+      sendError(answer, 404, 'NoSuchUpload');
+      return;
+    }
+    const digest = headers['content-md5'];
+    if (digest !== undefined && digest !== md5(body, 'base64')) {
+      sendError(answer, 400, 'BadDigest');
+      return;
+    }
+    upload.parts.set(Number(query.get('partNumber')), body);
+    answer.writeHead(200, { etag: `"${md5(body)}"` }).end();
+  }
+
+  #complete({ query, path }: Asked, body: Buffer, answer: ServerResponse): void {
+    const upload = this.uploads.get(query.get('uploadId') ?? '');
+    if (upload === undefined) {
+      sendError(answer, 404, 'NoSuchUpload');
+      return;
+    }
+    const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber>/g)].map(([, n]) =>
+      Number(n),
+    );
+    const parts = numbers.map((n) => upload.parts.get(n));
+    if (numbers.length === 0 || parts.includes(undefined)) {
+      sendError(answer, 400, 'InvalidPart');
+      return;
+    }
+    const all = parts as Buffer[];
+    if (all.slice(0, -1).some(({ length }) => length < 5 * 1024 * 1024)) {
+      sendError(answer, 400, 'EntityTooSmall');
+      return;
+    }
+    const digests = Buffer.concat(all.map((part) => createHash('md5').update(part).digest()));
+    const etag = `"${md5(digests)}-${all.length}"`;
+    const stored = {
+      body: Buffer.concat(all),
+      etag,
+      modified: new Date(Date.now() + this.clockMs),
+      headers: {},
+    };
+    this.objects.set(path, stored);
+    this.uploads.delete(upload.id);
+    sendXml(
+      answer,
+      `<CompleteMultipartUploadResult><ETag>${escapeXml(etag)}</ETag></CompleteMultipartUploadResult>`,
+    );
+  }
+
+  #listUploads({ path, query }: Asked, answer: ServerResponse): void {
+    const prefix = `${path.replace(/\/$/, '')}/${query.get('prefix') ?? ''}`;
+    const bucket = path.replace(/\/$/, '').length + 1;
+    const found = [...this.uploads.values()].filter((upload) => upload.path.startsWith(prefix));
+    const items = found.map(
+      ({ id, path: whole, initiated }) =>
+        `<Upload><Key>${escapeXml(whole.slice(bucket))}</Key><UploadId>${id}</UploadId><Initiated>${initiated.toISOString()}</Initiated></Upload>`,
+    );
+    sendXml(
+      answer,
+      `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${items.join('')}</ListMultipartUploadsResult>`,
+    );
+  }
+}
+
+function kindOf(method: string, path: string, query: URLSearchParams, headers: Asked['headers']): string {
+  const isBucket = !path.replace(/\/$/, '').includes('/');
+  if (method === 'GET' && query.has('uploads')) return 'uploads';
+  if (method === 'GET') return isBucket ? 'list' : 'get';
+  if (method === 'HEAD') return 'head';
+  if (method === 'PUT') return query.has('partNumber') && headers['content-length'] !== '0' ? 'part' : 'put';
+  if (method === 'POST' && query.has('uploads')) return 'create';
+  if (method === 'POST' && query.has('delete')) return 'delete-many';
+  if (method === 'POST') return 'complete';
+  if (method === 'DELETE') return query.has('uploadId') ? 'abort' : 'delete';
+  return 'unknown';
+}
+
+/** Undefined when the request is signed with the tests' credentials, by the rules of AWS Signature Version 4; unsigned ones are let in. */
+function signatureFault(
+  { method = '', headers }: IncomingMessage,
+  path: string,
+  query: string,
+  body: Buffer,
+): string | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return undefined;
+  const [, credential = '', names = '', signature = ''] =
+    /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]+)$/.exec(
+      authorization,
+    ) ?? [];
+  const [keyId, day = '', region = '', service = ''] = credential.split('/');
+  if (keyId !== KEY_ID) return 'InvalidAccessKeyId';
+  const sent = String(headers['x-amz-content-sha256']);
+  if (/^[0-9a-f]{64}$/.test(sent) && sent !== createHash('sha256').update(body).digest('hex'))
+    return 'XAmzContentSHA256Mismatch';
+  const pairs = query === '' ? [] : query.split('&').map((pair) => (pair.includes('=') ? pair : `${pair}=`));
+  const canonical = [
+    method,
+    path,
+    pairs.sort().join('&'),
+    ...names.split(';').map((name) => `${name}:${String(headers[name]).trim()}`),
+    '',
+    names,
+    sent,
+  ].join('\n');
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const hash = createHash('sha256').update(canonical).digest('hex');
+  const text = `AWS4-HMAC-SHA256\n${headers['x-amz-date']}\n${scope}\n${hash}`;
+  const hmac = (key: string | Buffer, data: string): Buffer =>
+    createHmac('sha256', key).update(data).digest();
+  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${SECRET}`);
+  return createHmac('sha256', key).update(text).digest('hex') === signature
+    ? undefined
+    : 'SignatureDoesNotMatch';
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    // the client went away
+  }
+  return Buffer.concat(chunks);
+}
+
+const md5 = (bytes: Buffer, encoding: 'hex' | 'base64' = 'hex'): string =>
+  createHash('md5').update(bytes).digest(encoding);
+
+const sizeOf = (body: Body): number => (Buffer.isBuffer(body) ? body.length : body.size);
+
+const readBody = (body: Body, from: number, to: number): Buffer =>
+  Buffer.isBuffer(body) ? body.subarray(from, to) : body.read(from, to);
+
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const unescapeXml = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+
+function sendXml(answer: ServerResponse, xml: string, status: number = 200): void {
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${xml}`;
+  answer.writeHead(status, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(text) });
+  answer.end(text);
+}
+
+/** An error as S3 writes it. Like some stores it quotes the secret parts of the request, which must show nowhere. */
+export function sendError(answer: ServerResponse, status: number, code: string, bare: boolean = false): void {
+  if (bare) answer.writeHead(status).end();
+  else
+    sendXml(
+      answer,
+      `<Error><Code>${code}</Code><Message>no ${SECRET}</Message><Token-0>${SESSION_TOKEN}</Token-0></Error>`,
+      status,
+    );
+}
+
+/** A fault: the request is refused. */
+export function refuse(status: number, code: string): Misbehave {
+  return (answer, { kind }) => {
+    sendError(answer, status, code, kind === 'head');
+    return true;
+  };
+}
+
+/** A fault: the connection is closed without an answer. */
+export function hangUp(answer: ServerResponse): boolean {
+  answer.destroy();
+  return true;
+}
