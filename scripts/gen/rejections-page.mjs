@@ -17,6 +17,7 @@ const FATES = [
   ['superseded', 'An earlier entry of a session that has a record.'],
   ['truncated', 'A later entry than the snapshot, with fewer messages.'],
   ['dropped:RULE', 'A cleanup rule dropped the whole entry.'],
+  ['dropped:not-selected', 'Its session is not one of those that `--only` lists.'],
   ['rejected:REASON', 'The line, its session or its source was rejected.'],
 ];
 const LOOKS_AT = { message: 'a message', pair: 'a message and the next one', entry: 'an entry' };

@@ -4,7 +4,7 @@ import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { explainLine } from '../job/explain.ts';
-import type { Explanation, FindingNote } from '../job/line-trail.ts';
+import type { Explanation, FindingNote, MessageTrail } from '../job/line-trail.ts';
 import { printable } from '../printable.ts';
 import { resolveSettings } from '../settings/settings.ts';
 import { findRecords, type RecordPlace } from './find-record.ts';
@@ -136,7 +136,11 @@ function refusalRows({ refusals = [] }: Explanation): (string | undefined)[] {
   );
 }
 
-function messagesText({ logged, kept }: { readonly logged: number; readonly kept: number }): string {
+/** Of the request: the reply is not counted. */
+function messagesText(messages: readonly MessageTrail[]): string {
+  const request = messages.filter(({ isReply }) => isReply !== true);
+  const logged = request.length;
+  const kept = request.filter((message) => message.kept !== null).length;
   return logged === kept ? showCount(logged) : `${showCount(logged)}, ${showCount(kept)} after cleanup`;
 }
 

@@ -11,7 +11,7 @@ import { acquireLock } from '../dataset/lock.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import { healDestination } from '../dataset/recover.ts';
-import type { LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
+import type { DatasetProfile, LedgerSums, Manifest, RunFacts } from '../dataset/schema.ts';
 import { openStaging, workPath } from '../dataset/staging.ts';
 import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
@@ -26,10 +26,11 @@ import {
   pathsOf,
   takeStreams,
 } from '../input/sources/stream-source.ts';
+import { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { createCheckpoints } from '../record/checkpoints.ts';
-import { type Destination, nowhere, openDataset, openStdout } from '../record/output.ts';
+import { type Destination, type MakePage, nowhere, openDataset, openStdout } from '../record/output.ts';
 import { type CameBack, Recorder } from '../record/result-writer.ts';
 import { type Kept, NOTHING_KEPT } from '../reuse/kept.ts';
 import type { TakeOver } from '../reuse/take-over.ts';
@@ -192,7 +193,8 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
     await requireDecoders(listing.sources);
     const ledger = new Ledger(listing, settings.format);
     const usage = new Map();
-    const recorder = new Recorder({ settings, listing, destination, ledger, usage });
+    const counter = destination.streams ? undefined : new ProfileCounter(settings.groupBy);
+    const recorder = new Recorder({ settings, listing, destination, ledger, usage, profile: counter });
     const checkpoints = createCheckpoints(destination, done);
     const parts = { settings, listing, ledger, recorder, kept, checkpoints, hooks, profile };
     const { readBytes, workerRestarts } = await recordAll(parts);
@@ -200,7 +202,8 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
     if (cameBack !== undefined) hooks.onNote?.(incomplete(cameBack));
     const sums = balance(settings, ledger);
     destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
-    destination.text(REPORTS.summary, `${JSON.stringify(sums, null, 2)}\n`);
+    const counted = counter?.take();
+    destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
     const toRead = listing.sources.filter((_, index) => !kept.has(index));
     const keptSources = listing.sources.length - toRead.length;
     const runFacts = {
@@ -218,7 +221,8 @@ async function runInto(run: Run, destination: Destination, kept: Kept, done: num
     } satisfies RunFacts;
     const body = manifestBody(settings, sums);
     profile?.enter('sync');
-    const committed = await destination.commit(body, runFacts, profile);
+    const page = counted && settings.report ? makePage(body, counted) : undefined;
+    const committed = await destination.commit(body, runFacts, profile, page);
     profile?.enter('other');
     return {
       sums,
@@ -273,6 +277,14 @@ function noInput({ inputs }: Settings): TurnmillError {
 }
 
 const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');
+
+/** Late: the report's components are loaded when everything else is done. */
+function makePage(body: ReturnType<typeof manifestBody>, profile: DatasetProfile): MakePage {
+  return async (shards) => {
+    const { renderReport } = await import('../report/render.ts');
+    return renderReport({ manifest: { ...body, shards }, profile });
+  };
+}
 
 function manifestBody(settings: Settings, sums: LedgerSums): Parameters<Destination['commit']>[0] {
   const shown = decisiveSettings(settings);

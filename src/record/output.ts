@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, writeCheckpoint } from '../dataset/checkpoint.ts';
 import { type Committed, commitDataset } from '../dataset/commit.ts';
-import { DATA, WORK_FILES } from '../dataset/layout.ts';
+import { DATA, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { createLineFile, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
+import type { ManifestShard } from '../dataset/schema.ts';
 import { createShards, type Series } from '../dataset/shards.ts';
 import type { Staging } from '../dataset/staging.ts';
 import { createStdoutSink } from '../dataset/stdout.ts';
@@ -26,6 +27,9 @@ export interface Location {
   readonly line: number;
 }
 
+/** Makes the report's page from the shards as the manifest lists them. */
+export type MakePage = (shards: readonly ManifestShard[]) => Promise<string>;
+
 export interface Destination {
   /** True when nothing can be taken back once it is written: the records of a source then count as they come. */
   readonly streams: boolean;
@@ -37,8 +41,16 @@ export interface Destination {
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
   openSpool(): Spool | undefined;
-  /** Publishes the dataset, all or nothing. The profile gets the segments `read-back` and `sync`. */
-  commit(body: ManifestBody, runFacts: object, profile?: Profile): Promise<Committed | undefined>;
+  /**
+   * Publishes the dataset, all or nothing. The profile gets the segments `read-back` and `sync`.
+   * @param page the report, made when the hashes of the shards are known
+   */
+  commit(
+    body: ManifestBody,
+    runFacts: object,
+    profile?: Profile,
+    page?: MakePage,
+  ): Promise<Committed | undefined>;
   /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
   /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
@@ -66,6 +78,8 @@ export function openDataset(
   let hasCheckpoint = false;
   let listed: FileCheckpoint | undefined;
   const texts: WrittenFile[] = [];
+  const write = (file: string, text: string): WrittenFile =>
+    writeWholeFile(join(root, file), text, { mode: staging.modes.file(file) });
   function close(): void {
     shards.abandon();
     for (const file of lineFiles.values()) file.abandon();
@@ -76,11 +90,9 @@ export function openDataset(
     discards: false,
     record: ({ group, format, bytes }) => shards.write(group, bytes, series.get(format)),
     line: (file, json) => lineFiles.get(file)?.writeText(json),
-    text(file, text) {
-      texts.push(writeWholeFile(join(staging.path, file), text, { mode: staging.modes.file(file) }));
-    },
+    text: (file, text) => void texts.push(write(file, text)),
     openSpool: () => new FileSpool(join(root, WORK_FILES.spool)),
-    async commit(body, runFacts, profile) {
+    async commit(body, runFacts, profile, page) {
       const finished = shards.finish();
       for (const file of lineFiles.values()) {
         file.sync();
@@ -97,6 +109,7 @@ export function openDataset(
         body,
         runFacts,
         ...(proofs && { proofs }),
+        writeLast: page && (async (listed) => [write(REPORTS.page, await page(listed))]),
         replace,
         ...(signal && { signal }),
         onReadBack: () => profile?.enter('sync'),

@@ -89,6 +89,7 @@ function rejectedLineOf(line: EarlierLine): RejectedLine {
     reason,
     stage,
     detail,
+    ...(error.at !== undefined && { at: error.at }),
     ...place,
     ...(member && { member }),
     sha256,

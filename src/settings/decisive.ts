@@ -18,6 +18,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     resume: _resume,
     workers: _workers,
     allowEmpty: _allowEmpty,
+    report: _report,
     mode: _mode,
     follow: _follow,
     onReject: _onReject,
@@ -27,15 +28,17 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     readers: _readers,
     checksum: _checksum,
     takesBack: _takesBack,
+    only,
     userTurn,
     plugIns,
     formatOptions: given,
     ...decisive
   } = settings;
   const said = userTurn === undefined ? {} : { userTurnSha256: sha256(userTurn) };
+  const listed = only === undefined ? {} : { onlySha256: sha256(JSON.stringify([...new Set(only)].sort())) };
   const options = { formatOptions: hashedTexts(given) };
   return Object.fromEntries(
-    Object.entries({ ...decisive, ...options, ...said, ...plugInsOf(plugIns) }).sort(([a], [b]) =>
+    Object.entries({ ...decisive, ...options, ...said, ...listed, ...plugInsOf(plugIns) }).sort(([a], [b]) =>
       a < b ? -1 : 1,
     ),
   );

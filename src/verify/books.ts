@@ -8,6 +8,7 @@ import { type ReadLine, readLines } from './line-reader.ts';
 import type { ManifestFacts } from './manifest-file.ts';
 import { createPointers } from './pointers.ts';
 import type { Problems } from './problems.ts';
+import type { ProfileRecount } from './profile-recount.ts';
 import { checkQuarantined } from './quarantine-line.ts';
 import { checkSession } from './session-line.ts';
 import type { ShardFacts } from './shard-records.ts';
@@ -25,6 +26,7 @@ export interface BooksContext {
   readonly manifest: ManifestFacts;
   readonly readable: ReadonlySet<string>;
   readonly shards: ReadonlyMap<string, ShardFacts>;
+  readonly profile: ProfileRecount;
   readonly problems: Problems;
 }
 
@@ -34,6 +36,7 @@ export async function readBooks({
   manifest,
   readable,
   shards,
+  profile,
   problems,
 }: BooksContext): Promise<Totals> {
   const totals = createTotals();
@@ -53,12 +56,19 @@ export async function readBooks({
     if (!skipped) for (const lines of followers) await lines.passOver(key);
     for await (const line of quarantine.of(key)) {
       checkQuarantined(line, tally, problems);
+      profile.quarantined(line.value);
       // The only one: what follows may be about the same path in the second part, of those that were read.
       if (skipped) break;
     }
     if (!skipped) {
-      for await (const line of sessions.of(key)) checkSession(line, tally, session);
-      for await (const line of findings.of(key)) checkFinding(line, tally.extent, totals, problems);
+      for await (const line of sessions.of(key)) {
+        checkSession(line, tally, session);
+        profile.session(line.value);
+      }
+      for await (const line of findings.of(key)) {
+        checkFinding(line, tally.extent, totals, problems);
+        profile.finding(line.value);
+      }
     }
     checkSource(at, tally, totals, problems);
   }

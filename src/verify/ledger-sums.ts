@@ -4,9 +4,10 @@ import { ioError, TurnmillError } from '../errors.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { add, type Counts, compareCounts } from './counts.ts';
 import { checkExcluded, withUnlisted } from './excluded-files.ts';
-import { asCounts, asObject } from './json-value.ts';
+import { asCounts, asObject, type JsonObject } from './json-value.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
+import type { ProfileRecount } from './profile-recount.ts';
 import type { ShardFacts } from './shard-records.ts';
 import type { Totals } from './totals.ts';
 
@@ -84,8 +85,13 @@ function formatCounts(
   return counts;
 }
 
-/** reports/summary.json is the ledger's sums once more. */
-export function checkSummary(root: string, manifest: ManifestFacts, problems: Problems): void {
+/** reports/summary.json is the ledger's sums once more, and the counts of the report. */
+export function checkSummary(
+  root: string,
+  manifest: ManifestFacts,
+  counted: ProfileRecount,
+  problems: Problems,
+): void {
   const file = 'reports/summary.json';
   const path = join(root, file);
   let text: string;
@@ -94,6 +100,16 @@ export function checkSummary(root: string, manifest: ManifestFacts, problems: Pr
   } catch (error) {
     throw error instanceof TurnmillError ? error : ioError('read', path, error);
   }
-  if (text !== pretty(manifest.ledger))
-    problems.add(file, 'expected the ledger of manifest.json, found something else');
+  const profile = profileIn(text);
+  if (text !== pretty({ ...manifest.ledger, profile }))
+    problems.add(file, 'expected the ledger of manifest.json and `profile`, found something else');
+  counted.compare(profile, problems);
+}
+
+function profileIn(text: string): JsonObject | undefined {
+  try {
+    return asObject(asObject(JSON.parse(text))?.profile);
+  } catch {
+    return undefined;
+  }
 }

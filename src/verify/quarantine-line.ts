@@ -9,6 +9,7 @@ import type { SourceTally } from './source-tally.ts';
 
 const FILE = 'quarantine/rejected.jsonl';
 const VERSION = 2;
+const POSITION = / at byte (\d+) of the line \(\d+ of the source\)$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
@@ -20,12 +21,19 @@ export function checkQuarantined({ line, value }: SourceLine, tally: SourceTally
   const texts = { reason, stage: value.stage, 'error.code': error?.code, 'error.message': error?.message };
   for (const [what, text] of Object.entries(texts))
     if (asText(text) === undefined) problems.equal(FILE, line, what, 'a string', text);
+  checkPosition(line, value, error?.at, problems);
   const { uri, size } = asObject(value.source) ?? {};
   // how much comes from standard input is known at its end only
   if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.extent.size, size);
   add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
   addRest(line, value, tally, problems);
   if (scope !== 'source') checkPlace(line, value, tally, problems);
+}
+
+/** The position in the message is the number beside it. */
+function checkPosition(line: number, { error }: JsonObject, at: unknown, problems: Problems): void {
+  const [, said] = POSITION.exec(asText(asObject(error)?.message) ?? '') ?? [];
+  problems.equal(FILE, line, 'error.at', said === undefined ? undefined : Number(said), at);
 }
 
 /** The last record of a line with many rejected objects stands for those that are listed nowhere. */

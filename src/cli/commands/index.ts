@@ -7,12 +7,14 @@ import { formats } from './formats.ts';
 import { inspect } from './inspect.ts';
 import { list } from './list.ts';
 import { quarantine } from './quarantine.ts';
+import { report } from './report.ts';
 import { verify } from './verify.ts';
 
 export const commands: readonly Command[] = [
   build,
   check,
   explain,
+  report,
   verify,
   quarantine,
   inspect,

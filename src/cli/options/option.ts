@@ -11,6 +11,9 @@ export interface OptionValues {
   checksum: boolean;
   resume: boolean;
   dryRun: boolean;
+  report: boolean;
+  only: readonly string[];
+  against: string;
   allowEmpty: boolean;
   follow: boolean;
   followOutside: boolean;
