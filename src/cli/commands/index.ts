@@ -9,12 +9,14 @@ import { list } from './list.ts';
 import { quarantine } from './quarantine.ts';
 import { report } from './report.ts';
 import { verify } from './verify.ts';
+import { view } from './view.ts';
 
 export const commands: readonly Command[] = [
   build,
   check,
   explain,
   report,
+  view,
   verify,
   quarantine,
   inspect,

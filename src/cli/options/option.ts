@@ -14,6 +14,18 @@ export interface OptionValues {
   report: boolean;
   only: readonly string[];
   against: string;
+  port: number;
+  origin: readonly string[];
+  open: boolean;
+  export: string;
+  endpoint: string;
+  model: string;
+  eachTurn: boolean;
+  maxSteps: number;
+  onMiss: 'stop' | 'tell';
+  prompt: 'messages' | 'astracodex';
+  keyEnv: string;
+  prefer: 'recorded';
   allowEmpty: boolean;
   follow: boolean;
   followOutside: boolean;
