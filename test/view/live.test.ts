@@ -48,9 +48,23 @@ const isAtEnd = (page: Page) =>
     page,
     "(() => { const { scrollHeight, clientHeight, scrollTop } = document.querySelector('.live'); return scrollHeight - clientHeight - scrollTop < 50; })()",
   );
-/** Two frames: what the browser does by itself after a change is over. */
+/** The position has not changed for ten frames: scrolling by keys is animated. */
 const settled = (page: Page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        const box = document.querySelector('.live') as HTMLElement;
+        let still = 0;
+        let top = -1;
+        const look = (): void => {
+          still = box.scrollTop === top ? still + 1 : 0;
+          top = box.scrollTop;
+          if (still === 10) done();
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
 
 describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
   async function following(name: string) {

@@ -191,7 +191,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     expect(await found('EVENING market brief')).toBe(0); // capitals: as they stand
     expect(await found('evening market brief')).toBe(1);
     expect(await found('tool:finance__get_quote')).toBe(1);
-    expect(await found('finding:tool-result-error')).toBe(3);
+    expect(await found('finding:tool-result-error')).toBe(2);
     expect(await found('role:system "no such words"')).toBe(0);
     await goTo(page, '#/sessions');
     expect(await found('fate:rejected')).toBe(1);

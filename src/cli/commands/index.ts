@@ -6,6 +6,7 @@ import { explain } from './explain.ts';
 import { formats } from './formats.ts';
 import { inspect } from './inspect.ts';
 import { list } from './list.ts';
+import { loop } from './loop.ts';
 import { quarantine } from './quarantine.ts';
 import { report } from './report.ts';
 import { verify } from './verify.ts';
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   explain,
   report,
   view,
+  loop,
   verify,
   quarantine,
   inspect,

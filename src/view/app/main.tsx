@@ -199,10 +199,7 @@ effect(() => {
   if (theme.value === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme.value;
 });
-void loadSummary().then(() => {
-  if (summary.peek()?.kind === 'log' && tab.peek() !== 'live') go({ tab: 'live', i: undefined }, true);
-  watchAddress();
-});
+void loadSummary().then(watchAddress);
 addEventListener('keydown', onKey);
 const root = document.querySelector('#app');
 if (root !== null) render(<App />, root);

@@ -32,7 +32,9 @@ export const total: ReadonlySignal<number> = computed(() => {
 
 export async function loadSummary(): Promise<void> {
   try {
-    summary.value = await get<Summary>('summary');
+    const got = await get<Summary>('summary');
+    if (got.kind === 'log' && tab.peek() !== 'live') go({ tab: 'live', i: undefined }, true);
+    summary.value = got;
   } catch (error) {
     if (error instanceof Refused) isRefused.value = true;
     else failure.value = (error as Error).message;
