@@ -5,6 +5,7 @@ import { TurnmillError } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
 import { SIGNALS, type StopSignal } from './exit-code.ts';
 import type { Values } from './options/option.ts';
+import { keepYoungSpaceSmall } from './v8.ts';
 
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/;
 /** What opens an address, by the system. */
@@ -16,6 +17,7 @@ export async function view(target: string, values: Values, signal: AbortSignal):
   if (odd !== undefined)
     throw new TurnmillError('usage', `--origin: '${odd}' is not an origin such as http://localhost:18080`);
   const request = { target, logs, port, origins, signal };
+  keepYoungSpaceSmall();
   const opened = await openView(request);
   try {
     const serving = await serveView(opened, request);

@@ -11,8 +11,6 @@ import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
 import { LogSources } from '../view/sources.ts';
 import { ViewedDataset } from '../view/viewed-dataset.ts';
-import { build } from './build.ts';
-import { explainLine } from './explain.ts';
 
 export interface ViewRequest {
   /** A dataset, a folder of logs, or a log. */
@@ -50,6 +48,7 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
   const temporary = mkdtempSync(join(tmpdir(), 'turnmill-view-'));
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });
   try {
+    const { build } = await import('./build.ts');
     const out = join(temporary, 'dataset');
     await build({ inputs: [target], out, report: false }, { ...(signal && { signal }) });
     const view = await openDataset(out, target, [target]);
@@ -89,6 +88,7 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
   const settings = readingSettings(dataset);
   const sources = new LogSources(logs);
   const changesOf = async (ref: SourceRef, line: number, offset: number): Promise<unknown> => {
+    const { explainLine } = await import('./explain.ts');
     const found = await explainLine({ ref, line, settings, withTexts: true });
     return found.find((one) => one.offset === offset) ?? found[0];
   };

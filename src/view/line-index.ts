@@ -4,6 +4,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 const EVERY = 64;
 const SCAN_BYTES = 1024 * 1024;
 const PAGE_BYTES = 256 * 1024;
+/** One for all: a page is read without a pause, and a fresh buffer for each would be garbage faster than it is collected. */
+const PAGE = Buffer.allocUnsafe(PAGE_BYTES);
 const LINE_FEED = 0x0a;
 const MOST_LINE_BYTES = 32 * 1024 * 1024;
 
@@ -82,7 +84,7 @@ export class LineIndex {
   page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly IndexedLine[] {
     if (from < 0 || from >= this.#lines || count <= 0) return [];
     const lines: IndexedLine[] = [];
-    const chunk = Buffer.allocUnsafe(PAGE_BYTES);
+    const chunk = PAGE;
     let at = this.#marks[Math.floor(from / EVERY)] as number;
     let skip = from % EVERY;
     let start = at;
@@ -102,7 +104,8 @@ export class LineIndex {
         if (skip > 0) skip -= 1;
         else {
           hold(got.subarray(begin, end));
-          lines.push({ offset: start, bytes: at + end - start, content: Buffer.concat(held) });
+          const content = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held);
+          lines.push({ offset: start, bytes: at + end - start, content });
           if (lines.length === count) return lines;
         }
         held = [];

@@ -30,7 +30,7 @@ export interface RecordAt {
 }
 
 const PACKED = /\.(?:gz|zst)$/;
-const SESSIONS_AT_ONCE = 2000;
+const SESSIONS_AT_ONCE = 256;
 const PLACE = /"shard":"((?:[^"\\]|\\.)*)","line":(\d+)/;
 const MOST_FINDINGS = 200;
 
