@@ -3,16 +3,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { TurnmillError } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
-import { SIGNALS, type StopSignal } from './exit-code.ts';
+import { printable } from '../printable.ts';
+import type { ExportOptions } from '../view/export.ts';
+import type { Viewed } from '../view/routes.ts';
+import { SIGNALS, type StopSignal, SUCCESS } from './exit-code.ts';
 import type { Values } from './options/option.ts';
+import { endPrinting, printLine } from './print.ts';
+import { showCount } from './sizes.ts';
 import { keepYoungSpaceSmall } from './v8.ts';
 
+const MOST_EXPORTED = 2000;
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/;
 /** What opens an address, by the system. */
 const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' };
 
 export async function view(target: string, values: Values, signal: AbortSignal): Promise<number> {
-  const { logs, port, origin: origins = [], open } = values;
+  const { logs, port, origin: origins = [], open, export: folder, limit = MOST_EXPORTED } = values;
   const odd = origins.find((origin) => !ORIGIN.test(origin));
   if (odd !== undefined)
     throw new TurnmillError('usage', `--origin: '${odd}' is not an origin such as http://localhost:18080`);
@@ -20,6 +26,7 @@ export async function view(target: string, values: Values, signal: AbortSignal):
   keepYoungSpaceSmall();
   const opened = await openView(request);
   try {
+    if (folder !== undefined) return await exported(opened.viewed, { folder, limit, only: values.only });
     const serving = await serveView(opened, request);
     process.stderr.write(`${serving.url}\n`);
     if (open === true) openBrowser(serving.url);
@@ -29,6 +36,16 @@ export async function view(target: string, values: Values, signal: AbortSignal):
     opened.close();
   }
   return statusOf(signal.reason);
+}
+
+async function exported(viewed: Viewed, options: ExportOptions): Promise<number> {
+  const { exportView } = await import('../view/export.ts');
+  const { records, of } = await exportView(viewed, options);
+  await printLine(
+    `${showCount(records)} of ${showCount(of)} records in ${printable(options.folder)}/index.html`,
+  );
+  await endPrinting();
+  return SUCCESS;
 }
 
 /** The viewer is ended by a signal, and by nothing else. */

@@ -12,6 +12,7 @@ export const view: Command = {
   examples: [
     ['view dataset/ --logs logs/', 'Show the records, and what was changed in each'],
     ['view logs/ --open', 'Build a folder of logs and show it'],
+    ['view dataset/ --export pages/', 'Write the page and its data for a static host'],
     ['view session.jsonl', 'Follow a log while it is written'],
   ],
   words: { least: 1, most: 1, missing: 'name a dataset, a folder of logs or a log' },

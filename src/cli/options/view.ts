@@ -1,6 +1,7 @@
 /** Options of `turnmill view`. */
+import { onlyOption } from './input.ts';
 import { type Option, option } from './option.ts';
-import { flag, texts, wholeNumber } from './value-types.ts';
+import { flag, text, texts, wholeNumber } from './value-types.ts';
 
 const MOST_PORT = 65_535;
 
@@ -11,6 +12,20 @@ export const viewOptions: readonly Option[] = [
     describe:
       'Show logged lines beside records, from this input of build; repeat it for each input, in the same order',
     type: texts('PATH'),
+  }),
+  option<'export'>({
+    name: 'export',
+    group: 'Output',
+    describe: 'Write the page and its data to this new folder, for a static host, and end',
+    type: text('DIR'),
+  }),
+  onlyOption,
+  option<'limit'>({
+    name: 'limit',
+    group: 'Output',
+    describe: 'With --export: write at most N records',
+    default: '2000',
+    type: wholeNumber(1),
   }),
   option<'port'>({
     name: 'port',
