@@ -59,12 +59,13 @@ describe('the commands of the tests', () => {
 
   it('test:unit, test and test:faults run their projects', () => {
     expect(runBy('test:unit')).toEqual(['unit']);
-    expect(runBy('test')).toEqual(['unit', 'command', 'pages', 'differential', 'faults']);
+    expect(runBy('test')).toEqual(['unit', 'command', 'pages', 'view', 'differential', 'faults']);
+    expect(runBy('test:e2e')).toEqual(['e2e']);
     expect(runBy('test:faults')).toEqual(['faults', 'slow-faults']);
   });
 
   it('together they run every project', () => {
-    const run = new Set([...runBy('test'), ...runBy('test:faults')]);
+    const run = new Set([...runBy('test'), ...runBy('test:faults'), ...runBy('test:e2e')]);
     expect(projects.filter(({ name }) => !run.has(name))).toEqual([]);
   });
 
