@@ -46,7 +46,7 @@ describe('the counts of a build', () => {
     await build({ inputs, out, format, compress });
     const profile = profileIn(out);
     expect(profile).toEqual(await readProfile(out, readManifest(out)));
-    if (format[0] === 'chat') expect(profile.records).toMatchObject({ messages: 144, calls: 51 });
+    if (format[0] === 'chat') expect(profile.records).toMatchObject({ messages: 159, calls: 53 });
   });
 
   test('and of the page are the same with any number of workers, and after an update', async () => {
