@@ -106,11 +106,8 @@ const STATE = {
   id: 20,
   idEnd: 21,
   otherMembers: 22,
-  scanned: 23,
-  compared: 24,
-  lineFeeds: 25,
-  bytes: 26,
-  startedAt: 28,
+  lineFeeds: 23,
+  startedAt: 24,
 } as const;
 /** Words of an entry, of a finding and of a written message. */
 const ENTRY_WORDS = 4;
