@@ -1,5 +1,29 @@
 import { defineConfig } from 'vitest/config';
 
+const fault = (name: string): string => `test/faults/${name}.test.ts`;
+
+/** The fault tests of `npm test`: nothing lost, nothing half, nothing wrong, whenever a run is stopped or its disk is full. */
+const CORE_FAULTS = [
+  'damaged-dataset',
+  'dialects',
+  'domain',
+  'fast-equals-plain',
+  'from-outside',
+  'full-disk',
+  'fuzz',
+  'interleaved',
+  'kill',
+  'laws',
+  'nothing-lost',
+  'output',
+  'quarantine',
+  'same-bytes',
+  'secrets',
+  'swapped-folders',
+  'torn-logs',
+  'update',
+].map(fault);
+
 /**
  * Only `npm run test:faults` runs these, before each release: every one of them spends most of its time in processes. What `npm
  * test` needs to know about the same code is in test/src.
@@ -15,40 +39,64 @@ const SLOW_FAULTS = [
   'rewritten-sources',
   'volume',
   'worker-death',
-].map((name) => `test/faults/${name}.test.ts`);
+].map(fault);
 
-/** Start so many processes that they would take half of the time of `npm run test:unit`. */
+/** Start processes or build many datasets: they would take half of the time of `npm run test:unit`. */
 const COMMAND = [
-  'cli/bin',
-  'cli/check-target',
-  'cli/exit-code',
-  'cli/explain',
-  'cli/interrupts',
-  'cli/profile-table',
-  'cli/real-loggers',
-  'cli/usage',
-  'dataset/stdout',
-  'dataset/volume-lock',
-  'engine/pool',
-  'input/decompress/zstd',
-].map((name) => `test/src/${name}.test.ts`);
+  'contracts/examples',
+  'contracts/goldens',
+  'src/cli/bin',
+  'src/cli/check-target',
+  'src/cli/exit-code',
+  'src/cli/explain',
+  'src/cli/interrupts',
+  'src/cli/meta',
+  'src/cli/profile-table',
+  'src/cli/real-loggers',
+  'src/cli/session-in-parts',
+  'src/cli/supply',
+  'src/cli/usage',
+  'src/dataset/stdout',
+  'src/dataset/volume-lock',
+  'src/engine/pool',
+  'src/host',
+  'src/input/decompress/zstd',
+  'src/job/explain',
+  'src/job/session-traces',
+  'src/job/several-builds',
+  'src/job/several-formats',
+  'src/job/streams',
+  'src/ledger/dataset-profile',
+  'src/loop/loop',
+  'src/report/report',
+].map((name) => `test/${name}.test.ts`);
 
-/** They replace Node's own modules, or measure memory, so they cannot share a process with other files. */
-const ISOLATED = ['test/src/dataset/line-file.test.ts', 'test/transforms/dialects/fold-memory.test.ts'];
+/** They replace modules, or measure memory, so they cannot share a process with other files. */
+const ISOLATED = [
+  'test/src/dataset/line-file.test.ts',
+  'test/transforms/dialects/fold-memory.test.ts',
+  fault('power-loss'),
+];
 
-/** Every test file is in exactly one project; test/commands.test.ts checks that. */
+/** Their stores listen on ports that the system gives again, and a process keeps its connections. */
+const STORE_FAULTS = ['test/faults/s3-*.test.ts'];
+
+/**
+ * Every test file is in exactly one project; test/commands.test.ts checks that. Where files share a process (`isolate: false`) the
+ * modules are imported once for all of them: a third of the time.
+ */
 const PROJECTS = [
   {
     name: 'unit',
-    isolate: false, // the modules are imported once for all files: half of the time
-
+    isolate: false,
     include: [
       'test/{src,transforms,contracts,support}/**/*.test.ts',
-      'test/{architecture,citations,commands}.test.ts',
+      'test/{architecture,citations,commands,voice}.test.ts',
     ],
     exclude: [...COMMAND, ...ISOLATED],
   },
-  { name: 'command', include: [...COMMAND, ...ISOLATED] },
+  { name: 'command', isolate: false, include: COMMAND },
+  { name: 'isolated', include: ISOLATED },
   {
     name: 'pages', // the package, README.md and docs/, as a user meets them
     include: ['test/{docs-links,errors-page,generated,library,readme,tutorial}.test.ts'],
@@ -57,7 +105,14 @@ const PROJECTS = [
   { name: 'view', include: ['test/view/**/*.test.ts'], maxWorkers: 1 }, // in a real browser
   { name: 'slow-e2e', include: ['test/e2e/**/*.test.ts'] }, // against a real model, when one is named
   { name: 'differential', include: ['test/differential/**/*.test.ts'] },
-  { name: 'faults', include: ['test/faults/**/*.test.ts'], exclude: SLOW_FAULTS },
+  { name: 'core-faults', isolate: false, include: CORE_FAULTS },
+  {
+    name: 'faults',
+    isolate: false,
+    include: ['test/faults/**/*.test.ts'],
+    exclude: [...CORE_FAULTS, ...SLOW_FAULTS, ...STORE_FAULTS, fault('power-loss')],
+  },
+  { name: 'store-faults', include: STORE_FAULTS },
   { name: 'slow-faults', include: SLOW_FAULTS },
 ];
 

@@ -10,7 +10,7 @@ import { formatByteSize, parseByteSize } from './corpus/byte-size.ts';
 import type { CorpusOrder, CorpusStats } from './corpus/generate.ts';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
 import { recordsInShards } from './harness/checks.ts';
-import { measure, type RunOutcome } from './harness/measure.ts';
+import { type FinishedRun, measure } from './harness/measure.ts';
 import { renderMemory } from './harness/render-benches.ts';
 import { atRoot, repositoryRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import {
@@ -39,7 +39,7 @@ const buildCommand = (input: string, workers: number): readonly string[] => [
 const measurePiped = (
   { kind, bytes, seed }: CorpusOrder,
   command: readonly string[],
-): { outcome: RunOutcome; corpus: CachedCorpus } => {
+): { finished: FinishedRun; corpus: CachedCorpus } => {
   const folder = atRoot(`${runFolder}/measure`);
   mkdirSync(folder, { recursive: true });
   const words = [folder, kind, String(bytes), String(seed), ...command];
@@ -58,7 +58,7 @@ const measurePiped = (
   };
   const stats = JSON.parse(read('stats')) as CorpusStats;
   return {
-    outcome: { sample, exitCode: 0, stdout: read('stdout'), stderr },
+    finished: { sample, exitCode: 0, stdout: read('stdout'), stderr },
     corpus: { directory: '-', stats },
   };
 };
@@ -66,21 +66,21 @@ const measurePiped = (
 const measureFolder = (
   order: CorpusOrder,
   workers: number,
-): { outcome: RunOutcome; corpus: CachedCorpus } => {
+): { finished: FinishedRun; corpus: CachedCorpus } => {
   const corpus = cachedCorpus(order);
-  const outcome = measure(buildCommand(corpus.directory, workers));
-  if (outcome.exitCode !== 0) {
-    throw new Error(`exit status ${outcome.exitCode}: ${outcome.stderr.slice(-300)}`);
+  const finished = measure(buildCommand(corpus.directory, workers));
+  if (finished.exitCode !== 0) {
+    throw new Error(`exit status ${finished.exitCode}: ${finished.stderr.slice(-300)}`);
   }
-  return { outcome, corpus };
+  return { finished, corpus };
 };
 
 /** One row of the table; throws when turnmill fails or does not write one record per session. */
 export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], workers: number): MemoryRow => {
   rmSync(atRoot(out), { recursive: true, force: true });
   const command = buildCommand('-', workers);
-  const { outcome, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order, workers);
-  const wrong = recordsInShards(outcome, corpus, out);
+  const { finished, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order, workers);
+  const wrong = recordsInShards(finished, corpus, out);
   if (wrong !== undefined) throw new Error(wrong);
   const feed = `node dist/bench/corpus.js ${order.kind} --bytes ${order.bytes} --seed ${order.seed} --out -`;
   return {
@@ -91,9 +91,9 @@ export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], work
       via === 'stdin' ? `${feed} | ${command.join(' ')}` : buildCommand(corpus.directory, workers).join(' '),
     corpus: corpus.stats,
     machine: describeMachine(),
-    peakRssBytes: outcome.sample.peakRssBytes,
-    wallSeconds: outcome.sample.wallSeconds,
-    cpuSeconds: outcome.sample.cpuSeconds,
+    peakRssBytes: finished.sample.peakRssBytes,
+    wallSeconds: finished.sample.wallSeconds,
+    cpuSeconds: finished.sample.cpuSeconds,
   };
 };
 

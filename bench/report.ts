@@ -2,11 +2,23 @@
  * Renders RESULTS.md from the results files and the notes, and from nothing else.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { aims, type CorpusAim, corpusAims, type Figures, figuresOf, medianWithin } from './harness/aims.ts';
+import {
+  type Aim,
+  aims,
+  type CorpusAim,
+  corpusAims,
+  type Figures,
+  figuresOf,
+  medianWithin,
+  otherCorpora,
+  otherRows,
+} from './harness/aims.ts';
 import { renderMemory, renderMicro, renderNightly, renderProfile } from './harness/render-benches.ts';
+import { renderS3 } from './harness/render-s3.ts';
 import { markdownTable, renderSection } from './harness/render-section.ts';
 import { atRoot } from './harness/repository.ts';
 import {
+  AIMS_PREFIX,
   type Result,
   type ResultsPlace,
   readResults,
@@ -20,14 +32,16 @@ const notesFile = 'bench/notes.json';
 /** Notes by the ids of the aims; an id that is none is an error. */
 const readNotes = (): Readonly<Record<string, string>> => {
   const notes = JSON.parse(readFileSync(atRoot(notesFile), 'utf8')) as Record<string, string>;
-  const stranger = Object.keys(notes).find((id) => ![...corpusAims, ...aims].some((aim) => aim.id === id));
+  const stranger = Object.keys(notes).find(
+    (id) => ![...corpusAims, ...otherCorpora, ...otherRows, ...aims].some((aim) => aim.id === id),
+  );
   if (stranger !== undefined) throw new Error(`${notesFile}: there is no aim '${stranger}'`);
   return notes;
 };
 
 const NOT_MEASURED = 'not measured';
 
-/** What was measured and what is aimed at: two cells. */
+/** Two cells: the measured value and the aim. */
 const cellsOf = (spread: Spread | undefined, least: number, most: number): readonly [string, string] => {
   const answer = medianWithin(spread, least, most);
   const isAim = least > 0 || most < Number.POSITIVE_INFINITY;
@@ -39,44 +53,61 @@ const cellsOf = (spread: Spread | undefined, least: number, most: number): reado
   ];
 };
 
+const SIMDJSON = 'simdjson-ondemand';
 const corpusRow = (
   { id, work, simdjson = Number.POSITIVE_INFINITY, faster = 0, orjson = Number.POSITIVE_INFINITY }: CorpusAim,
   { section, ratio }: Figures,
-  notes: Readonly<Record<string, string>>,
 ): readonly string[] => {
   const corpus = section(id)?.corpus;
   return [
     corpus === undefined ? work : `${work}, ${(corpus.bytes / 1e6).toFixed(0)} MB`,
-    ...cellsOf(ratio(id, 'turnmill', 'simdjson-ondemand', 'cpu'), 0, simdjson),
+    ...cellsOf(ratio(id, 'turnmill', SIMDJSON, 'cpu'), 0, simdjson),
     ...cellsOf(ratio(id, 'orjson', 'turnmill', 'wall'), faster, Number.POSITIVE_INFINITY),
     ...cellsOf(ratio(id, 'turnmill', 'orjson', 'cpu'), 0, orjson),
-    notes[id] ?? '',
   ];
 };
 
-/** The first table as Markdown. */
-const renderCorpusAims = (results: readonly Result[]): string => {
+const CORPUS_HEADING: readonly string[] = [
+  ...['work', 'CPU / simdjson On-Demand', 'aim', 'times as fast as a Python script with orjson', 'aim'],
+  ...['CPU / that script', 'aim'],
+];
+
+/** Two cells: the measured value, and whether it meets the aim. */
+const answerCells = ({ aim, answer }: Aim, figures: Figures): readonly [string, string] => {
+  const answered = answer(figures);
+  if (answered === undefined) return [NOT_MEASURED, aim];
+  return [answered.measured, `${aim}: ${answered.met ? 'yes' : 'no'}`];
+};
+
+/** The first table as Markdown, and that of the other corpora. */
+const renderFirst = (results: readonly Result[]): string => {
   const notes = readNotes();
   const figures = figuresOf(results);
-  const heading = [
-    ...['corpus', 'CPU / simdjson On-Demand', 'aim', 'times as fast as a Python script with orjson', 'aim'],
-    ...['CPU / that script', 'aim', 'note'],
+  const noteOf = ({ id }: { readonly id: string }): string => notes[id] ?? '';
+  const blank = CORPUS_HEADING.slice(1).map(() => '');
+  const rows = [
+    ...corpusAims.map((aim) => [...corpusRow(aim, figures), '', '', noteOf(aim)]),
+    ...otherRows.map((aim) => [aim.work, ...blank, ...answerCells(aim, figures), noteOf(aim)]),
   ];
   return [
-    '## One worker on each kind of log',
+    '## The aims',
     '',
-    'Each line from its largest run below; ratios are paired, with the lowest and the highest of the rounds. "times as fast" is',
+    'One worker unless it says otherwise. Ratios are paired, with the lowest and the highest of the rounds. "times as fast" is',
     'wall time, above 1 turnmill is ahead; "CPU" is user and system time. simdjson writes nothing and does not read gzip.',
     '',
+    ...markdownTable([...CORPUS_HEADING, 'other figures', 'aim', 'note'], rows),
+    '',
+    '## Other corpora',
+    '',
     ...markdownTable(
-      heading,
-      corpusAims.map((aim) => corpusRow(aim, figures, notes)),
+      [...CORPUS_HEADING, 'note'],
+      otherCorpora.map((aim) => [...corpusRow(aim, figures), noteOf(aim)]),
     ),
     '',
   ].join('\n');
 };
 
-/** The second table as Markdown. */
+/** The table of the other aims as Markdown. */
 const renderAims = (results: readonly Result[]): string => {
   const notes = readNotes();
   const figures = figuresOf(results);
@@ -107,7 +138,7 @@ Generated by \`npm run bench\` from bench/results and bench/notes.json; never ed
 
 const rank = ({ name }: SectionResult): number => {
   const kinds: readonly string[] = sectionNames;
-  return kinds.indexOf(name.split('-')[0] ?? name);
+  return kinds.indexOf(name.replace(AIMS_PREFIX, '').split('-')[0] ?? name);
 };
 
 const inOrder = (a: SectionResult, b: SectionResult): number =>
@@ -127,6 +158,8 @@ const render = (result: Result): string => {
       return renderMicro(result);
     case 'nightly':
       return renderNightly(result);
+    case 's3':
+      return renderS3(result);
   }
 };
 
@@ -139,12 +172,12 @@ export const writeReport = (place: ResultsPlace): void => {
     return;
   }
   const sections = results.filter(isSection).sort(inOrder);
-  const others = (['nightly', 'memory', 'profile', 'micro'] as const).flatMap((type) =>
+  const others = (['nightly', 's3', 'memory', 'profile', 'micro'] as const).flatMap((type) =>
     results.filter((result) => result.type === type),
   );
   const parts = [
     introduction,
-    renderCorpusAims(results),
+    renderFirst(results),
     renderAims(results),
     ...[...sections, ...others].map(render),
   ];

@@ -2,9 +2,11 @@
  * The bench: whole processes, measured in turn, results in bench/results and bench/RESULTS.md.
  *   npm run bench                    everything, full sizes
  *   npm run bench -- --quick         everything, small, in about two minutes; results in bench/out/quick
+ *   npm run bench -- aims            the first table of RESULTS.md: its corpora and its contenders alone
  *   npm run bench -- memory          peak memory (bench/memory.ts)
  *   npm run bench -- profile         where the time goes (bench/profile.ts)
  *   npm run bench -- nightly         an update of logs of which 1 % has changed (bench/nightly.ts)
+ *   npm run bench -- s3              logs in a store against files (bench/s3.ts)
  *   npm run bench -- micro           the primitives (bench/micro.ts)
  *   npm run bench -- report          renders RESULTS.md again
  */
@@ -14,22 +16,30 @@ import { parseByteSize } from './corpus/byte-size.ts';
 import { contenders, formatsContenders, startupContenders } from './harness/contenders.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
-import { fullResults, quickResults, type ResultsPlace, writeResult } from './harness/results.ts';
+import { AIMS_PREFIX, fullResults, quickResults, type ResultsPlace, writeResult } from './harness/results.ts';
 import { runSection } from './harness/run-section.ts';
-import { describeSection, quickBytes, sectionNames } from './harness/sections.ts';
+import {
+  aimContenders,
+  aimSections,
+  describeSection,
+  quickBytes,
+  type SectionName,
+  sectionNames,
+} from './harness/sections.ts';
 import { measureMemory } from './memory.ts';
 import { measureMicro } from './micro.ts';
 import { measureNightly } from './nightly.ts';
 import { measureProfile } from './profile.ts';
 import { writeReport } from './report.ts';
+import { measureS3 } from './s3.ts';
 
 const contenderNames = [
   ...new Set([...contenders, ...formatsContenders, ...startupContenders].map(({ name }) => name)),
 ];
 
-const usage = `usage: run.js [options] | run.js memory|profile|nightly|micro|report [options]
+const usage = `usage: run.js [options] | run.js aims|memory|profile|nightly|s3|micro|report [options]
   --quick          everything small, 3 rounds; results in ${quickResults.folder}
-  --corpora LIST   only these sections, no memory, profile, nightly and micro benches: of ${sectionNames.join(', ')} 
+  --corpora LIST   only these sections, no memory, profile, nightly, s3 and micro benches: of ${sectionNames.join(', ')} 
   --bytes SIZE     the corpora's size instead of each one's own
   --runs N         measured rounds (default 5)
   --only LIST      of ${contenderNames.join(', ')};
@@ -50,7 +60,7 @@ const positive = (option: string, text: string): number => {
   return Number(text);
 };
 
-const readOptions = (args: readonly string[]) => {
+const readOptions = (args: readonly string[], sections: readonly SectionName[]) => {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -66,7 +76,7 @@ const readOptions = (args: readonly string[]) => {
   return {
     quick: values.quick,
     sectionsOnly: values.corpora !== undefined || values.only !== undefined,
-    corpora: listOf('corpora', values.corpora ?? sectionNames.join(','), sectionNames),
+    corpora: listOf('corpora', values.corpora ?? sections.join(','), sections),
     bytes: values.bytes === undefined ? undefined : parseByteSize(values.bytes),
     runs: positive('runs', values.runs ?? (values.quick ? '3' : '5')),
     only: values.only === undefined ? [] : listOf('only', values.only, contenderNames),
@@ -75,14 +85,15 @@ const readOptions = (args: readonly string[]) => {
   };
 };
 
-const runBench = async (args: readonly string[]): Promise<number> => {
+const runBench = async (args: readonly string[], isOfAims = false): Promise<number> => {
   let options: ReturnType<typeof readOptions>;
   try {
-    options = readOptions(args);
+    options = readOptions(args, isOfAims ? aimSections : sectionNames);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n${usage}`);
     return 64;
   }
+  const only = isOfAims && options.only.length === 0 ? aimContenders : options.only;
   const place = options.quick ? quickResults : fullResults;
   let failures = 0;
   for (const name of options.corpora) {
@@ -91,16 +102,18 @@ const runBench = async (args: readonly string[]): Promise<number> => {
       options.bytes ?? (options.quick ? quickBytes[name] : undefined),
       options.seed,
     );
-    const result = runSection(section, options.runs, options.only);
+    const result = runSection(section, options.runs, only);
     failures += result.contenders.filter(({ status }) => status === 'failed').length;
     if (!result.contenders.some(({ samples }) => samples.length > 0)) continue;
     process.stdout.write(`${renderSection(result)}\n`);
     // A part of the contenders must not take the place of all of them.
     if (options.only.length > 0) continue;
-    writeResult(place, result.name, result);
+    // The section startup is complete: all its contenders are in the first table.
+    const saved = isOfAims && name !== 'startup' ? `${AIMS_PREFIX}${result.name}` : result.name;
+    writeResult(place, saved, { ...result, name: saved });
     writeReport(place);
   }
-  if (!options.sectionsOnly) failures += await runOthers(options.quick, place);
+  if (!isOfAims && !options.sectionsOnly) failures += await runOthers(options.quick, place);
   if (!options.keep) rmSync(atRoot(runFolder), { recursive: true, force: true });
   return failures === 0 ? 0 : 1;
 };
@@ -112,14 +125,17 @@ const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> =
     measureMemory(quick ? sizes : [], place),
     measureProfile(quick ? ['--quick', '--runs', '2'] : [], place),
     await measureNightly(quick ? ['--quick', '--runs', '2'] : [], place),
+    await measureS3(quick ? ['--quick', '--runs', '2'] : [], place),
     await measureMicro(quick ? ['--time', '50'] : [], place),
   ];
   return statuses.filter((status) => status !== 0).length;
 };
 
 const run = async ([first, ...rest]: readonly string[]): Promise<number> => {
+  if (first === 'aims') return runBench(rest, true);
   if (first === 'memory') return measureMemory(rest, fullResults);
   if (first === 'nightly') return measureNightly(rest, fullResults);
+  if (first === 's3') return measureS3(rest, fullResults);
   if (first === 'profile') return measureProfile(rest, fullResults);
   if (first === 'micro') return measureMicro(rest, fullResults);
   if (first !== 'report') return runBench(first === undefined ? [] : [first, ...rest]);

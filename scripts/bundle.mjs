@@ -1,6 +1,7 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with the chunks
 // that they share or load late. A run otherwise finds, reads and links some 280 modules, which takes half of its start
-// (docs/decisions/0019-the-command-is-bundled.md). Yargs and the AWS SDK are bundled; the other packages are dependencies.
+// (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact, which every report needs, are bundled; the other
+// packages are dependencies.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +11,8 @@ import { rolldown } from 'rolldown';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const out = join(dist, 'package');
 const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const external = Object.keys(dependencies).filter((name) => name !== 'yargs');
+const BUNDLED = ['yargs', 'preact', 'preact-render-to-string'];
+const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
  * string-width, which yargs uses for the columns of its help, compiles tables of Unicode as soon as it is parsed. That takes
@@ -61,7 +63,7 @@ function loadedWith(roots) {
 }
 
 /**
- * What every run loads, in few chunks: finding, opening and linking a chunk takes as long as 10 KB of code. Help needs the first two
+ * The modules that every run loads, in few chunks: finding, opening and linking a chunk takes as long as 10 KB of code. Help needs the first two
  * only, and the library none of those that are the command's.
  */
 const ofHelp = loadedWith(['node', 'host', 'faults', 'main'].map((name) => `src/cli/${name}.js`));

@@ -1,5 +1,6 @@
 // Prints the files that one line passes on its way from the disk to a shard: those with a function whose number of calls grows with the
-// number of lines. Each line is a session here, so work that is done once for a session or a record counts too.
+// number of lines. Two ways are walked: one session whose lines repeat the conversation so far, and a session to a line, where
+// what is done once for a session or a record counts too. Sessions of the first way are folded when nothing forbids it.
 //   npm run line-path
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -21,16 +22,16 @@ const post = (method, given) =>
     session.post(method, given, (error, found) => (error ? reject(error) : resolve(found))),
   );
 
-/** Calls of each function of the project while a log of so many lines becomes a dataset. */
-async function callsOf(lines) {
+/** Counts the calls of each function of the project while a log of `lines` lines becomes a dataset. */
+async function callsOf(lines, { lineOf, settings }) {
   const folder = mkdtempSync(join(tmpdir(), 'turnmill-path-'));
   const logs = join(folder, 'logs');
   mkdirSync(logs);
-  const text = Array.from({ length: lines }, (_, i) => `${line(i)}\n`).join('');
+  const text = Array.from({ length: lines }, (_, i) => `${lineOf(i)}\n`).join('');
   writeFileSync(join(logs, 'log.jsonl'), text);
   const out = join(folder, 'out');
   await post('Profiler.takePreciseCoverage'); // sets the counts to zero
-  await build({ inputs: [logs], out, workers: 1, sessionBy: 'id' });
+  await build({ inputs: [logs], out, workers: 1, ...settings });
   const { result } = await post('Profiler.takePreciseCoverage');
   rmSync(folder, { recursive: true });
   const counts = new Map();
@@ -44,26 +45,57 @@ async function callsOf(lines) {
   return counts;
 }
 
-function line(i) {
+function lineOf(id, i, turns) {
   const timestamp = new Date(Date.UTC(2026, 0, 13) + 1000 * i).toISOString();
-  const messages = [{ role: 'user', content: `Question ${i}?` }];
   const tools = [{ name: 'search', description: 'A tool.', parameters: { type: 'object' } }];
-  const response = { role: 'assistant', content: `Answer ${i}.` };
-  return JSON.stringify({ timestamp, session_id: `s${i}`, request: { messages, tools }, response });
+  const messages = turns.flatMap((turn) => [
+    ...(turn === turns[0] ? [] : [answer(turn - 1)]),
+    { role: 'user', content: `Question ${turn}?` },
+  ]);
+  return JSON.stringify({
+    timestamp,
+    session_id: id,
+    request: { messages, tools },
+    response: { choices: [{ message: answer(i) }] },
+  });
 }
 
-function print(few, many) {
+function answer(i) {
+  return { role: 'assistant', content: `Answer ${i}.` };
+}
+
+const growing = (i) =>
+  lineOf(
+    's',
+    i,
+    Array.from({ length: i + 1 }, (_, turn) => turn),
+  );
+
+const WAYS = [
+  { name: 'a line of a session, folded', lineOf: growing, settings: {} },
+  { name: 'a line of a session, through the stages', lineOf: growing, settings: { maxMessages: 1e6 } },
+  {
+    name: 'a line that is a session',
+    lineOf: (i) => lineOf(`s${i}`, i, [i]),
+    settings: { sessionBy: 'id' },
+  },
+];
+
+function print(name, few, many) {
   const grown = [...many].filter(([key, count]) => count - (few.get(key) ?? 0) >= (MANY - FEW) / 2);
   const files = [...new Set(grown.map(([key]) => key.split(' ')[0].replace(/\.js$/, '.ts')))].sort();
   const linesOf = (file) => readFileSync(join(root, file), 'utf8').split('\n').length - 1;
   const size = (some) => `${some.length} files, ${some.reduce((sum, file) => sum + linesOf(file), 0)} lines`;
   const plugIns = files.filter((file) => PLUG_INS.test(file));
-  process.stdout.write(`${size(files)}; plug-ins among them: ${size(plugIns)}\n`);
-  for (const file of files) process.stdout.write(`  ${file} ${linesOf(file)}\n`);
+  const others = files.filter((file) => !PLUG_INS.test(file));
+  process.stdout.write(`${name}: ${size(files)}; without plug-ins ${size(others)}\n`);
+  for (const file of [...others, ...plugIns]) process.stdout.write(`  ${file} ${linesOf(file)}\n`);
 }
 
 await post('Profiler.enable');
 await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-await callsOf(FEW); // loads what is loaded late
-print(await callsOf(FEW), await callsOf(MANY));
+for (const way of WAYS) {
+  await callsOf(FEW, way); // loads what is loaded late
+  print(way.name, await callsOf(FEW, way), await callsOf(MANY, way));
+}
 session.disconnect();

@@ -50,7 +50,7 @@ export {
 } from '../transforms/dialects/sample.ts';
 export { formatToolActivity, getActivityLine } from '../transforms/dialects/tool-activity.ts';
 export { extractToolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
-export type { EncodedRow, Format, FormatFinding } from '../transforms/formats/format.ts';
+export type { EncodedRecord, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';
 export { TeachingError, type TeachingFault } from '../transforms/formats/teaching-error.ts';
 export type { TeachingLayout, TeachingParameter } from '../transforms/formats/teaching-layout.ts';
@@ -80,7 +80,7 @@ export {
   type Stage,
 } from '../transforms/stage.ts';
 export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';
-export { checkConversations, checkEntries, checkRows } from '../transforms/stages/check.ts';
+export { checkConversations, checkEntries, checkRecords } from '../transforms/stages/check.ts';
 export { ruleSets } from '../transforms/stages/cleanup.ts';
 export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
 export type { LedgerSums } from './dataset/schema.ts';

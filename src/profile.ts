@@ -1,9 +1,9 @@
 /**
- * Where a thread's time goes (`--profile`): one clock, and at every moment one segment that it runs for. What is entered inside
- * a segment is not counted to it, so the segments of a thread add up to its whole time, by counters and not by samples.
+ * Where a thread's time goes (`--profile`): one clock, and at every moment one segment that it runs for. A segment that is entered inside
+ * another one is not counted to the outer one, so the segments of a thread add up to its whole time, by counters and not by samples.
  */
 
-/** Milliseconds by segment, and bytes. Of several threads: their sums. */
+/** Milliseconds by segment, and bytes; summed when there are several threads. */
 export interface ProfileFigures {
   readonly ms: Readonly<Record<string, number>>;
   readonly bytes: Readonly<ProfileBytes>;

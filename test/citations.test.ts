@@ -33,7 +33,7 @@ const mayNameIds = (file: string): boolean =>
   file.startsWith('test/') ||
   ['docs/faults.md', 'scripts/gen/faults-page.mjs', 'src/ledger/ledger.ts', 'CHANGELOG.md'].includes(file);
 
-/** Finds citations in a line that nobody can open. */
+/** Finds citations in a line that cannot be opened. */
 function deadCitations(file: string, line: string): readonly string[] {
   const dead: string[] = [];
   if (SECTION.test(line) && !/\bRFC \d{4}\b/.test(line)) dead.push('a section sign');

@@ -31,15 +31,19 @@ function projectsOf(file: string): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** The projects that a command runs: those that any of its patterns fits, as vitest has it; two patterns that leave out leave out nothing. */
-function runBy(command: string): readonly string[] {
-  const patterns = [...(scripts[command] ?? '').matchAll(/--project[= ]'?(!?)([\w*-]+)/g)];
+/** The projects that a text runs: those that any of its patterns fits, as vitest has it; two patterns that leave out leave out nothing. */
+function projectsIn(text: string): readonly string[] {
+  const patterns = [...text.matchAll(/--project[= ]'?(!?)([\w*-]+)/g)];
   return projects
     .map(({ name }) => name)
     .filter((name) =>
       patterns.some(([, not, pattern]) => matches(name, [pattern as string]) === (not === '')),
     );
 }
+
+const runBy = (command: string): readonly string[] => projectsIn(scripts[command] ?? '');
+
+const SLOW = ['slow-e2e', 'slow-faults'];
 
 describe('the commands of the tests', () => {
   it.each(files)('%s is in one project', (file) => {
@@ -57,16 +61,36 @@ describe('the commands of the tests', () => {
     }
   });
 
-  it('test:unit, test and test:faults run their projects', () => {
+  it('run their projects', () => {
     expect(runBy('test:unit')).toEqual(['unit']);
-    expect(runBy('test')).toEqual(['unit', 'command', 'pages', 'view', 'differential', 'faults']);
+    expect(runBy('test')).toEqual(['unit', 'command', 'isolated', 'pages', 'differential', 'core-faults']);
+    expect(runBy('test:view')).toEqual(['view']);
     expect(runBy('test:e2e')).toEqual(['slow-e2e']);
-    expect(runBy('test:faults')).toEqual(['faults', 'slow-faults']);
+    expect(runBy('test:faults:quick')).toEqual(['isolated', 'core-faults', 'faults', 'store-faults']);
+    expect(runBy('test:faults')).toEqual([...runBy('test:faults:quick'), 'slow-faults']);
   });
 
-  it('together they run every project', () => {
-    const run = new Set([...runBy('test'), ...runBy('test:faults'), ...runBy('test:e2e')]);
+  it('together run every project', () => {
+    const run = new Set(['test', 'test:view', 'test:faults', 'test:e2e'].flatMap(runBy));
     expect(projects.filter(({ name }) => !run.has(name))).toEqual([]);
+  });
+
+  it('.ci/run runs every project that is not slow, once, and counts its tests', () => {
+    const text = readFileSync(join(root, '.ci/run'), 'utf8').replaceAll('\\\n', '');
+    const steps = [...text.matchAll(/^step .* vitest_json (\w+) (--project .*)$/gm)];
+    const quick = projects.map(({ name }) => name).filter((name) => !SLOW.includes(name));
+    expect(steps.flatMap(([, , given]) => projectsIn(given as string)).sort()).toEqual(quick.sort());
+    const counted = /^for name in ([\w ]+); do$/m.exec(text)?.[1]?.split(' ');
+    expect(counted).toEqual(steps.map(([, report]) => report));
+  });
+
+  it('test:long runs every file that has more cases then', () => {
+    const many = files.filter((file) =>
+      /\bLONG\b.*from '.*\/long\.ts'/.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(many.length).toBeGreaterThan(8);
+    const run = runBy('test:long');
+    expect(many.filter((file) => !run.includes(projectsOf(file)[0] as string))).toEqual([]);
   });
 
   it('a file that no project includes is seen', () => {

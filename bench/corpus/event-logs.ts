@@ -1,29 +1,22 @@
 /**
  * Event logs of coding agents as corpora: transcripts of Claude Code and rollouts of Codex, with the lines that such logs have: one
- * message in several lines, results in a second copy for the screen, events that say everything again, compactions.
+ * message in several lines, results in a second copy for the screen, events that say everything again, compactions. The logs of
+ * calls that have no shape of their own (call-logs.ts) are made by the same loop.
  */
 
+import { ResponsesLog, StreamDump } from './call-logs.ts';
 import type { CorpusOrder, CorpusStats } from './generate.ts';
-import { appendAscii, type ByteTape, javascriptStyle } from './json-style.ts';
-import { type Random, seededRandom } from './random.ts';
+import { javascriptStyle } from './json-style.ts';
+import { type Client, Lines, type LogShape, type Piece } from './log-lines.ts';
+import { seededRandom } from './random.ts';
 import { nameSession } from './session.ts';
-import type { CorpusKind, Range } from './shapes.ts';
+import type { CorpusKind } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
-import { appendSlice, buildTextPools, type TextKind, type TextPools } from './text-pool.ts';
+import { buildTextPools } from './text-pool.ts';
 
-type EventKind = Extract<CorpusKind, `claude-code${string}` | `codex${string}`>;
+type EventKind = Extract<CorpusKind, `claude-code${string}` | `codex${string}` | 'responses' | 'sse'>;
 
-/** The numbers that tell these corpora apart. */
-interface EventShape {
-  readonly turns: Range;
-  readonly callsPerTurn: Range;
-  readonly textBytes: Range;
-  readonly resultBytes: Range;
-  /** The client compacts the conversation when it is longer. */
-  readonly contextBytes: number;
-}
-
-const short: EventShape = {
+const short: LogShape = {
   turns: [1, 2],
   callsPerTurn: [1, 4],
   textBytes: [60, 600],
@@ -31,7 +24,7 @@ const short: EventShape = {
   contextBytes: Number.POSITIVE_INFINITY,
 };
 
-const long: EventShape = {
+const long: LogShape = {
   turns: [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   callsPerTurn: [1, 30],
   textBytes: [60, 3_000],
@@ -39,69 +32,11 @@ const long: EventShape = {
   contextBytes: 1_500_000,
 };
 
+/** A session of a gateway: some calls of a loop. */
+const calls: LogShape = { ...short, turns: [1, 3], callsPerTurn: [1, 3] };
+
 export const isEventKind = (kind: CorpusKind): kind is EventKind =>
-  kind.startsWith('claude-code') || kind.startsWith('codex');
-
-/** A value of a line: ASCII text, or a piece of a pool as a JSON string. */
-type Piece = string | readonly [kind: TextKind, bytes: number];
-
-/** Writes the events of one client as lines. */
-interface Client {
-  begin(): void;
-  question(): void;
-  /** An answer with calls, and their results. */
-  calls(count: number): void;
-  answer(): void;
-  /** The conversation ends, and goes on behind a summary. */
-  compact(): void;
-}
-
-class Lines {
-  readonly random: Random;
-  readonly #sink: CorpusSink;
-  readonly #pools: TextPools;
-  readonly #shape: EventShape;
-  count = 0;
-  bytes = 0;
-  longest = 0;
-
-  constructor(sink: CorpusSink, pools: TextPools, shape: EventShape, random: Random) {
-    this.#sink = sink;
-    this.#pools = pools;
-    this.#shape = shape;
-    this.random = random;
-  }
-
-  text(kind: TextKind = 'prose'): Piece {
-    return [kind, this.random.logUniform(...this.#shape.textBytes)];
-  }
-
-  result(): Piece {
-    return ['listing', this.random.logUniform(...this.#shape.resultBytes)];
-  }
-
-  put(...pieces: readonly Piece[]): void {
-    const { tape } = this.#sink;
-    const before = tape.length;
-    for (const piece of pieces) this.#append(tape, piece);
-    appendAscii(tape, '\n');
-    const length = tape.length - before;
-    this.count++;
-    this.bytes += length;
-    this.longest = Math.max(this.longest, length);
-    this.#sink.endLine();
-  }
-
-  #append(tape: ByteTape, piece: Piece): void {
-    if (typeof piece === 'string') {
-      appendAscii(tape, piece);
-      return;
-    }
-    appendAscii(tape, '"');
-    appendSlice(tape, this.#pools[piece[0]], this.random, piece[1]);
-    appendAscii(tape, '"');
-  }
-}
+  kind.startsWith('claude-code') || kind.startsWith('codex') || kind === 'responses' || kind === 'sse';
 
 class ClaudeCode implements Client {
   readonly #lines: Lines;
@@ -241,21 +176,31 @@ class Codex implements Client {
   }
 }
 
+const shapeOf = (kind: CorpusKind): LogShape => {
+  if (kind === 'responses' || kind === 'sse') return calls;
+  return kind.endsWith('-long') ? long : short;
+};
+
+const clientOf = (kind: CorpusKind, lines: Lines, id: string): Client => {
+  if (kind === 'responses') return new ResponsesLog(lines, id);
+  if (kind === 'sse') return new StreamDump(lines);
+  return kind.startsWith('claude-code') ? new ClaudeCode(lines, id) : new Codex(lines, id);
+};
+
 /** Generates a corpus of events. Its `sessions` are its conversations: one, and one more for each compaction. */
 export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink: CorpusSink): CorpusStats => {
   const { kind, seed } = order;
-  const shape = kind.endsWith('-long') ? long : short;
+  const shape = shapeOf(kind);
   const pools = buildTextPools(javascriptStyle, seed);
   const sum = { bytes: 0, conversations: 0, lines: 0, longest: 0 };
   for (let session = 0; sum.bytes < wantedBytes; session++) {
     const random = seededRandom([seed, kind, session]);
     const name = nameSession(session, random);
     const lines = new Lines(sink, pools, shape, random);
-    const isClaude = kind.startsWith('claude-code');
-    const client = isClaude ? new ClaudeCode(lines, name.sessionId) : new Codex(lines, name.sessionId);
+    const client = clientOf(kind, lines, name.sessionId);
     sink.beginSession(name);
     client.begin();
-    sum.conversations++;
+    if (client.records === undefined) sum.conversations++;
     const turns = random.integer(...shape.turns);
     let since = 0; // bytes before the conversation
     for (let turn = 0; turn < turns && (turn === 0 || sum.bytes + lines.bytes < wantedBytes); turn++) {
@@ -269,6 +214,7 @@ export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink:
       client.answer();
     }
     sink.endSession();
+    sum.conversations += client.records ?? 0;
     sum.bytes += lines.bytes;
     sum.lines += lines.count;
     sum.longest = Math.max(sum.longest, lines.longest);

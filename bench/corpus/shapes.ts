@@ -1,7 +1,7 @@
 /**
  * The numbers that make one corpus differ from another, one row per kind.
  * `growth`, `steady` and `line` are not in that list: they are for the cost per distinct byte and for memory.
- * The event logs (`claude-code`, `codex`; `-long`: one session) have numbers of their own in event-logs.ts: here is their size only.
+ * The event logs (`claude-code`, `codex`; `-long`: one session), `responses` and `sse` have numbers of their own in event-logs.ts: here is their size only.
  */
 
 /** A range, both ends included. */
@@ -50,6 +50,8 @@ export const corpusKinds = [
   'claude-code-long',
   'codex',
   'codex-long',
+  'responses',
+  'sse',
 ] as const;
 
 export type CorpusKind = (typeof corpusKinds)[number];
@@ -167,6 +169,8 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
   'claude-code-long': eventLog,
   codex: eventLog,
   'codex-long': eventLog,
+  responses: eventLog,
+  sse: eventLog,
   steady: {
     ...oneLongSession,
     textBytes: [200, 6_000],

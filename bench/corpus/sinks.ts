@@ -66,7 +66,7 @@ export const descriptorSink = (fd: number, gzip: boolean): CorpusSink => {
 };
 
 /** One file per session in date folders; the folder must be new or empty. */
-const directorySink = (directory: string, gzip: boolean): CorpusSink => {
+const directorySink = (directory: string, gzip: boolean, extension = 'jsonl'): CorpusSink => {
   mkdirSync(directory, { recursive: true });
   if (readdirSync(directory).length > 0) throw new Error(`${directory} is not empty`);
   const tape = byteTape(2 * flushBytes);
@@ -78,7 +78,7 @@ const directorySink = (directory: string, gzip: boolean): CorpusSink => {
     beginSession: ({ dateFolder, fileStem }) => {
       if (!folders.has(dateFolder)) mkdirSync(join(directory, dateFolder));
       folders.add(dateFolder);
-      fd = openSync(join(directory, dateFolder, `${fileStem}.jsonl${gzip ? '.gz' : ''}`), 'wx');
+      fd = openSync(join(directory, dateFolder, `${fileStem}.${extension}${gzip ? '.gz' : ''}`), 'wx');
     },
     endLine: () => writer.endLine(fd),
     endSession: () => {
@@ -121,7 +121,8 @@ export const manySessionKinds: readonly CorpusKind[] = ['growth', 'calls'];
 /** The files of a corpus of this kind, in a folder that is new or empty. */
 export const folderSink = (kind: CorpusKind, directory: string): CorpusSink => {
   if (kind === 'growth') return singleFileSink(directory);
-  return kind === 'calls' ? packedLogsSink(directory) : directorySink(directory, kind === 'gz');
+  if (kind === 'calls') return packedLogsSink(directory);
+  return directorySink(directory, kind === 'gz', kind === 'sse' ? 'sse' : 'jsonl');
 };
 
 /** All sessions in one file of one date folder, for corpora whose number of files must not matter. */

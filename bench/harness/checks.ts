@@ -4,12 +4,12 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { RunOutcome } from './measure.ts';
+import type { FinishedRun } from './measure.ts';
 import { atRoot } from './repository.ts';
 import type { CachedCorpus } from './run-section.ts';
 
 /** Returns what is wrong, or nothing. `out` is where the contender wrote to. */
-export type Check = (outcome: RunOutcome, corpus: CachedCorpus, out: string) => string | undefined;
+export type Check = (finished: FinishedRun, corpus: CachedCorpus, out: string) => string | undefined;
 
 const newline = 10;
 
@@ -23,13 +23,13 @@ const differs = (what: string, found: number, wanted: number): string | undefine
   found === wanted ? undefined : `${found} ${what}, expected ${wanted}`;
 
 /** The output file has one line per session. */
-export const recordsInFile: Check = (_outcome, { stats }, out) =>
+export const recordsInFile: Check = (_finished, { stats }, out) =>
   differs('records', countLines(readFileSync(atRoot(out))), stats.sessions);
 
 /** The shards in OUT/data have one line per session and format. */
 export const recordsOfFormats =
   (formats: number): Check =>
-  (_outcome, { stats }, out) =>
+  (_finished, { stats }, out) =>
     differs('records', linesInShards(out), stats.sessions * formats);
 
 /** The shards in OUT/data have one line per session. */

@@ -16,7 +16,7 @@ export interface Sample {
 }
 
 /** A run's sample, and what it said. */
-export interface RunOutcome {
+export interface FinishedRun {
   readonly sample: Sample;
   readonly exitCode: number;
   readonly stdout: string;
@@ -48,7 +48,7 @@ const environment = Object.fromEntries(
 );
 
 /** Runs the command with the repository's root as working folder. */
-export const measure = (command: readonly string[]): RunOutcome => {
+export const measure = (command: readonly string[]): FinishedRun => {
   const folder = atRoot(`${runFolder}/measure`);
   mkdirSync(folder, { recursive: true });
   const child = spawnSync('bash', ['-c', script, 'measure', folder, ...command], {
@@ -71,4 +71,45 @@ export const measure = (command: readonly string[]): RunOutcome => {
     stdout: readFileSync(`${folder}/stdout`, 'utf8'),
     stderr,
   };
+};
+
+/** A word as one would type it. */
+export const quoted = (word: string): string =>
+  /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+export const hasHyperfine = (): boolean =>
+  spawnSync('hyperfine', ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** Times that hyperfine starts a command in a round. */
+const STARTS = '10';
+
+interface HyperfineExport {
+  readonly results: readonly {
+    /** Statistics of the wall seconds of the runs. */
+    readonly median: number;
+    /** Seconds, means of the runs: it does not export those of each. */
+    readonly user: number;
+    readonly system: number;
+  }[];
+}
+
+/**
+ * Starts a command that takes milliseconds again and again, with hyperfine: it needs no shell around the command, whose own start
+ * bash's `time` would count. @param out is removed before each run
+ */
+export const measureStart = (
+  command: readonly string[],
+  out: string,
+): Pick<Sample, 'wallSeconds' | 'cpuSeconds'> => {
+  const file = atRoot(`${runFolder}/measure/hyperfine.json`);
+  const flags = ['--shell=none', '--style=none', '--warmup=1', '--runs', STARTS, '--export-json', file];
+  const child = spawnSync(
+    'hyperfine',
+    [...flags, '--prepare', `rm -rf ${quoted(out)}`, command.map(quoted).join(' ')],
+    { cwd: repositoryRoot, env: environment, encoding: 'utf8' },
+  );
+  if (child.status !== 0) throw new Error(`hyperfine: ${child.error?.message ?? child.stderr}`);
+  const [result] = (JSON.parse(readFileSync(file, 'utf8')) as HyperfineExport).results;
+  if (result === undefined) throw new Error(`hyperfine measured nothing: ${file}`);
+  return { wallSeconds: result.median, cpuSeconds: result.user + result.system };
 };

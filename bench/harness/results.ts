@@ -2,7 +2,7 @@
  * The results as they are checked in: bench/results/<section>.json with every sample of every run.
  * RESULTS.md is rendered from these files only, so it cannot hold a figure that was not measured.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import type { CorpusStats } from '../corpus/generate.ts';
 import type { Sample } from './measure.ts';
@@ -51,6 +51,9 @@ export const quickResults: ResultsPlace = {
   folder: 'bench/out/quick',
   page: 'bench/out/quick/RESULTS.md',
 };
+
+/** Sections of `bench aims`, which has the contenders of the first table only, begin with this. */
+export const AIMS_PREFIX = 'aims-';
 
 /** Where and when it was measured; no host name. */
 export interface Machine {
@@ -157,7 +160,22 @@ export interface NightlyResult {
   readonly rows: readonly NightlyRow[];
 }
 
-export type Result = SectionResult | MemoryResult | ProfileResult | MicroResult | NightlyResult;
+/** Builds of one corpus: by the names of the runs, by round. */
+export interface S3Row {
+  readonly name: string;
+  readonly corpus: CorpusStats;
+  readonly objects: number;
+  readonly samples: Readonly<Record<string, readonly Sample[]>>;
+}
+
+/** The file s3.json. */
+export interface S3Result {
+  readonly type: 's3';
+  readonly machine: Machine;
+  readonly rows: readonly S3Row[];
+}
+
+export type Result = SectionResult | MemoryResult | ProfileResult | MicroResult | NightlyResult | S3Result;
 
 /** This machine, now. */
 export const describeMachine = (): Machine => ({
@@ -173,6 +191,7 @@ export const writeResult = (place: ResultsPlace, name: string, result: Result): 
   mkdirSync(atRoot(place.folder), { recursive: true });
   const path = atRoot(`${place.folder}/${name}.json`);
   writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
+  rmSync(atRoot(`${place.folder}/${AIMS_PREFIX}${name}.json`), { force: true }); // there are more contenders in this one
 };
 
 /** Reads all results files. */

@@ -8,7 +8,7 @@ import { formatByteSize } from '../corpus/byte-size.ts';
 import { type CorpusOrder, type CorpusStats, generateCorpus } from '../corpus/generate.ts';
 import { folderSink } from '../corpus/sinks.ts';
 import { type Contender, whyMissing } from './contenders.ts';
-import { measure, type Sample } from './measure.ts';
+import { hasHyperfine, measure, measureStart, quoted, type Sample } from './measure.ts';
 import { atRoot, corporaFolder, runFolder } from './repository.ts';
 import { type ContenderResult, describeMachine, type SectionResult } from './results.ts';
 import type { Section } from './sections.ts';
@@ -46,15 +46,13 @@ const say = (text: string): void => {
   process.stderr.write(`bench: ${text}\n`);
 };
 
-/** A word as one would type it. */
-const quoted = (word: string): string =>
-  /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 interface Running {
   readonly contender: Contender;
   readonly command: readonly string[];
   readonly out: string;
   readonly samples: Sample[];
+  /** The unmeasured run. */
+  first: Sample | undefined;
   status: ContenderResult['status'];
   reason: string | undefined;
 }
@@ -68,17 +66,17 @@ const fail = (running: Running, reason: string): void => {
 /** Runs once into a fresh output; the sample, or nothing when it failed. */
 const runOnce = (running: Running, corpus: CachedCorpus, checked: boolean): Sample | undefined => {
   rmSync(atRoot(running.out), { recursive: true, force: true });
-  const outcome = measure(running.command);
-  if (outcome.exitCode !== 0) {
-    fail(running, `exit status ${outcome.exitCode}: ${outcome.stderr}`);
+  const finished = measure(running.command);
+  if (finished.exitCode !== 0) {
+    fail(running, `exit status ${finished.exitCode}: ${finished.stderr}`);
     return undefined;
   }
-  const wrong = checked ? running.contender.check(outcome, corpus, running.out) : undefined;
+  const wrong = checked ? running.contender.check(finished, corpus, running.out) : undefined;
   if (wrong !== undefined) {
     fail(running, wrong);
     return undefined;
   }
-  return outcome.sample;
+  return finished.sample;
 };
 
 const prepare = (contender: Contender, corpus: CachedCorpus): Running => {
@@ -90,9 +88,20 @@ const prepare = (contender: Contender, corpus: CachedCorpus): Running => {
     out,
     command: contender.command(corpus.directory, out),
     samples: [],
+    first: undefined,
     status: missing === undefined ? 'measured' : (missing as ContenderResult['status']),
     reason: undefined,
   };
+};
+
+const WITHOUT_HYPERFINE =
+  'hyperfine is missing, which measures starts: bash bench/peers/setup.sh installs it';
+
+/** A run of a round. Starts take milliseconds: hyperfine measures several, and their memory is that of the unmeasured run. */
+const sampleOf = (section: Section, running: Running, corpus: CachedCorpus): Sample | undefined => {
+  const { first, command, out } = running;
+  if (section.name !== 'startup' || first === undefined) return runOnce(running, corpus, false);
+  return { ...measureStart(command, out), peakRssBytes: first.peakRssBytes };
 };
 
 /** Runs the section's contenders, or those of them that are named, this many rounds. */
@@ -104,17 +113,21 @@ export const runSection = (section: Section, runs: number, only: readonly string
   const all = section.contenders
     .filter(({ name }) => only.length === 0 || only.includes(name))
     .map((contender) => prepare(contender, corpus));
+  if (section.name === 'startup' && !hasHyperfine()) {
+    say(WITHOUT_HYPERFINE);
+    for (const running of all) running.status = 'not installed';
+  }
   const alive = (): readonly Running[] => all.filter(({ status }) => status === 'measured');
   say(
     `${section.name}: checking ${alive()
       .map(({ contender }) => contender.name)
       .join(', ')}`,
   );
-  for (const running of alive()) runOnce(running, corpus, true);
+  for (const running of alive()) running.first = runOnce(running, corpus, true);
   for (let round = 1; round <= runs; round++) {
     say(`${section.name}: round ${round} of ${runs}`);
     for (const running of alive()) {
-      const sample = runOnce(running, corpus, false);
+      const sample = sampleOf(section, running, corpus);
       if (sample !== undefined) running.samples.push(sample);
     }
   }

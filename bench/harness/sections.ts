@@ -30,6 +30,7 @@ export const sectionNames = [
   'small',
   'giant',
   'fresh',
+  'wide20',
   'wide',
   'gz',
   'calls',
@@ -41,10 +42,23 @@ export const sectionNames = [
   'claude-code-long',
   'codex',
   'codex-long',
+  'responses',
+  'sse',
   'startup',
 ] as const;
 
 export type SectionName = (typeof sectionNames)[number];
+
+/** The sections of the first table of the results. */
+export const aimSections: readonly SectionName[] = [
+  ...(['main', 'giant', 'small', 'fresh', 'wide20', 'wide', 'calls', 'startup'] as const),
+];
+
+/** The contenders of its columns. */
+export const aimContenders: readonly string[] = [
+  ...['turnmill', 'turnmill-2', 'orjson', 'simdjson-ondemand', 'gzip-dc'],
+  ...startupContenders.map(({ name }) => name),
+];
 
 const gzipReaders = [
   ...['turnmill', 'turnmill-2', 'orjson', 'python-json', 'readline', 'split2', 'cat', 'gzip-dc'],
@@ -66,6 +80,7 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   small: 300_000_000,
   giant: 1_000_000_000,
   fresh: 300_000_000,
+  wide20: 20_000_000,
   gz: 300_000_000,
   calls: 300_000_000,
   formats: 300_000_000,
@@ -76,6 +91,8 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   'claude-code-long': 1_000_000_000,
   codex: 1_000_000_000,
   'codex-long': 1_000_000_000,
+  responses: 1_000_000_000,
+  sse: 1_000_000_000,
 };
 
 /** Sizes of a quick run: large enough that every contender does some work, and no more. */
@@ -84,6 +101,7 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   small: 8_000_000,
   giant: 24_000_000,
   fresh: 16_000_000,
+  wide20: 2_000_000,
   wide: 4_000_000,
   gz: 16_000_000,
   calls: 16_000_000,
@@ -95,6 +113,8 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   'claude-code-long': 16_000_000,
   codex: 8_000_000,
   'codex-long': 16_000_000,
+  responses: 8_000_000,
+  sse: 8_000_000,
   startup: 1,
 };
 
@@ -102,6 +122,12 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
 const referenceOf = (kind: CorpusKind): string => {
   if (isEventKind(kind)) return 'python-json';
   return kind === 'gz' || kind === 'calls' ? 'gzip-dc' : 'simdjson-ondemand';
+};
+
+const kindOf = (name: Exclude<SectionName, 'startup' | 'formats'>): CorpusKind => {
+  if (name === 'wide20') return 'wide';
+  if (name === 'growth5' || name === 'growth60' || name === 'growth600') return 'growth';
+  return name;
 };
 
 /** Describes one section; `bytes` overrides its size (not that of `startup`). */
@@ -116,7 +142,7 @@ export const describeSection = (name: SectionName, bytes: number | undefined, se
     return { name: section, order, contenders: formatsContenders, reference: 'turnmill' };
   }
   const growthEntries = name.startsWith('growth') ? Number(name.slice('growth'.length)) : 0;
-  const kind = name.startsWith('growth') ? 'growth' : (name as CorpusKind);
+  const kind = kindOf(name);
   const order: CorpusOrder = { kind, bytes: bytes ?? fullBytes[name], seed, growthEntries };
   return {
     name: corpusName(order),

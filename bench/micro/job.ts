@@ -6,7 +6,7 @@ import { LineFramer } from '../../src/input/framing/lines.ts';
 import chat, { chatRecord } from '../../transforms/formats/chat.ts';
 import { createKeeper } from '../../transforms/json/keep.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
-import { parseEpoch, parseStamp } from '../../transforms/model/timestamp.ts';
+import { parseEpoch, parseTimestamp } from '../../transforms/model/timestamp.ts';
 import { fuse, type Handlers } from '../../transforms/stage.ts';
 import { StageStream } from '../../transforms/stage-stream.ts';
 import { generateCorpus } from '../corpus/generate.ts';
@@ -114,7 +114,7 @@ export const timestampCases = (): readonly MicroCase[] => {
   return [
     timesCase(
       'ISO 8601',
-      parseStamp,
+      parseTimestamp,
       dates.map((date) => date.toISOString()),
     ),
     timesCase(

@@ -1,9 +1,11 @@
-"""Peer: a plain Python script for the event logs of Claude Code and Codex, with json or with orjson.
+"""Peer: a plain Python script for the logs of Claude Code and Codex, for pairs of the Responses API and
+for dumps of streams, with json or with orjson.
 
     python convert_events.py json|orjson DIR OUTFILE
 
 Applies only: lines of one message.id are one message, results follow their message in the order of
-the log, a compaction begins another record. Left out: branches, sub-agents, results before their
+the log, a compaction begins another record; of a session of pairs the last one counts, with what it
+goes on with by id; the chunks of a stream are one answer. Left out: branches, sub-agents, results before their
 calls, copied lines, limits of memory, findings, the account of the lines.
 """
 
@@ -14,7 +16,7 @@ import sys
 def session_files(directory):
     found = []
     for root, _folders, names in os.walk(directory):
-        found += [os.path.join(root, n) for n in names if n.endswith(".jsonl")]
+        found += [os.path.join(root, n) for n in names if n.endswith((".jsonl", ".sse"))]
     return sorted(found)
 
 
@@ -111,15 +113,95 @@ def codex(events, dumps):
     yield messages
 
 
+def items_as_messages(items, dumps):
+    messages, open_message = [], None
+    for item in items:
+        kind = item.get("type", "message")
+        if kind == "function_call_output":
+            open_message = None
+            result = {"role": "tool", "tool_call_id": item["call_id"], "content": item["output"]}
+            messages.append(result)
+        elif kind == "message" and item["role"] != "assistant":
+            open_message = None
+            text = "\n".join(part["text"] for part in item["content"])
+            messages.append({"role": item["role"], "content": text})
+        else:
+            if open_message is None:
+                open_message = {"role": "assistant"}
+                messages.append(open_message)
+            if kind == "message":
+                open_message["content"] = "\n".join(part["text"] for part in item["content"])
+            elif kind == "function_call":
+                made = call(dumps, item["call_id"], item["name"], item["arguments"])
+                open_message.setdefault("tool_calls", []).append(made)
+    return messages
+
+
+def responses(pairs, dumps):
+    said, system = {}, []
+    last = None
+    for pair in pairs:
+        request, response = pair["request"], pair["response"]
+        system = [{"role": "system", "content": request["instructions"]}]
+        before = said.get(request.get("previous_response_id"), [])
+        last = said[response["id"]] = [*before, *request["input"], *response["output"]]
+    yield system + items_as_messages(last, dumps)
+
+
+def streams(events, dumps):
+    open_id, text, calls = None, [], {}
+
+    def answer():
+        message = {"role": "assistant", "content": "".join(text)}
+        if calls:
+            message["tool_calls"] = [call(dumps, c[0], c[1], "".join(c[2])) for c in calls.values()]
+        return [message]
+
+    for event in events:
+        if open_id is not None and event["id"] != open_id:
+            yield answer()
+            text, calls = [], {}
+        open_id = event["id"]
+        for choice in event["choices"]:
+            delta = choice["delta"]
+            text.append(delta.get("content") or "")
+            for part in delta.get("tool_calls", ()):
+                made = calls.setdefault(part["index"], (part.get("id"), part["function"].get("name"), []))
+                made[2].append(part["function"].get("arguments") or "")
+    yield answer()
+
+
+def logged_lines(lines, loads):
+    return (loads(line) for line in lines)
+
+
+def sent_events(lines, loads):
+    data = b"data: " if "b" in lines.mode else "data: "
+    done = b"[DONE]" if "b" in lines.mode else "[DONE]"
+    for line in lines:
+        said = line[len(data) :].strip() if line.startswith(data) else done
+        if said != done:
+            yield loads(said)
+
+
+FOLDS = {
+    "claude-code": (logged_lines, claude_code),
+    "codex": (logged_lines, codex),
+    "responses": (logged_lines, responses),
+    "sse": (sent_events, streams),
+}
+
+
 def main():
     codec, directory, out_file = sys.argv[1:]
     loads, dumps = orjson_codec() if codec == "orjson" else json_codec()
     mode = {"mode": "rb"} if codec == "orjson" else {"mode": "rt", "encoding": "utf-8"}
-    fold = codex if "codex" in os.path.basename(os.path.normpath(directory)) else claude_code
+    name = os.path.basename(os.path.normpath(directory))
+    read, fold = next(how for kind, how in FOLDS.items() if name.startswith(kind))
     with open(out_file, "wb") as out:
         for path in session_files(directory):
             with open(path, **mode) as lines:
-                for messages in fold((loads(line) for line in lines), dumps):
+                for messages in fold(read(lines, loads), dumps):
                     out.write(dumps({"messages": messages, "tools": []}) + b"\n")
 
 

@@ -52,7 +52,7 @@ setup_python() {
   done <requirements.txt
 }
 
-install_packages time jq g++ libsimdjson-dev
+install_packages time hyperfine jq g++ libsimdjson-dev
 build_simdjson simdjson-ondemand
 build_simdjson simdjson-dom -DUSE_DOM
 setup_python

@@ -1,4 +1,4 @@
-// What goose puts around a conversation: its system prompt with the clock, the message that tells the
+// Everything that goose puts around a conversation: its system prompt with the clock, the message that tells the
 // model where it is, and the request that asks for a title. Worded for these examples; only the
 // phrases by which the cleanup rules know them are goose's own.
 

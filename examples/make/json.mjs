@@ -11,17 +11,17 @@ export const ordered = (...pairs) => new Map(pairs);
 
 const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** What JavaScript's `JSON.stringify` writes: no white space, non-ASCII as it is. */
+/** As JavaScript's `JSON.stringify` writes: no white space, non-ASCII as it is. */
 export const compact = { comma: ',', colon: ':', string: (text) => JSON.stringify(text) };
 
-/** What Python's `json.dumps` writes by default: spaced, non-ASCII as \u escapes. */
+/** As Python's `json.dumps` writes by default: spaced, non-ASCII as \u escapes. */
 export const python = {
   comma: ', ',
   colon: ': ',
   string: (text) => JSON.stringify(text).replace(/[\u007f-\uffff]/g, escapeUnit),
 };
 
-/** What Go's `encoding/json` writes by default: no white space, `<`, `>` and `&` escaped. */
+/** As Go's `encoding/json` writes by default: no white space, `<`, `>` and `&` escaped. */
 export const go = {
   comma: ',',
   colon: ':',

@@ -18,7 +18,7 @@ export async function dialectsPage(root) {
   ]);
 }
 
-/** What is not reported as missing, in a sentence. */
+/** A sentence that names what is not reported as missing. */
 function lacking({ lacks = [] }) {
   return lacks.length === 0
     ? []

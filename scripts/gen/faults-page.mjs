@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, prose } from './markdown.mjs';
 
-/** What must hold of every run. */
+/** Must hold for every run. */
 const IDENTITIES = [
   [
     'I1',
@@ -62,7 +62,7 @@ export function faultsPage(root) {
     'Exact, over every run; checked before anything is published, and again by `turnmill verify`. A run that breaks one ends with status 70 and publishes nothing.',
     IDENTITIES.map(([id, text]) => `- **${id}** ${text}`).join('\n'),
     '## How faults are tested',
-    '`pass`: `npm test` proves it; `pass (long)`: `npm run test:faults` does. Every test proves that its fault fired. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',
+    '`pass`: `npm test` or `npm run test:faults:quick` proves it; `pass (long)`: `npm run test:faults` does. Every test proves that its fault fired. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',
     ...sections.flatMap(({ letter, title, faults }) => [
       `## ${letter}. ${title}`,
       // A list: the rows of a table all change when one of them does, and that is a conflict for everybody.
@@ -116,7 +116,7 @@ function testsById(root, ids) {
   return tests;
 }
 
-/** The files that `npm test` leaves out, as vitest.config.ts lists them. */
+/** The files that `npm run test:faults` alone runs, as vitest.config.ts lists them. */
 function slowFiles(root) {
   const [, list] = /SLOW_FAULTS = \[([^\]]*)\]/.exec(read(root, 'vitest.config.ts'));
   return new Set([...list.matchAll(/'([\w-]+)'/g)].map(([, name]) => `faults/${name}.test.ts`));

@@ -2,8 +2,8 @@
 // one conversation, the example of the dialect `exchange`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { consumersTable, loadersBlocks, readExpected, trainersTable } from './consumers.mjs';
 import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
-import { loadersBlocks, readExpected, readersTable, trainersTable } from './readers.mjs';
 import { workedExample } from './worked-example.mjs';
 
 const DIALECT = 'exchange';
@@ -11,14 +11,14 @@ const THOUGHT = 'Warm and dry: lay it.';
 
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
-  const { readerRules } = await built(root, 'transforms/consumers/consumer-rules.js');
+  const { consumerRules } = await built(root, 'transforms/consumers/consumer-rules.js');
   const { SESSION_REASONS } = await built(root, 'transforms/model/rejection.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
   const expected = readExpected(root);
   const sections = await Promise.all(
     formats.map(async (format) => [
-      ...(await section(root, format, SESSION_REASONS, readerRules)),
-      ...readersTable(expected, format.name),
+      ...(await section(root, format, SESSION_REASONS, consumerRules)),
+      ...consumersTable(expected, format.name),
     ]),
   );
   return page('Formats', [
@@ -46,7 +46,7 @@ export async function formatsPage(root) {
   ]);
 }
 
-async function section(root, { name, summary, rules, otherContent, options }, reasons, readerRules) {
+async function section(root, { name, summary, rules, otherContent, options }, reasons, consumerRules) {
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
   const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
   return [
@@ -58,11 +58,11 @@ async function section(root, { name, summary, rules, otherContent, options }, re
     ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
     prose(`A content that is a number, an object or a boolean ${otherContent}.`),
     ...optionTable(options),
-    ...readerTable(name, readerRules),
+    ...readerTable(name, consumerRules),
   ];
 }
 
-/** Where a record has the thought in the last message of the example: as its reader expects it. */
+/** Where a record has the thought in the last message of the example: as its consumer expects it. */
 async function reasoningIn(root, format) {
   const { records } = await workedExample(root, { dialect: DIALECT, format });
   const text = records.join('\n');
@@ -87,10 +87,10 @@ function optionTable(options) {
   return rows.length > 0 ? [table(['option', 'what it does', 'default'], rows)] : [];
 }
 
-/** What `turnmill check --target` tells of the format's reader, beyond the rules of the format itself. */
-function readerTable(name, readerRules) {
-  const rows = readerRules
+/** The rules of `turnmill check --target` for the format's consumer, beyond those of the format itself. */
+function readerTable(name, consumerRules) {
+  const rows = consumerRules
     .filter(({ formats }) => formats.includes(name))
     .map((rule) => [code(rule.name), rule.effect, prose(`The record or a message ${rule.says}.`)]);
-  return rows.length > 0 ? [table(['`check --target`', 'its reader', 'when'], rows)] : [];
+  return rows.length > 0 ? [table(['`check --target`', 'its consumer', 'when'], rows)] : [];
 }

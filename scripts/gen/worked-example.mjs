@@ -1,5 +1,5 @@
-// What the program makes of the example of a dialect: the records, and what it has to say about them. The pages of docs/
-// show it, so that no page can show a record that nobody wrote. One file each: examples/dialects/NAME.EXTENSION.
+// Runs the program on the example of a dialect, for its records and whatever it reports about them. The pages of docs/
+// show it, so every record on a page was written by the program. One file each: examples/dialects/NAME.EXTENSION.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

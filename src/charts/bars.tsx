@@ -69,7 +69,7 @@ export function Bars(props: {
   readonly rows: readonly { readonly key: string; readonly value: number }[];
   readonly label: string;
   readonly cls?: string;
-  /** What the longest bar stands for; the largest value when left out. */
+  /** The value of the longest bar; the largest one when left out. */
   readonly most?: number;
 }): VNode {
   const { rows, label, cls = 'bar', most = Math.max(1, ...rows.map(({ value }) => value)) } = props;

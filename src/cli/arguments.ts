@@ -1,12 +1,13 @@
 /** The command line: which command with what words and values, or a text to print (help, version). */
+import type { FormatOptionValues } from '../../transforms/formats/format-options.ts';
 import { TurnmillError } from '../errors.ts';
 import { flagOf } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import type { Command } from './commands/command.ts';
-import { commands } from './commands/index.ts';
+import { commands as builtIn } from './commands/index.ts';
 import { mergeValues, readConfig } from './config.ts';
 import { commandHelp, programHelp } from './help.ts';
-import type { Option, Values } from './options/option.ts';
+import { flagNames, type Option, type Values } from './options/option.ts';
 import { type Flag, readTokens } from './tokens.ts';
 
 /** The flags of a command line by name. */
@@ -16,37 +17,44 @@ export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
-/** Thrown for a command line that no command takes; refusal.ts tells why. */
+/** Thrown for a command line that no command takes; usage-error.ts says why. */
 export class RefusedLine extends Error {
   override readonly name = 'RefusedLine';
   /** The command and the flags, as yargs takes them. */
   readonly words: readonly string[];
+  readonly commands: readonly Command[];
 
-  constructor(words: readonly string[]) {
+  constructor(words: readonly string[], commands: readonly Command[]) {
     super(`no command takes: ${words.join(' ')}`);
     this.words = words;
+    this.commands = commands;
   }
 }
 
-const PLUGIN: keyof Values = 'plugin';
-
 /**
  * @param columns width of the help
+ * @param commands with what plug-ins add to them (plug-in-options.ts)
  * @throws TurnmillError `usage`; `config` for the configuration file; RefusedLine
  */
-export function readArguments(argv: readonly string[], columns: number = 80): Invocation {
-  const { words, flags } = readTokens(argv, allFlags());
-  const text = informationFor(words, flags, columns);
+export function readArguments(
+  argv: readonly string[],
+  columns: number = 80,
+  commands: readonly Command[] = builtIn,
+): Invocation {
+  const { words, flags } = readTokens(argv, flagsOfAll(commands));
+  const text = informationFor(commands, words, flags, columns);
   if (text !== undefined) return { text };
   const own = flags.filter((flag) => flag !== '--help=true');
   const command = commands.find(({ name }) => name === words[0]);
   const values = command && flagsOf(command, own);
-  if (command === undefined || values === undefined) throw new RefusedLine([...words.slice(0, 1), ...own]);
+  if (command === undefined || values === undefined)
+    throw new RefusedLine([...words.slice(0, 1), ...own], commands);
   return invocationOf(command, words.slice(1), values);
 }
 
 /** Text that `--help`, `--version` or `turnmill help` prints; undefined when a command is to run, or its name is unknown. */
 function informationFor(
+  commands: readonly Command[],
   words: readonly string[],
   flags: readonly string[],
   columns: number,
@@ -80,18 +88,12 @@ function flagsOf({ options }: Command, flags: readonly string[]): FlagValues | u
   return values;
 }
 
-function flagNames({ name, negative }: Option): readonly string[] {
-  const flag = flagOf(name);
-  if (negative === undefined) return [flag];
-  return negative.only === true ? [`no-${flag}`] : [flag, `no-${flag}`];
-}
-
 function takesValue(options: readonly Option[], flag: string): boolean {
   return options.some(({ name, type }) => flagOf(name) === flag && type.placeholder !== undefined);
 }
 
 /** The flags of all commands: those that the command at hand does not have are refused later. */
-function allFlags(): readonly Flag[] {
+function flagsOfAll(commands: readonly Command[]): readonly Flag[] {
   const plain = { takesValue: false, repeatable: false };
   const options = new Map(
     commands.flatMap((command) => command.options.map((option) => [option.name, option])),
@@ -122,11 +124,22 @@ function invocationOf(command: Command, words: readonly string[], flagValues: Fl
   const { least, most, missing } = command.words;
   if (words.length < least) throw usage(`${command.name}: ${missing}`);
   if (words.length > most) throw usage(`${command.name}: unexpected argument '${words[most]}'`);
-  const options = flagValues[PLUGIN] === undefined ? command.options : command.options.map(besidePlugIns);
+  const { options } = command;
   const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, flagValues)));
   const given = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
   const values = { ...Object.fromEntries(options.flatMap(environmentValue)), ...given };
-  return { command, words, values };
+  return { command, words, values: withFormatOptions(options, values) };
+}
+
+/** Puts the options of formats into one value: the formats choose their names, so `Values` does not list them. */
+function withFormatOptions(options: readonly Option[], values: Values): Values {
+  const names = new Set<string>(options.filter(({ ofFormat }) => ofFormat).map(({ name }) => name));
+  const all = Object.entries(values);
+  const ofFormats = all.filter(([name]) => names.has(name));
+  if (ofFormats.length === 0) return values;
+  const others = all.filter(([name]) => !names.has(name));
+  const formatOptions = Object.fromEntries(ofFormats) as FormatOptionValues;
+  return { ...Object.fromEntries(others), formatOptions };
 }
 
 /** The option and its value in the environment, or nothing. */
@@ -143,11 +156,6 @@ function environmentValue({ name, type, fromEnvironment }: Option): readonly (re
     throw usage(`${variable}: ${problem}`);
   });
   return [[name, read]];
-}
-
-function besidePlugIns(option: Option): Option {
-  const { typeWithPlugIns } = option;
-  return typeWithPlugIns === undefined ? option : { ...option, type: typeWithPlugIns };
 }
 
 /** The option and its value, or nothing when the command line does not have it. */

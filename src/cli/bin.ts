@@ -4,6 +4,8 @@
  * are imported late, so that an unsupported Node gets a clear message.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 process.exitCode = 70;
 /** Same as in faults.ts, which is not loaded yet. */
@@ -50,8 +52,24 @@ function checkDescriptors(): void {
   }
 }
 
+/** Node has it from 22.1 on, the types of 20 do not. */
+interface CompileCache {
+  enableCompileCache?(folder: string): unknown;
+}
+
+/**
+ * Keeps compiled code between runs (docs/decisions/0020-compile-later.md): in the folder of the program and not in a temporary one,
+ * because code in a folder that others can write to would be run. Where it cannot be written there is no cache.
+ * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
+ */
+function keepCompiledCode(): void {
+  const folder = fileURLToPath(new URL('compile-cache', import.meta.url));
+  (module as CompileCache).enableCompileCache?.(folder);
+}
+
 async function start(): Promise<number> {
   checkDescriptors();
+  keepCompiledCode();
   const { supportsNode, SUPPORTED } = await import('./node.ts');
   if (!supportsNode(process.versions.node)) {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);

@@ -16,8 +16,8 @@ import { formats } from '../../transforms/formats/index.ts';
 import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
-import { checkReaders } from '../../transforms/stages/check-readers.ts';
+import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
+import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import { ruleSets } from '../../transforms/stages/cleanup.ts';
 import { SOURCE_REASONS } from '../errors.ts';
 import { flagOf } from '../settings/settings.ts';
@@ -85,8 +85,8 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     reasoning,
     checkConversations,
     format,
-    checkRows,
-    checkReaders,
+    checkRecords,
+    checkConsumers,
   ].map((stage) => stageItem(stage)),
   dialects: dialects.map(({ name, summary }) => ({ name, summary })),
   rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),

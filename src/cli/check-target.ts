@@ -1,11 +1,11 @@
 /** `turnmill check --target`: prints a line for each record that a consumer of the format would drop, alter or refuse. */
 
 import type { Effect } from '../../transforms/consumers/consumer-rule.ts';
-import { effectOf, readerRules } from '../../transforms/consumers/consumer-rules.ts';
+import { consumerRules, effectOf } from '../../transforms/consumers/consumer-rules.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import type { Listing } from '../input/sources/source.ts';
 import { check } from '../job/build.ts';
-import type { Outcome, SessionReport } from '../ledger/result.ts';
+import type { Result, SessionReport } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
@@ -27,7 +27,7 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   const targets = values.target as readonly string[];
   const rules = new Set([
     ...formats.filter(({ name }) => targets.includes(name)).flatMap((format) => format.rules),
-    ...readerRules.map(({ name }) => name),
+    ...consumerRules.map(({ name }) => name),
   ]);
   const notes = new RunNotes();
   let source = '';
@@ -40,25 +40,29 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
     return host.print(values.json === true ? JSON.stringify(verdict) : text);
   }
 
-  function see(outcome: Outcome, listing: Listing): Promise<void> | undefined {
-    notes.see(outcome, listing);
-    if (outcome.kind === 'source-begin') source = listing.sources[outcome.source]?.name ?? '';
-    if (outcome.kind === 'session') return tellRefusals(outcome);
-    if (outcome.kind !== 'finding' || !rules.has(outcome.rule)) return undefined;
-    const { line, rule, message } = outcome;
+  function see(result: Result, listing: Listing): Promise<void> | undefined {
+    notes.see(result, listing);
+    if (result.kind === 'source-begin') source = listing.sources[result.source]?.name ?? '';
+    if (result.kind === 'session') return tellRejections(result);
+    if (result.kind !== 'finding' || !rules.has(result.rule)) return undefined;
+    const { line, rule, message } = result;
     return tellVerdict({ source, line, effect: effectOf(rule), rule, message });
   }
 
-  async function tellRefusals({ rejection, refusals = [], snapshot }: SessionReport): Promise<void> {
+  async function tellRejections({
+    rejection,
+    recordRejections = [],
+    snapshot,
+  }: SessionReport): Promise<void> {
     const line = rejection?.line ?? snapshot?.line ?? 0;
-    const all = rejection?.stage === 'format' ? [rejection] : refusals;
+    const all = rejection?.stage === 'format' ? [rejection] : recordRejections;
     for (const { reason: rule, detail: message } of all) {
       await tellVerdict({ source, line, effect: 'refuses', rule, message });
     }
   }
 
-  const settings = { ...settingsOf(inputs, { ...values, format: targets }), readers: true };
-  const summary = await check(settings, { signal, onOutcome: see, heap });
+  const settings = { ...settingsOf(inputs, { ...values, format: targets }), consumers: true };
+  const summary = await check(settings, { signal, onResult: see, heap });
   await host.endPrinting();
   if (values.logLevel !== 'silent') host.tell(summaryOf(summary, notes));
   return refused || summary.rejections > 0 ? REJECTIONS : SUCCESS;

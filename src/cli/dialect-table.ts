@@ -1,7 +1,7 @@
 /**
  * The table that `check` begins with: for each dialect the files that were read in it, what they hold, and what was passed over.
  */
-import type { Outcome, SessionReport, SourceReport } from '../ledger/result.ts';
+import type { Result, SessionReport, SourceReport } from '../ledger/result.ts';
 import { showCount } from './sizes.ts';
 
 /** Files that no dialect knew, or that were not read that far. */
@@ -38,10 +38,10 @@ export class DialectTable {
   #conversations = 0;
   #toolCalls = 0;
 
-  see(outcome: Outcome): void {
-    if (outcome.kind === 'source-begin') this.#forget();
-    else if (outcome.kind === 'session') this.#add(outcome);
-    else if (outcome.kind === 'source') this.#endSource(outcome);
+  see(result: Result): void {
+    if (result.kind === 'source-begin') this.#forget();
+    else if (result.kind === 'session') this.#add(result);
+    else if (result.kind === 'source') this.#endSource(result);
   }
 
   /** Ends with a newline; empty when there were no sources. */
@@ -63,10 +63,10 @@ export class DialectTable {
     return `${lines.map((line) => `  ${line}\n`).join('')}\n`;
   }
 
-  #add({ sessionId = '', outcome, folded, usage }: SessionReport): void {
+  #add({ sessionId = '', fate, folded, usage }: SessionReport): void {
     if (folded === undefined) this.#others++;
     else this.#folded.add(sessionId.replace(AFTER_SESSION, ''));
-    if (outcome !== 'written') return;
+    if (fate !== 'written') return;
     this.#conversations++;
     this.#toolCalls += usage?.toolCalls ?? 0;
   }

@@ -10,7 +10,7 @@ interface Raw {
   readonly [RAW]: Uint8Array;
 }
 
-/** Invalid UTF-8 is shown as U+FFFD. Packed places and the conversation of a row are left out. */
+/** Invalid UTF-8 is shown as U+FFFD. Packed places and the conversation of a record are left out. */
 export function elementJson(element: StreamElement): string {
   return write(fieldsOf(element));
 }
@@ -30,7 +30,7 @@ function fieldsOf(element: StreamElement): Fields {
     }
     case 'conversation':
       return { ...head, ...rest, messages: element.messages.map(raw), tools: element.tools.map(raw) };
-    case 'row': {
+    case 'record': {
       const { sessionId, group, format, bytes } = element;
       return { ...head, sessionId, group, format, record: recordOf(bytes) };
     }

@@ -168,10 +168,13 @@ function explanationText(found: Explanation, records: readonly RecordPlace[] | u
   return [
     `${printable(source)}, line ${line}${bytes}: ${printable(found.fate)}`,
     row('why', whyOf(found)),
-    row('session', found.session === undefined ? undefined : `${printable(found.session)}, ${found.outcome}`),
+    row(
+      'session',
+      found.session === undefined ? undefined : `${printable(found.session)}, ${found.sessionFate}`,
+    ),
     row('group', found.group === undefined ? undefined : printable(found.group)),
     row('record', records && recordText(records)),
-    ...refusalRows(found),
+    ...recordRejectionLines(found),
     row('messages', messages && messagesText(messages)),
     row(
       'changes',
@@ -217,8 +220,8 @@ function whyOf({ fate, detail, stage, violationLine, snapshotLine }: Explanation
   return `the whole session was rejected because of line ${violationLine}: ${by}`;
 }
 
-function refusalRows({ refusals = [] }: Explanation): (string | undefined)[] {
-  return refusals.map(({ detail, reason }, i) =>
+function recordRejectionLines({ recordRejections = [] }: Explanation): (string | undefined)[] {
+  return recordRejections.map(({ detail, reason }, i) =>
     row(i === 0 ? 'refused' : '', printable(`${reason}: ${detail}`)),
   );
 }

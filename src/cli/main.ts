@@ -3,6 +3,7 @@
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
 import { RefusedLine, readArguments } from './arguments.ts';
+import { commands } from './commands/index.ts';
 import { exitCodeOf, SIGNALS, type StopSignal, SUCCESS, tellBug, tellFault, tellUsage } from './faults.ts';
 import type { Host } from './host.ts';
 
@@ -13,7 +14,7 @@ import type { Host } from './host.ts';
 export async function main(argv: readonly string[], host: Host, onListening?: () => void): Promise<number> {
   let level: LogLevel = 'warn';
   try {
-    const invocation = readArguments(argv, host.helpColumns);
+    const invocation = readArguments(argv, host.helpColumns, await commandsFor(argv));
     if ('text' in invocation) {
       await host.print(invocation.text);
       await host.endPrinting();
@@ -26,9 +27,16 @@ export async function main(argv: readonly string[], host: Host, onListening?: ()
   }
 }
 
-async function whyRefused({ words }: RefusedLine): Promise<TurnmillError> {
-  const { refusalOf } = await import('./refusal.ts');
-  return refusalOf(words);
+/** Plug-ins add to the commands: they are loaded before the line is read. */
+async function commandsFor(argv: readonly string[]): Promise<typeof commands> {
+  if (!argv.some((word) => word === '--plugin' || word.startsWith('--plugin='))) return commands;
+  const { commandsWithPlugIns } = await import('./plug-in-options.ts');
+  return commandsWithPlugIns(commands, argv);
+}
+
+async function whyRefused({ words, commands: known }: RefusedLine): Promise<TurnmillError> {
+  const { usageErrorOf } = await import('./usage-error.ts');
+  return usageErrorOf(words, known);
 }
 
 type Chosen = Exclude<ReturnType<typeof readArguments>, { readonly text: string }>;

@@ -2,7 +2,7 @@
 import type { Listing } from '../input/sources/source.ts';
 import { build } from '../job/build.ts';
 import type { RunProgress } from '../job/hooks.ts';
-import type { Outcome } from '../ledger/result.ts';
+import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
 import type { Request } from './commands/command.ts';
@@ -28,9 +28,9 @@ export async function runWhole(
   const notes = new RunNotes();
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const table = new DialectTable();
-  const onOutcome = (outcome: Outcome, listing: Listing): void => {
-    notes.see(outcome, listing);
-    if (byDialect) table.see(outcome);
+  const onResult = (result: Result, listing: Listing): void => {
+    notes.see(result, listing);
+    if (byDialect) table.see(result);
   };
   const onProgress = progress && { onProgress: (now: RunProgress): void => progress.show(now) };
   const onNote = (message: string): boolean => {
@@ -39,7 +39,7 @@ export async function runWhole(
   };
   try {
     const summary = await build(settingsOf(inputs, values), {
-      ...{ signal, onOutcome, onNote, heap },
+      ...{ signal, onResult, onNote, heap },
       ...onProgress,
     });
     progress?.clear();

@@ -5,7 +5,8 @@ import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/build.ts';
-import type { Outcome, SessionReport } from '../ledger/result.ts';
+import type { Result, SessionReport } from '../ledger/result.ts';
+import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 
@@ -42,7 +43,7 @@ function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): stri
   if (out === '-') return `turnmill: ${records} to standard output ${took}`;
   const bytes = shards.reduce((sum, shard) => sum + shard.bytes, 0);
   const where = shards.length === 0 ? '' : `, ${plural(shards.length, 'shard')}, ${showSize(bytes)}`;
-  return `turnmill: ${records}${where} in ${printable(join(out, '/'))} ${took}`;
+  return `turnmill: ${records}${where} in ${printable(isObjectUrl(out) ? out.replace(/\/*$/, '/') : join(out, '/'))} ${took}`;
 }
 
 function row(label: string, parts: readonly (string | undefined)[]): string | undefined {
@@ -189,16 +190,15 @@ export class RunNotes {
     return this.#errors;
   }
 
-  see(outcome: Outcome, listing: Listing): void {
-    if (outcome.kind === 'source-begin') this.#begin(outcome.source, outcome.again === true);
-    else if (outcome.kind === 'rejected-line')
-      this.#note(listing, outcome.line, outcome.reason, outcome.detail);
-    else if (outcome.kind === 'session') this.#noteSession(outcome, listing);
-    else if (outcome.kind === 'finding' && outcome.severity === 'ERROR') {
-      const { rule, count = 1 } = outcome;
+  see(result: Result, listing: Listing): void {
+    if (result.kind === 'source-begin') this.#begin(result.source, result.again === true);
+    else if (result.kind === 'rejected-line') this.#note(listing, result.line, result.reason, result.detail);
+    else if (result.kind === 'session') this.#noteSession(result, listing);
+    else if (result.kind === 'finding' && result.severity === 'ERROR') {
+      const { rule, count = 1 } = result;
       this.#pending.set(rule, (this.#pending.get(rule) ?? 0) + count);
-    } else if (outcome.kind === 'source') {
-      const { rejection } = outcome;
+    } else if (result.kind === 'source') {
+      const { rejection } = result;
       if (rejection !== undefined) this.#note(listing, undefined, rejection.reason, rejection.detail);
       this.#settle(rejection === undefined);
     }
@@ -211,9 +211,9 @@ export class RunNotes {
     this.#settle(false);
   }
 
-  #noteSession({ rejection, snapshot, refusals = [] }: SessionReport, listing: Listing): void {
+  #noteSession({ rejection, snapshot, recordRejections = [] }: SessionReport, listing: Listing): void {
     if (rejection !== undefined) this.#note(listing, rejection.line, rejection.reason, rejection.detail);
-    for (const { reason, detail } of refusals) this.#note(listing, snapshot?.line, reason, detail);
+    for (const { reason, detail } of recordRejections) this.#note(listing, snapshot?.line, reason, detail);
   }
 
   #note({ sources }: Listing, line: number | undefined, reason: string, detail: string): void {

@@ -19,7 +19,7 @@ export interface FileCheckpoint {
 }
 
 /**
- * Replaces the checkpoint in the folder. What it names must be on the disk.
+ * Replaces the checkpoint in the folder. Everything that it names must be on the disk.
  * @param pieces its bytes
  * @param shards the shards that it names
  */

@@ -28,7 +28,7 @@ export interface CommitRequest {
   /** Facts that differ from run to run (clock, host, paths), for run.json, which the manifest does not list. */
   readonly runFacts: object;
   /** A file of lines of JSON: run.json holds them as `proofs`. */
-  readonly proofs?: WrittenFile;
+  readonly fingerprints?: WrittenFile;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
   /** Everything was read back and is what was written. */
@@ -77,7 +77,7 @@ export async function commitDataset(request: StagedCommit): Promise<Committed> {
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
   const mode = staging.modes.file('manifest.json');
-  writeRunFacts(root, runFacts, request.proofs, { mode });
+  writeRunFacts(root, runFacts, request.fingerprints, { mode });
   writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });
   const folders = [...shardFolders(shards), ...SUBFOLDERS];
   if (staging.modes.isExact) {

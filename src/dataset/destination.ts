@@ -23,7 +23,7 @@ export interface DestinationRequest {
   readonly replace: boolean;
 }
 
-/** Throws `usage`, `cannot-create`, `invalid-dataset` or `permission`. Called under the lock, after `healDestination`. */
+/** Throws `usage`, `cannot-create`, `invalid-dataset` or `permission`. Called under the lock, after `recoverDestination`. */
 export function checkDestination({ out, inputs, replace }: DestinationRequest): Destination {
   const place = locate(out);
   checkOverlap(out, place, inputs);

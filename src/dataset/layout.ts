@@ -34,7 +34,7 @@ export const WORK_FILES = {
   /** The sources that the run was to read. */
   listing: 'work/listing.jsonl',
   /** Results of a source that do not fit in memory before its end. */
-  spool: 'work/spool',
+  held: 'work/held',
 } as const;
 
 export function manifestPath(folder: string): string {

@@ -6,6 +6,8 @@ import { type AppendFile, createAppendFile } from './append-file.ts';
 import { createByteBuffer, MOST_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
+/** Text gathers up to this before it becomes bytes: short lines one by one would take a call into the system's code each. */
+const TEXT_UNITS = 8 * 1024;
 export const NEWLINE: Uint8Array = Uint8Array.of(0x0a);
 const NOTHING = new Uint8Array(0);
 
@@ -56,14 +58,27 @@ export function lineFileOver(file: AppendFile): PlainLineFile {
   const { path } = file;
   const gathered = createByteBuffer();
   let lines = 0;
+  /** Lines after those in `gathered`. */
+  let text = '';
 
   function flush(): void {
+    encode();
     if (gathered.length === 0) return;
     file.write(gathered.bytes());
     gathered.clear();
   }
 
+  function encode(): void {
+    if (text === '') return;
+    const lines = text;
+    text = '';
+    const most = lines.length * MOST_UTF8_BYTES;
+    if (gathered.length + most > BUFFER_BYTES) flush();
+    gathered.appendText(lines);
+  }
+
   function write(line: Uint8Array): void {
+    encode();
     if (gathered.length + line.length + 1 > BUFFER_BYTES) flush();
     if (line.length + 1 > BUFFER_BYTES) file.write(line);
     else gathered.append(line);
@@ -74,6 +89,7 @@ export function lineFileOver(file: AppendFile): PlainLineFile {
   return {
     path,
     get bytes() {
+      encode();
       return file.bytes + gathered.length;
     },
     get crc32() {
@@ -84,12 +100,10 @@ export function lineFileOver(file: AppendFile): PlainLineFile {
     },
     write,
     writeText(line) {
-      const most = line.length * MOST_UTF8_BYTES + 1;
-      if (most > BUFFER_BYTES) return write(Buffer.from(line));
-      if (gathered.length + most > BUFFER_BYTES) flush();
-      gathered.appendText(line);
-      gathered.append(NEWLINE);
+      if (line.length > TEXT_UNITS) return write(Buffer.from(line));
+      text += `${line}\n`;
       lines += 1;
+      if (text.length > TEXT_UNITS) encode();
     },
     flush,
     sync() {
@@ -112,6 +126,7 @@ export function lineFileOver(file: AppendFile): PlainLineFile {
       file.close();
     },
     abandon() {
+      text = '';
       gathered.release();
       file.abandon();
     },

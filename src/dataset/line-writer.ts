@@ -1,4 +1,4 @@
-/** The end of a `stream.pipeline`: rows, or lines of one's own, in one file. */
+/** The end of a `stream.pipeline`: records, or lines of one's own, in one file. */
 import { Writable } from 'node:stream';
 import { types } from 'node:util';
 import type { Kind } from '../../transforms/model/element.ts';
@@ -15,7 +15,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * Writes a new file of lines. A chunk is a line without its line feed (a text or bytes), an element, or an array of elements, of which
- * the rows are written. Writing is synchronous: a chunk is taken once it is in a buffer of 256 KiB or the system has it. `finish`
+ * the records are written. Writing is synchronous: a chunk is taken once it is in a buffer of 256 KiB or the system has it. `finish`
  * comes when everything is on the disk.
  */
 export class LineWriter extends Writable {
@@ -36,7 +36,7 @@ export class LineWriter extends Writable {
     return this.#lines;
   }
 
-  /** How many elements of each kind came that are not rows. */
+  /** How many elements of each kind came that are not records. */
   get passedOver(): ReadonlyMap<Kind, number> {
     return this.#passedOver.counts;
   }
@@ -53,7 +53,7 @@ export class LineWriter extends Writable {
       else if (types.isUint8Array(chunk)) this.#line(oneLine(chunk));
       else
         for (const element of chunkElements(chunk, 'LineWriter')) {
-          if (element.kind === 'row') this.#line(element.bytes);
+          if (element.kind === 'record') this.#line(element.bytes);
           else this.#passedOver.add(element.kind);
         }
     });

@@ -17,7 +17,7 @@ import {
 import { isDataset } from './manifest.ts';
 import { locate, type Place, partName, partPath, runsWith, versionOf } from './place.ts';
 
-export interface Healing {
+export interface Recovery {
   /** OUT was missing, and this is what stands there again. */
   readonly restored: 'new' | 'old' | undefined;
   /** Leftovers that could not be removed; nothing depends on them. */
@@ -25,10 +25,10 @@ export interface Healing {
 }
 
 /** Ends what a killed run began. Only under the lock, before `checkDestination`. */
-export function healDestination(out: string): Healing {
+export function recoverDestination(out: string): Recovery {
   const place = locate(out);
   const problems: TurnmillError[] = [];
-  let restored: Healing['restored'];
+  let restored: Recovery['restored'];
   for (const runId of runsWith(place, ['link', 'old'])) {
     restored ??= restore(place, runId);
     problems.push(...tidy(place, runId));
@@ -63,7 +63,7 @@ function cutOff(place: Place): string[] {
 }
 
 /** The new version where it is whole, which it is whenever it has its name; else the old one. */
-function restore(place: Place, runId: string): Healing['restored'] {
+function restore(place: Place, runId: string): Recovery['restored'] {
   if (!cutOff(place).includes(runId)) return undefined;
   const isNew = isDataset(partPath(place, 'v', runId));
   rename(partPath(place, isNew ? 'link' : 'old', runId), place.path);

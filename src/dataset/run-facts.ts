@@ -12,27 +12,27 @@ import { prettyJson, readWrittenText, writeCheckedFile } from './whole-file.ts';
 const PIECE_LENGTH = 256 * 1024;
 
 /**
- * @param proofs a file with a JSON text in each line
+ * @param fingerprints a file with a JSON text in each line
  * @throws TurnmillError `io` when that file is not what was written
  */
 export function writeRunFacts(
   root: string,
   facts: object,
-  proofs?: WrittenFile,
+  fingerprints?: WrittenFile,
   options: { mode?: number } = {},
 ): void {
-  writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, proofs), options);
+  writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, fingerprints), options);
 }
 
 /** The text of run.json, in pieces. */
-export function runFactsText(facts: object, proofs?: WrittenFile): Iterable<string> {
-  const lines = proofs === undefined ? undefined : readWrittenText(proofs);
+export function runFactsText(facts: object, fingerprints?: WrittenFile): Iterable<string> {
+  const lines = fingerprints === undefined ? undefined : readWrittenText(fingerprints);
   const text = prettyJson(facts);
-  return lines === undefined ? [text] : { [Symbol.iterator]: () => withProofs(text, lines) };
+  return lines === undefined ? [text] : { [Symbol.iterator]: () => withFingerprints(text, lines) };
 }
 
 /** In pieces: there may be a million of them. */
-function* withProofs(facts: string, lines: string): Generator<string> {
+function* withFingerprints(facts: string, lines: string): Generator<string> {
   yield `${facts.slice(0, -'\n}\n'.length)},\n  "proofs": [`;
   let before = '\n    ';
   let piece = '';
@@ -56,10 +56,10 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** Reads the facts of a committed dataset; undefined when there are none that can be read. */
-export function readProofs(root: string): readonly string[] | undefined {
+export function readFingerprints(root: string): readonly string[] | undefined {
   try {
-    const { proofs } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
-    return Array.isArray(proofs) ? proofs.map(String) : undefined;
+    const { proofs: fingerprints } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
+    return Array.isArray(fingerprints) ? fingerprints.map(String) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;

@@ -11,13 +11,13 @@ export interface SourceLine {
   readonly source_b64?: string | undefined;
   /** Index of the input that the source was found in, where there are several. @unit from 0 @example 1 */
   readonly input?: number | undefined;
-  /** What became of it: `read`, `empty`, `rejected`, `limited` (the run's `--limit` was reached in it) or `skipped`. @example "read" */
+  /** Its fate: `read`, `empty`, `rejected`, `limited` (the run's `--limit` was reached in it) or `skipped`. @example "read" */
   readonly status: 'read' | 'empty' | 'rejected' | 'limited' | 'skipped';
   /** Why it was rejected or skipped (rejections.md). @example "corrupt-gzip" */
   readonly reason?: string | undefined;
   /** The reason in words. @example "the data is damaged at byte 4096" */
   readonly detail?: string | undefined;
-  /** Size of the file when it was opened. @unit bytes @example 16623 */
+  /** Size of the file when it was opened; of a folder that is one source the bytes that were read. @unit bytes @example 16623 */
   readonly size?: number | undefined;
   /** How it is packed: `none`, `gzip` or `zstd`. @example "none" */
   readonly compression?: 'none' | 'gzip' | 'zstd' | undefined;
@@ -41,7 +41,7 @@ export interface SourceLine {
 export interface PackedLine {
   /** Gzip members or zstd frames. @example 1 */
   readonly members: number;
-  /** What they take. @unit bytes @example 5021 */
+  /** Their size. @unit bytes @example 5021 */
   readonly member_bytes: number;
   /** NUL bytes between and after them. @unit bytes @example 0 */
   readonly padding_bytes: number;
@@ -95,7 +95,7 @@ export interface SessionLine {
   readonly changes: Counts;
   /** Tool definitions of its entries. */
   readonly tools: ToolCountsLine | null;
-  /** What `reports/tool-usage.csv` adds up. */
+  /** Use of tools in a session; `reports/tool-usage.csv` adds these up. */
   readonly usage?: ToolUsageLine | undefined;
 }
 
@@ -157,7 +157,7 @@ export interface ToolUsageLine {
 export interface QuarantineLine {
   /** Version of this line type. @example 2 */
   readonly v: number;
-  /** What was kept out: a `line`, an entry of a `session`, a `source`, or a `record` in one of several formats. @example "line" */
+  /** The thing that was kept out: a `line`, an entry of a `session`, a `source`, or a `record` in one of several formats. @example "line" */
   readonly scope: 'line' | 'session' | 'source' | 'record';
   /** Why, from the closed list (rejections.md). @example "invalid-json" */
   readonly reason: string;
@@ -183,7 +183,7 @@ export interface QuarantineLine {
   readonly raw_ref?: ByteRange | undefined;
   /** The bytes, where they are kept (`--quarantine-content raw`, or a source that cannot be read twice). @unit base64 @example "eyJhIjo=" */
   readonly raw_b64?: string | undefined;
-  /** What was wrong. */
+  /** The error. */
   readonly error: QuarantineError;
   /** Objects of the line that this record stands for, itself among them: the last one of a line with more than 100. @unit objects @example 1901 */
   readonly count?: number | undefined;
@@ -237,7 +237,7 @@ export interface FindingLine {
   readonly input?: number | undefined;
   /** Line of the entry. @unit from 1 @example 5 */
   readonly entry: number;
-  /** What was found: positions and names, never content. @example "messages[2] and messages[3] have the same role" */
+  /** The text of the finding: positions and names, never content. @example "messages[2] and messages[3] have the same role" */
   readonly message: string;
   /** Findings of this rule in the session beyond its first 1,000 findings, which are counted and not listed. @unit findings @example 41 */
   readonly count?: number | undefined;
@@ -275,13 +275,13 @@ export interface LedgerSums {
   readonly errors: number;
   /** Findings of severity WARNING. @unit findings @example 6 */
   readonly warnings: number;
-  /** What `reports/index.html` shows; in `reports/summary.json` only. */
+  /** The counts that `reports/index.html` shows; in `reports/summary.json` only. */
   readonly profile?: DatasetProfile | undefined;
 }
 
-/** What the report shows, in bounded lists. The same for the same input, whoever counts it. */
+/** The counts of the report, in bounded lists. They depend on the input alone. */
 export interface DatasetProfile {
-  /** What was kept out, by reason: the 24 most frequent ones. */
+  /** Rejections by reason: the 24 most frequent reasons. */
   readonly rejections: readonly RejectionProfile[];
   /** Findings by rule and severity: the 24 most frequent ones. */
   readonly findings: readonly FindingProfile[];
@@ -295,7 +295,7 @@ export interface DatasetProfile {
   readonly sources: readonly SourceProfile[];
 }
 
-/** What was kept out for one reason. */
+/** Rejections for one reason. */
 export interface RejectionProfile {
   /** The reason (rejections.md). @example "invalid-json" */
   readonly reason: string;
@@ -337,7 +337,7 @@ export interface FindingExample {
   readonly source: string;
   /** Line of the entry. @unit from 1 @example 5 */
   readonly line: number;
-  /** What was found. @example "messages[2] and messages[3] have the same role" */
+  /** The text of the finding. @example "messages[2] and messages[3] have the same role" */
   readonly message: string;
 }
 
@@ -373,7 +373,7 @@ export interface GroupProfile {
   readonly rejected: number;
 }
 
-/** What became of the lines of a source. */
+/** The fates of the lines of a source. */
 export interface SourceProfile {
   /** As in `sources.jsonl`; the middle of a long name is cut out. @example "2026-01-13/invoice.jsonl" */
   readonly source: string;
@@ -389,7 +389,7 @@ export interface SourceProfile {
 export interface Manifest {
   /** Version of these files. @example 1 */
   readonly schema: number;
-  /** What wrote it. */
+  /** The program that wrote it. */
   readonly tool: ManifestTool;
   /** Every setting that decides the bytes of the dataset, by its name in the library; a text that was read from a file is its SHA-256. @example {"format":["chat"]} */
   readonly settings: object;
@@ -405,7 +405,7 @@ export interface Manifest {
   readonly ledger: LedgerSums;
 }
 
-/** What a dataset is made of, in three numbers. */
+/** The size of a dataset in three numbers. */
 export interface ManifestTotals {
   /** Records of all formats. @unit records @example 11 */
   readonly records: number;

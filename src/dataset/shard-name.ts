@@ -20,8 +20,27 @@ export function shardStem(group: string): string {
   return plain ? group : `${slug(group)}-${base32(hash(group))}`;
 }
 
-/** Lines of JSON, or a deck of TOML, either packed or not. */
-export type ShardSuffix = `.${'jsonl' | 'toml'}${'' | '.gz' | '.zst'}`;
+/** Lines of JSON, a deck of TOML, or session traces: a record of the last two has several lines. */
+export type ShardKind = 'jsonl' | 'toml' | 'sts.jsonl';
+
+/** Either packed or not. */
+export type ShardSuffix = `.${ShardKind}${'' | '.gz' | '.zst'}`;
+
+const PACKED = /\.(?:gz|zst)$/;
+const DECK_HEADER = Buffer.from('[[samples]]');
+const TRACE_HEADER = Buffer.from('{"type":"session",');
+
+/**
+ * Tells whether a line of a shard begins a record, by the shard's path; undefined when every line is one. The header of a deck is
+ * a line of its own, and no other line of a trace begins like its header.
+ */
+export function recordStart(path: string): ((line: Uint8Array) => boolean) | undefined {
+  const name = path.replace(PACKED, '');
+  if (name.endsWith('.toml')) return (line) => DECK_HEADER.equals(line);
+  if (name.endsWith('.sts.jsonl'))
+    return (line) => TRACE_HEADER.equals(line.subarray(0, TRACE_HEADER.length));
+  return undefined;
+}
 
 /** `<folder>/<stem>-00000.jsonl`, `/` on every platform. */
 export function shardPath(folder: string, stem: string, number: number, suffix: ShardSuffix): string {

@@ -1,10 +1,11 @@
-/** The end of a `stream.pipeline`: the records of rows, in the shards of a folder. */
+/** The end of a `stream.pipeline`: the records of records, in the shards of a folder. */
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { Kind, Row, StreamElement } from '../../transforms/model/element.ts';
+import type { Kind, StreamElement, WrittenRecord } from '../../transforms/model/element.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
 import { lstatIfAny, makeDirectory } from './fs-calls.ts';
+import type { ShardKind } from './shard-name.ts';
 import { type Series, type ShardInfo, Shards } from './shards.ts';
 import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
 
@@ -15,8 +16,8 @@ export interface ShardWriterOptions {
   readonly shardSizeBytes?: number;
   /** `none` when left out. */
   readonly compress?: 'none' | 'gzip' | 'zstd';
-  /** Ending of the shards: `toml` for records that are tables of a deck; `jsonl` when left out. */
-  readonly extension?: 'jsonl' | 'toml';
+  /** Ending of the shards: `toml` for tables of a deck, `sts.jsonl` for session traces; `jsonl` when left out. */
+  readonly extension?: ShardKind;
   /** Writes each format into `data/FORMAT/`; when left out, there may be only one format. */
   readonly perFormat?: boolean;
 }
@@ -24,7 +25,7 @@ export interface ShardWriterOptions {
 const SHARD_SIZE_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Takes elements, one by one or in arrays, and writes the records of the rows among them to `DIR/data/GROUP-00000.jsonl`. A shard
+ * Takes elements, one by one or in arrays, and writes the records among them to `DIR/data/GROUP-00000.jsonl`. A shard
  * that is there already is an error. Writing is synchronous: a chunk is taken once the system has its bytes, so the pipeline never
  * gets ahead of the disk. `finish` comes when everything is on the disk. A pipeline that fails leaves shards that end anywhere:
  * unlike `build`, this publishes nothing at once.
@@ -48,7 +49,7 @@ export class ShardWriter extends Writable {
     return this.#shards;
   }
 
-  /** How many elements of each kind came that are not rows. */
+  /** How many elements of each kind came that are not records. */
   get passedOver(): ReadonlyMap<Kind, number> {
     return this.#passedOver.counts;
   }
@@ -82,16 +83,16 @@ export class ShardWriter extends Writable {
   }
 
   #take(element: StreamElement): void {
-    if (element.kind !== 'row') this.#passedOver.add(element.kind);
+    if (element.kind !== 'record') this.#passedOver.add(element.kind);
     else this.#sink?.write(element.group, element.bytes, this.#seriesOf(element));
   }
 
-  #seriesOf({ format }: Row): Series {
+  #seriesOf({ format }: WrittenRecord): Series {
     const { perFormat = false, extension: kind = 'jsonl' } = this.#options;
     if (perFormat) return { folder: `data/${format}`, kind };
     this.#format ??= format;
     if (this.#format !== format)
-      fail(`rows of the formats ${this.#format} and ${format} in one ShardWriter: set perFormat`);
+      fail(`records of the formats ${this.#format} and ${format} in one ShardWriter: set perFormat`);
     return { folder: 'data', kind };
   }
 }

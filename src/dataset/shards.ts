@@ -9,7 +9,7 @@ import { type LineFile, lineFileOver } from './line-file.ts';
 import { type Modes, modesOf } from './modes.ts';
 import { packedLineFileOver } from './packed-line-file.ts';
 import { PACKINGS } from './packing.ts';
-import { shardPath, shardStem } from './shard-name.ts';
+import { type ShardKind, shardPath, shardStem } from './shard-name.ts';
 import { type DatasetFiles, FolderFiles } from './store/files.ts';
 
 /** Sum of the gathered blocks. */
@@ -27,13 +27,13 @@ export interface ShardInfo {
   readonly records: number;
   /** On disk. */
   readonly bytes: number;
-  /** Of the records and their newlines. */
+  /** Size of the records and their newlines. */
   readonly uncompressedBytes: number;
   /** Newlines inside of records; lines of JSON have none. */
   readonly innerLines: number;
-  /** Of the bytes on disk, as they were given to the file system. */
+  /** CRC-32 of the bytes on disk, as they were given to the file system. */
   readonly crc32: number;
-  /** Of the records and their newlines. */
+  /** CRC-32 of the records and their newlines. */
   readonly contentCrc32: number;
 }
 
@@ -44,17 +44,17 @@ export interface ShardCheckpoint {
   readonly records: number;
   /** On disk. */
   readonly bytes: number;
-  /** Of the bytes on disk. */
+  /** CRC-32 of the bytes on disk. */
   readonly crc32: number;
   /** Lines that were gathered for a block of the file, and are not in it; valid until the next record. */
   readonly gathered: Uint8Array;
 }
 
-/** What the shards of a format have in common. */
+/** Folder and kind of the shards of a format. */
 export interface Series {
   /** `data`, or a folder in it. */
   readonly folder: string;
-  readonly kind: 'jsonl' | 'toml';
+  readonly kind: ShardKind;
 }
 
 const LINES: Series = { folder: DATA, kind: 'jsonl' };
@@ -65,7 +65,7 @@ export interface ShardOptions {
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   readonly maxOpenFiles?: number;
-  /** What makes the files; by default they are made in the folder. */
+  /** Creates the files; by default in the folder. */
   readonly files?: DatasetFiles;
   /** By default what the umask leaves. */
   readonly modes?: Pick<Modes, 'file' | 'folder'>;
@@ -116,7 +116,7 @@ export class Shards {
     this.#latest = shard;
     shard.file.write(record);
     shard.uncompressedBytes += bytes;
-    if (series.kind === 'toml') shard.innerLines += newlinesIn(record);
+    if (series.kind !== 'jsonl') shard.innerLines += newlinesIn(record);
     if (this.#options.compress !== 'none') {
       this.#note(shard);
       if (this.#pendingSum > this.#maxPendingBytes) this.#flushOldest();

@@ -5,7 +5,7 @@
  * must outlive the renames of a publication.
  *
  * Every run makes its socket first and looks for others then, so of two that come at once at least one sees the other. One
- * that holds the lock has `held` in its folder. Of two that are still waiting the one with the higher id gives up, and the
+ * that holds the lock has `held` in its folder. When two are still waiting, the one with the higher id gives up, and the
  * other one waits until it has: the higher one may have looked before the lower one was there, and then it is the holder.
  */
 import { randomBytes } from 'node:crypto';
@@ -83,7 +83,7 @@ export class VolumeLock {
     this.#removeOwn();
   }
 
-  /** File by file: unlike a walk it needs no descriptor. What stays does no harm: the next run removes it. */
+  /** File by file: unlike a walk it needs no descriptor. A file that stays does no harm: the next run removes it. */
   #removeOwn(): void {
     const folder = this.#folder();
     try {

@@ -11,10 +11,12 @@ import {
   validate,
 } from '../../transforms/chain.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
+import type { HashedSet } from '../../transforms/model/hashed-set.ts';
 import type { PlacedStage } from '../../transforms/plug-ins.ts';
 import { defaultsOf, fuse, type Handlers } from '../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
-import { checkReaders } from '../../transforms/stages/check-readers.ts';
+import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
+import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
+import type { BegunSource } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 
@@ -24,15 +26,30 @@ export interface ChainLink {
   readonly handlers: Handlers;
 }
 
-/** @param sessionBy whether a session is a whole source or all entries with one id */
-export function createChain(settings: TaskSettings, sessionBy: 'file' | 'id'): readonly ChainLink[] {
+/** State that the stages share with the fold that began to read a source of many sessions. */
+export interface SharedSource extends BegunSource {
+  /** Ids of its sessions that are over. */
+  readonly ended: HashedSet;
+}
+
+/**
+ * @param sessionBy whether a session is a whole source or all entries with one id
+ * @param begun set when the sources were begun by the fold
+ */
+export function createChain(
+  settings: TaskSettings,
+  sessionBy: 'file' | 'id',
+  begun?: SharedSource,
+): readonly ChainLink[] {
   const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
   const { systemText, toolDefinitions } = settings;
   const { meta, integrity, scanner, userTurn, maxDepth, maxMessages, maxElements, plugIns } = settings;
   const { select, maxConversationBytes: maxConversation } = settings;
   const keepSealed = settings.reasoning === 'keep-sealed';
   const limits = { maxDepth, maxMessages, maxElements, maxConversation };
-  const reading = { scanner, userTurn, select, keepSealed, ...limits };
+  // plug-ins may look at what is never written
+  const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || plugIns.formats.length > 0;
+  const reading = { scanner, userTurn, select, keepSealed, keepsMeta, ...limits };
   const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta };
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
@@ -43,11 +60,11 @@ export function createChain(settings: TaskSettings, sessionBy: 'file' | 'id'): r
   const chain: readonly ChainLink[] = [
     {
       name: parse.name,
-      handlers: parse.create({ dialect, sessionBy, ...reading, dialects: plugIns.dialects }),
+      handlers: parse.create({ dialect, sessionBy, ...reading, dialects: plugIns.dialects, begun }),
     },
     ...selected(selectSessions),
     { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
-    { name: validate.name, handlers: validate.create({}) },
+    { name: validate.name, handlers: validate.create({ ended: begun?.ended }) },
     ...checked(checkEntries),
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
     { name: supply.name, handlers: supply.create({ systemText, toolDefinitions }) },
@@ -59,8 +76,8 @@ export function createChain(settings: TaskSettings, sessionBy: 'file' | 'id'): r
       name: format.name,
       handlers: format.create({ ...writing, formats: plugIns.formats }),
     },
-    ...checked(checkRows),
-    ...(settings.readers ? [{ name: checkReaders.name, handlers: checkReaders.create({}) }] : []),
+    ...checked(checkRecords),
+    ...(settings.consumers ? [{ name: checkConsumers.name, handlers: checkConsumers.create({}) }] : []),
   ];
   return chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
 }

@@ -1,20 +1,14 @@
-/**
- * The short way through a task: sources that are a session of plain entries are folded (transforms/fold/), and only conversations
- * that a check may have something to say about go through the stages behind snapshot-select.
- */
+/** The short way through a task: sources that are a session of plain entries are folded (transforms/fold/). */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import { knowsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
-import { groupOf } from '../../transforms/model/group.ts';
-import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
-import type { RowOutcome } from '../ledger/result.ts';
-import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
+import type { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import { type ChainLink, createChain, fuseChain } from './chain.ts';
+import { FoldedResults } from './folded-results.ts';
 
 /** Shallower limits are for the walkers of the stages. */
 const LEAST_DEPTH = 16;
@@ -22,22 +16,17 @@ const LEAST_DEPTH = 16;
 const MOST_DEPTH = 4096;
 
 export class Folding {
-  readonly #settings: TaskSettings;
   readonly #fold: SessionFold;
   readonly #ledger: SourceLedger;
-  /** The stages behind snapshot-select. */
-  #stages: ((element: StreamElement) => void) | undefined;
-  /** Are records made as they are folded? */
-  readonly #isPlain: boolean;
+  readonly #results: FoldedResults;
   #blank = 0;
   /** Where the last line began. */
   #offset = 0;
   #folded: FoldedSession | undefined;
 
   constructor(settings: TaskSettings, module: FoldModule, ledger: SourceLedger) {
-    this.#settings = settings;
     this.#ledger = ledger;
-    this.#isPlain = isPlain(settings);
+    this.#results = new FoldedResults(settings, ledger);
     this.#fold = new SessionFold(module, settings);
   }
 
@@ -84,16 +73,8 @@ export class Folding {
 
   /** Hands out the results. @param end of the session */
   handOut(end: SessionEnd): void {
-    const folded = this.#folded as FoldedSession;
-    const { findings } = folded.facts;
     if (this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
-    if (this.#settings.integrity) for (const finding of findings) this.#ledger.accept(finding);
-    if (!this.#isPlain || !folded.isCertain) {
-      this.#check(folded, end);
-      return;
-    }
-    for (const finding of folded.findings()) this.#ledger.accept(finding);
-    this.#ledger.takeFolded(folded, this.#rowOf(folded));
+    this.#results.handOut(this.#folded as FoldedSession, end);
   }
 
   #take(line: Line): boolean {
@@ -102,21 +83,6 @@ export class Folding {
     if (skipBlanks(line.bytes, 0) < line.bytes.length) return false;
     this.#blank++;
     return true;
-  }
-
-  #rowOf(folded: FoldedSession): RowOutcome {
-    const group = groupOf(folded.facts, this.#settings.groupBy);
-    return { kind: 'row', group, format: 'chat', bytes: folded.record(), shape: folded.shape() };
-  }
-
-  #check(folded: FoldedSession, { kind, origin, last }: SessionEnd): void {
-    this.#stages ??= fuseChain(stagesBehind(createChain(this.#settings, 'file')), (element) =>
-      this.#ledger.accept(element),
-    );
-    const { sessionId } = folded.facts;
-    const entries = folded.places();
-    this.#stages(folded.conversation());
-    this.#stages({ kind, origin, last, dialect: FOLDED_DIALECT, sessionId, entries, outcome: 'written' });
   }
 }
 
@@ -136,32 +102,4 @@ export function isFoldable(settings: TaskSettings): boolean {
     !profile &&
     plugIns.stages.length === 0
   );
-}
-
-function isPlain({
-  format,
-  formatOptions,
-  meta,
-  systemText,
-  toolDefinitions,
-  reasoning,
-  integrity,
-  readers,
-  plugIns,
-}: TaskSettings): boolean {
-  const isChat = format.length === 1 && format[0] === 'chat' && formatOptions.arrowSafe !== true;
-  return (
-    isChat &&
-    reasoning === 'keep' &&
-    integrity &&
-    meta.length === 0 &&
-    systemText === undefined &&
-    toolDefinitions === undefined &&
-    !readers &&
-    !plugIns.formats.some(({ name }) => name === 'chat')
-  );
-}
-
-function stagesBehind(chain: readonly ChainLink[]): readonly ChainLink[] {
-  return chain.slice(chain.findIndex(({ name }) => name === snapshotSelect.name) + 1);
 }

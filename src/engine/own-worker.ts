@@ -4,52 +4,52 @@
  */
 
 import type { SourceRef } from '../input/sources/source.ts';
-import { batchWeight } from '../ledger/result.ts';
+import { weightOfAll } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import type { Batch } from './batch.ts';
+import type { Delivery } from './delivery.ts';
 import { runTask, WINDOW_BYTES } from './run-task.ts';
-import type { TaskSource, Unit } from './task.ts';
+import type { Task, TaskSource } from './task.ts';
 import type { Received } from './worker-thread.ts';
 
 export class OwnWorker {
-  readonly #batches: AsyncGenerator<Batch>;
+  readonly #deliveries: AsyncGenerator<Delivery>;
   readonly #received: Received[] = [];
-  #unit: Unit | undefined;
-  /** Weight of the batches in `#received`. */
+  #task: Task | undefined;
+  /** Weight of the deliveries in `#received`. */
   #unreadBytes = 0;
 
   constructor(settings: TaskSettings, signal?: AbortSignal, profile?: Profile) {
     const upcoming = (after: number): SourceRef[] =>
-      (this.#unit ?? []).filter(({ index }) => index > after).map(({ ref }) => ref);
-    this.#batches = runTask(this.#sources(), settings, { signal, profile, upcoming });
+      (this.#task ?? []).filter(({ index }) => index > after).map(({ ref }) => ref);
+    this.#deliveries = runTask(this.#sources(), settings, { signal, profile, upcoming });
   }
 
-  /** Returns true when it has no unit to read, and room for the results of the next one. */
+  /** Returns true when it has no task to read, and room for the results of the next one. */
   isFree(): boolean {
-    return this.#unit === undefined && this.#hasRoom();
+    return this.#task === undefined && this.#hasRoom();
   }
 
-  /** Returns true when it has a unit to read, and room. */
+  /** Returns true when it has a task to read, and room. */
   canWork(): boolean {
-    return this.#unit !== undefined && this.#hasRoom();
+    return this.#task !== undefined && this.#hasRoom();
   }
 
-  give(unit: Unit): void {
-    this.#unit = unit;
+  give(task: Task): void {
+    this.#task = task;
   }
 
-  /** Reads up to the next batch. To be called only when `canWork`. */
+  /** Reads up to the next delivery. To be called only when `canWork`. */
   async work(): Promise<void> {
-    const { value: batch } = await this.#batches.next();
-    if (batch === undefined) return;
-    const weight = batchWeight(batch.outcomes);
+    const { value: delivery } = await this.#deliveries.next();
+    if (delivery === undefined) return;
+    const weight = weightOfAll(delivery.results);
     this.#unreadBytes += weight;
     const taken = (): void => {
       this.#unreadBytes -= weight;
     };
-    this.#received.push({ batch, taken });
-    if (batch.flushed) this.#unit = undefined;
+    this.#received.push({ delivery, taken });
+    if (delivery.flushed) this.#task = undefined;
   }
 
   next(): Received | undefined {
@@ -57,12 +57,12 @@ export class OwnWorker {
   }
 
   stop(): Promise<unknown> {
-    return this.#batches.return(undefined);
+    return this.#deliveries.return(undefined);
   }
 
   *#sources(): Generator<TaskSource> {
-    // `work` is called only while there is a unit, so the next one is here when the last source of one has been read
-    while (this.#unit !== undefined) yield* this.#unit;
+    // `work` is called only while there is a task, so the next one is here when the last source of one has been read
+    while (this.#task !== undefined) yield* this.#task;
   }
 
   #hasRoom(): boolean {

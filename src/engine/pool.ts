@@ -1,6 +1,6 @@
 /**
- * Runs tasks on several workers. The sources are cut into units; the main thread and the worker threads take one after the other.
- * Batches come out in the order of the sources, with a bounded window, so the output does not depend on the number of workers.
+ * Runs tasks on several workers. The sources are cut into tasks; the main thread and the worker threads take one after the other.
+ * Deliveries come out in the order of the sources, with a bounded window, so the output does not depend on the number of workers.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -8,15 +8,15 @@ import type { SourceRef } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
 import { filesOnly } from '../settings/plug-ins.ts';
 import type { Settings, TaskSettings } from '../settings/settings.ts';
-import type { Batch } from './batch.ts';
+import type { Delivery } from './delivery.ts';
 import { OwnWorker } from './own-worker.ts';
 import { runTask } from './run-task.ts';
-import { type IsRead, type TaskSource, type Unit, unitsOf } from './task.ts';
+import { type IsRead, type Task, type TaskSource, tasksOf } from './task.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
-/** Units that a thread is given: one to read and one that waits. */
-const UNITS_AHEAD = 2;
+/** Tasks that a thread is given: one to read and one that waits. */
+const TASKS_AHEAD = 2;
 
 export interface PoolHooks {
   /** Are the results of the source with this index reused, so that it need not be read? */
@@ -28,19 +28,19 @@ export interface PoolHooks {
   readonly profile?: Profile | undefined;
 }
 
-/** Returns the batches of all sources that have to be read, in the order of the sources. */
+/** Returns the deliveries of all sources that have to be read, in the order of the sources. */
 export async function* runWorkers(
   sources: readonly SourceRef[],
   settings: Settings,
   hooks: PoolHooks = {},
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Delivery> {
   const isRead: IsRead = (_ref, index) => hooks.isReused?.(index) !== true;
   const workers = workerCount(sources.filter(isRead), settings);
   const conversion = conversionOf(settings, workers);
-  const units = workers === 1 ? [] : unitsOf(sources, isRead);
-  if (units.length > 1) {
+  const tasks = workers === 1 ? [] : tasksOf(sources, isRead);
+  if (tasks.length > 1) {
     const { WorkerThread } = await import('./worker-thread.ts'); // late: a run with one worker starts no thread
-    yield* new WorkerPool(units, Math.min(workers, units.length), conversion, hooks, WorkerThread).run();
+    yield* new WorkerPool(tasks, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
     const { signal, profile } = hooks;
     const upcoming = (after: number): Iterable<SourceRef> => readAfter(after, sources, isRead);
@@ -70,32 +70,32 @@ function conversionOf(settings: Settings, workers: number): TaskSettings {
 
 /** The workers of a run: the main thread and worker threads. */
 class WorkerPool {
-  readonly #units: readonly Unit[];
+  readonly #tasks: readonly Task[];
   readonly #own: OwnWorker;
   readonly #threads: readonly WorkerThread[];
   readonly #signal: AbortSignal | undefined;
-  /** Who has each unit. */
+  /** Who has each task. */
   readonly #owners: (WorkerThread | OwnWorker)[] = [];
-  #nextUnit = 0;
+  #nextTask = 0;
   #fault: Error | undefined;
   #wake: () => void = () => undefined;
 
   /** @param count workers, the main thread included */
   constructor(
-    units: readonly Unit[],
+    tasks: readonly Task[],
     count: number,
     settings: TaskSettings,
     { signal, onRestart, profile }: PoolHooks,
     Thread: typeof WorkerThread,
   ) {
-    this.#units = units;
+    this.#tasks = tasks;
     this.#signal = signal;
     this.#own = new OwnWorker(settings, signal, profile);
-    this.#give(this.#own); // the first unit: the threads are still starting while it is read
+    this.#give(this.#own); // the first task: the threads are still starting while it is read
     const threadSettings = { ...settings, plugIns: filesOnly(settings.plugIns) }; // functions do not cross threads
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
-        onBatch: ({ flushed }) => {
+        onDelivery: ({ flushed }) => {
           if (flushed) this.#give(thread);
           this.#wake();
         },
@@ -107,23 +107,23 @@ class WorkerPool {
     this.#threads = Array.from({ length: count - 1 }, start);
   }
 
-  /** Returns the batches of all units, in the order of the units. */
-  async *run(): AsyncGenerator<Batch> {
+  /** Returns the deliveries of all tasks, in the order of the tasks. */
+  async *run(): AsyncGenerator<Delivery> {
     const abort = (): void => this.#fail(this.#signal?.reason as Error);
     this.#signal?.addEventListener('abort', abort, { once: true });
     try {
-      for (let ahead = 0; ahead < UNITS_AHEAD; ahead++)
+      for (let ahead = 0; ahead < TASKS_AHEAD; ahead++)
         for (const thread of this.#threads) this.#give(thread);
-      for (let unit = 0; unit < this.#units.length; ) {
-        const received = this.#owners[unit]?.next();
+      for (let task = 0; task < this.#tasks.length; ) {
+        const received = this.#owners[task]?.next();
         if (this.#fault !== undefined) throw this.#fault;
         if (received === undefined) {
           await this.#workOrWait();
           continue;
         }
-        yield received.batch;
+        yield received.delivery;
         received.taken();
-        if (received.batch.flushed) unit++;
+        if (received.delivery.flushed) task++;
       }
     } finally {
       this.#signal?.removeEventListener('abort', abort);
@@ -131,13 +131,13 @@ class WorkerPool {
     }
   }
 
-  /** Runs the main thread's own task when it has one, else waits for a batch. */
+  /** Runs the main thread's own task when it has one, else waits for a delivery. */
   async #workOrWait(): Promise<void> {
     const own = this.#own;
     if (own.isFree()) this.#give(own);
     if (own.canWork()) {
       await own.work();
-      await setImmediate(); // batches of the threads come in, and the threads get their next units
+      await setImmediate(); // deliveries of the threads come in, and the threads get their next tasks
     } else {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -146,10 +146,10 @@ class WorkerPool {
   }
 
   #give(worker: WorkerThread | OwnWorker): void {
-    const unit = this.#units[this.#nextUnit];
-    if (unit === undefined) return;
-    this.#owners[this.#nextUnit++] = worker;
-    worker.give(unit);
+    const task = this.#tasks[this.#nextTask];
+    if (task === undefined) return;
+    this.#owners[this.#nextTask++] = worker;
+    worker.give(task);
   }
 
   #fail(fault: Error): void {

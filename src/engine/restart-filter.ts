@@ -4,16 +4,16 @@
  * changed since, everything that the second reading sends is dropped, and the source is rejected.
  */
 
-import { fatesOfSession, type Outcome, type SourceBegin, type SourceReport } from '../ledger/result.ts';
-import type { Batch } from './batch.ts';
+import { fatesOfSession, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
+import type { Delivery } from './delivery.ts';
 
 export class RestartFilter {
   /** Results of the source that have been delivered. */
   #delivered = 0;
   /** Results of the source that the present thread has sent. */
   #sent = 0;
-  /** Stamp of the file as it was when it was read first. */
-  #stamp: string | undefined;
+  /** Identity of the file as it was when it was read first. */
+  #identity: string | undefined;
   #isSameFile = true;
   /** Fates of the lines whose results have been delivered. */
   readonly #fates = new Map<string, number>();
@@ -22,15 +22,15 @@ export class RestartFilter {
   /** Bytes that a dead thread had read, and that are about to be read and counted again. */
   #againBytes = 0;
 
-  /** Returns the batch with the results and bytes that are new. */
-  pass(batch: Batch): Batch {
-    const readBytes = this.#newBytes(batch.readBytes);
-    const outcomes: Outcome[] = [];
-    for (const outcome of batch.outcomes) {
-      if (outcome.kind === 'source') outcomes.push(this.#endSource(outcome));
-      else if (this.#isNew(outcome)) outcomes.push(outcome);
+  /** Returns the delivery with the results and bytes that are new. */
+  pass(delivery: Delivery): Delivery {
+    const readBytes = this.#newBytes(delivery.readBytes);
+    const results: Result[] = [];
+    for (const result of delivery.results) {
+      if (result.kind === 'source') results.push(this.#endSource(result));
+      else if (this.#isNew(result)) results.push(result);
     }
-    return { ...batch, outcomes, readBytes };
+    return { ...delivery, results, readBytes };
   }
 
   /** The source that has no report yet will be read again from its beginning. */
@@ -39,27 +39,27 @@ export class RestartFilter {
     this.#sent = this.#openBytes = 0;
   }
 
-  #isNew(outcome: Outcome): boolean {
-    if (outcome.kind === 'source-begin') this.#begin(outcome);
+  #isNew(result: Result): boolean {
+    if (result.kind === 'source-begin') this.#begin(result);
     this.#sent++;
     if (this.#sent <= this.#delivered || !this.#isSameFile) return false;
     this.#delivered = this.#sent;
-    this.#track(outcome);
+    this.#track(result);
     return true;
   }
 
-  #begin({ again, stamp }: SourceBegin): void {
+  #begin({ again, identity }: SourceBegin): void {
     // what was delivered of the source is taken back, and it is read once more
     if (again === true) this.#forgetSource();
-    if (this.#delivered > 0) this.#isSameFile = stamp === this.#stamp;
+    if (this.#delivered > 0) this.#isSameFile = identity === this.#identity;
   }
 
-  #track(outcome: Outcome): void {
-    if (outcome.kind === 'source-begin') this.#stamp = outcome.stamp;
-    else if (outcome.kind === 'session') for (const [fate, n] of fatesOfSession(outcome)) this.#add(fate, n);
-    else if (outcome.kind === 'rejected-line') {
-      this.#add(`rejected:${outcome.reason}`, 1);
-      for (const [reason, n] of outcome.rest ?? []) this.#add(`rejected:${reason}`, n);
+  #track(result: Result): void {
+    if (result.kind === 'source-begin') this.#identity = result.identity;
+    else if (result.kind === 'session') for (const [fate, n] of fatesOfSession(result)) this.#add(fate, n);
+    else if (result.kind === 'rejected-line') {
+      this.#add(`rejected:${result.reason}`, 1);
+      for (const [reason, n] of result.rest ?? []) this.#add(`rejected:${reason}`, n);
     }
   }
 

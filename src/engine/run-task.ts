@@ -1,5 +1,5 @@
 /**
- * Runs a task: reads its sources one after the other and hands out their results in batches. A file may turn out to be broken
+ * Runs a task: reads its sources one after the other and hands out their results in deliveries. A file may turn out to be broken
  * at its end, so nothing of a source counts before its last result, the report.
  */
 
@@ -7,19 +7,19 @@ import { setImmediate } from 'node:timers/promises';
 import { borrowScanMemory } from '../../transforms/json/scanners.ts';
 import { createProfile, type Profile } from '../profile.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import { type Batch, BatchBuilder } from './batch.ts';
+import { type Delivery, DeliveryBuilder } from './delivery.ts';
 import { UNWATCHED, watchWith } from './instrument.ts';
-import { BATCH_BYTES, SourceRun, type SourceRunOptions } from './source-run.ts';
+import { DELIVERY_BYTES, SourceRun, type SourceRunOptions } from './source-run.ts';
 import type { TaskSource, Upcoming } from './task.ts';
 
-/** A worker pauses when batches of this size are unread. */
+/** A worker pauses when deliveries of this size are unread. */
 export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 
 type TaskSources = Iterable<TaskSource> | AsyncIterable<TaskSource>;
 
 export interface TaskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The profile of this thread; without it, a profiled task makes its own and adds its figures to the batches. */
+  /** The profile of this thread; without it, a profiled task makes its own and adds its figures to the deliveries. */
   readonly profile?: Profile | undefined;
   /** Tells which sources to fetch ahead, where that takes longer than reading them. */
   readonly upcoming?: Upcoming;
@@ -29,29 +29,29 @@ export function runTask(
   sources: TaskSources,
   settings: TaskSettings,
   { signal, profile, upcoming }: TaskOptions = {},
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Delivery> {
   if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, signal, upcoming });
   const clock = profile ?? createProfile('wait');
   const waited = clock.eachLater('wait', sources);
-  const batches = clock.eachLater(
+  const deliveries = clock.eachLater(
     'other',
     readAll(waited, settings, { watch: watchWith(clock), signal, upcoming }),
   );
-  return profile === undefined ? withFigures(batches, clock) : batches;
+  return profile === undefined ? withFigures(deliveries, clock) : deliveries;
 }
 
-async function* withFigures(batches: AsyncIterable<Batch>, profile: Profile): AsyncGenerator<Batch> {
-  for await (const batch of batches) yield { ...batch, profile: profile.take() };
+async function* withFigures(deliveries: AsyncIterable<Delivery>, profile: Profile): AsyncGenerator<Delivery> {
+  for await (const delivery of deliveries) yield { ...delivery, profile: profile.take() };
 }
 
 async function* readAll(
   sources: TaskSources,
   settings: TaskSettings,
   { watch, signal, upcoming }: Pick<SourceRunOptions, 'watch' | 'signal' | 'upcoming'>,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Delivery> {
   const memory = borrowScanMemory(settings.scanner);
-  const batch = new BatchBuilder();
-  const run = new SourceRun({ settings, watch, signal, memory, batch, upcoming });
+  const delivery = new DeliveryBuilder();
+  const run = new SourceRun({ settings, watch, signal, memory, delivery, upcoming });
   const listed = Symbol.iterator in sources ? sources[Symbol.iterator]() : sources[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -60,14 +60,14 @@ async function* readAll(
       if (done === true || run.isLimited) break;
       run.begin(source);
       for (let pause = run.read(); pause !== 'over'; pause = run.read()) {
-        if (pause === 'batch') {
+        if (pause === 'delivery') {
           if (run.takeTurn()) await setImmediate();
-          yield batch.take();
+          yield delivery.take();
         } else await pause;
       }
-      if (batch.weight >= BATCH_BYTES || source.flush === true) yield batch.take(source.flush);
+      if (delivery.weight >= DELIVERY_BYTES || source.flush === true) yield delivery.take(source.flush);
     }
-    yield batch.take();
+    yield delivery.take();
   } finally {
     await listed.return?.();
     await run.abandon();

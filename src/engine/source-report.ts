@@ -5,15 +5,21 @@ import type { Framer, FramingCounts } from '../input/framing/framer.ts';
 import type { SourceReader } from '../input/source-reader.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { SourceReport } from '../ledger/result.ts';
-import type { SourceBooks } from '../ledger/source-ledger.ts';
+import type { SourceTotals } from '../ledger/source-ledger.ts';
+
+/** A source, and what its report takes from the reader; without a reader it could not be opened. */
+export interface ReadSource {
+  readonly index: number;
+  readonly reader?: Pick<SourceReader, 'compression' | 'misnamed' | 'packed' | 'fingerprint' | 'readBytes'>;
+  /** Was the limit of sessions reached in it? */
+  readonly isLimited?: boolean;
+}
 
 /** The source that is being read. */
-export interface OpenSource {
-  readonly index: number;
+export interface OpenSource extends ReadSource {
   readonly ref: SourceRef;
   reader?: SourceReader;
   framer?: Framer | undefined;
-  /** Was the limit of sessions reached in it? */
   isLimited?: boolean;
   /** Is this its second reading? */
   again?: true;
@@ -23,16 +29,16 @@ export interface OpenSource {
 export interface Ended {
   readonly framing: FramingCounts;
   readonly sessions: number;
-  readonly books: SourceBooks;
+  readonly totals: SourceTotals;
 }
 
 /** The report of a source that has ended. @param fault why it is rejected */
 export function reportOf(
-  { index, reader, isLimited }: OpenSource,
-  { framing, books }: Ended,
+  { index, reader, isLimited }: ReadSource,
+  { framing, totals }: Ended,
   fault: SourceFault | undefined,
 ): SourceReport {
-  const { lines, fates, repairs, dialect } = books;
+  const { lines, fates, repairs, dialect } = totals;
   const isBlank = fates.every(([fate]) => fate === 'blank');
   const isMisnamed = fault === undefined && reader?.misnamed === true;
   return {
@@ -43,32 +49,12 @@ export function reportOf(
     dialect,
     compression: reader?.compression ?? 'none',
     packed: reader?.packed,
-    proof: reader?.proof?.(),
+    fingerprint: reader?.fingerprint?.(),
     readBytes: reader?.readBytes() ?? 0,
     framing,
     lines,
     fates,
     repairs: isMisnamed ? [...repairs, ['wrong-extension', 1]] : repairs,
-  };
-}
-
-/** The report of a file that was read and folded at once. */
-export function wholeReport(source: number, proof: string, { framing, books }: Ended): SourceReport {
-  const { lines, fates, repairs, dialect } = books;
-  return {
-    kind: 'source',
-    source,
-    status: 'read',
-    rejection: undefined,
-    dialect,
-    compression: 'none',
-    packed: undefined,
-    proof,
-    readBytes: framing.bytes,
-    framing,
-    lines,
-    fates,
-    repairs,
   };
 }
 

@@ -1,12 +1,11 @@
 /**
- * Reads one source after the other: opens it, frames it, runs its lines through the chain and makes its report. It reads as far
- * as it can without waiting; the caller waits, and hands out batches.
+ * Reads one source after the other: opens it, frames it, gives its lines to the intake and makes its report. It reads as far as
+ * it can without waiting; the caller waits, and hands out deliveries.
  */
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
-import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { type ListsInside, listsInside } from '../../transforms/stages/choose-dialect.ts';
-import { SourceFault, type SourceReason, TurnmillError } from '../errors.ts';
+import { SourceFault } from '../errors.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
 import { isPlainLog } from '../input/framing/choose.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
@@ -16,18 +15,16 @@ import type { ObjectOpener, SourceReader } from '../input/source-reader.ts';
 import { readSmallFile } from '../input/sources/small-file.ts';
 import { isObject, isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
-import { SourceLedger } from '../ledger/source-ledger.ts';
 import type { S3Options } from '../object-store/options.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import type { BatchBuilder } from './batch.ts';
-import { createChain, fuseChain } from './chain.ts';
-import { Folding, isFoldable } from './folding.ts';
+import type { DeliveryBuilder } from './delivery.ts';
 import type { Watch } from './instrument.ts';
-import { type Ended, type OpenSource, reportOf, wholeReport } from './source-report.ts';
+import { Intake } from './intake.ts';
+import { type Ended, type OpenSource, type ReadSource, reportOf } from './source-report.ts';
 import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
-/** A batch is due when its results weigh as much. */
-export const BATCH_BYTES: number = 128 * 1024;
+/** A delivery is due when its results weigh as much. */
+export const DELIVERY_BYTES: number = 128 * 1024;
 /** Only a giant line makes the slab grow beyond this. */
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets its turn: timers, signals, messages. */
@@ -39,25 +36,13 @@ const MOST_FOLDED_BYTES = 16 * 1024 * 1024;
 /** When the results of one read weigh more than this, its lines were tiny: the next read takes `DENSE_BYTES` at most. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
 const DENSE_BYTES = 64 * 1024;
-/** Rejected lines of standard input and of streams cannot be read again, so they are kept up to this length. */
-const ONCE_RAW_BYTES = 1024 * 1024;
-
 /** Worker threads that may die over a source before it is rejected. */
 export const MOST_DEATHS = 3;
 
-export type SessionBy = 'file' | 'id';
-
-export function sessionByFor(ref: SourceRef, settings: TaskSettings): SessionBy {
-  if (settings.sessionBy === 'folder') return isStdin(ref) ? 'id' : 'file';
-  return settings.sessionBy ?? (isStdin(ref) ? 'id' : 'file');
-}
-
-type Push = (element: StreamElement) => void;
-
 type RereadableSource = Required<Pick<SourceReader, 'again'>>;
 
-/** Why reading pauses: a batch is due, the source is over, or something has to come first. */
-export type Pause = 'batch' | 'over' | Promise<void>;
+/** Why reading pauses: a delivery is due, the source is over, or something has to come first. */
+export type Pause = 'delivery' | 'over' | Promise<void>;
 
 export interface SourceRunOptions {
   readonly settings: TaskSettings;
@@ -66,7 +51,7 @@ export interface SourceRunOptions {
   /** Undefined: the slab is made elsewhere. */
   readonly memory: LentMemory | undefined;
   /** Gets the results. */
-  readonly batch: BatchBuilder;
+  readonly delivery: DeliveryBuilder;
   /** Tells which sources to fetch ahead; undefined: none. */
   readonly upcoming?: Upcoming | undefined;
 }
@@ -75,22 +60,15 @@ export class SourceRun {
   readonly #settings: TaskSettings;
   readonly #watch: Watch;
   readonly #signal: AbortSignal | undefined;
-  readonly #batch: BatchBuilder;
+  readonly #delivery: DeliveryBuilder;
   readonly #upcoming: Upcoming;
   /** Undefined before the first object of a store. */
   #objects: ObjectOpener | undefined;
   readonly #slab: Slab;
   /** The first bytes of a source, until they are framed. */
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
-  readonly #chains = new Map<SessionBy, Push>();
-  readonly #ledger: SourceLedger;
   readonly #lists: ListsInside;
-  /** Undefined when nothing can be folded. */
-  readonly #folding: Folding | undefined;
-  /** Undefined when the run has no limit of sessions. */
-  readonly #atLimit: (() => boolean) | undefined;
-  /** In the sources that are over; counts towards the limit. */
-  #sessionsBefore = 0;
+  readonly #intake: Intake;
   /** The last read gave very many results. */
   #isDense = false;
   /** Decompressed bytes since the event loop had its turn. */
@@ -99,51 +77,31 @@ export class SourceRun {
   // about the present source
   #open: OpenSource | undefined;
   #deaths: readonly string[] | undefined;
-  #push: Push | undefined;
   #read: FramedSource['read'] | undefined;
   /** Bytes in the slab that were waited for and are not framed yet. */
   #arrived: number | undefined;
-  /** What something that was waited for failed with. */
+  /** Error of a read or a step that ended in the background; thrown at the next turn. */
   #failure: { readonly error: unknown } | undefined;
   /** It is about to be read a second time. */
   #isRestarting = false;
   #isClosing = false;
-  /** Is it being folded? */
-  #isFolding = false;
-  /** Is it odd, so that the stages have to read it? */
-  #isOdd = false;
-  #isReadOnce = false;
-  #mayReopen = false;
   #countedBytes = 0;
-  #memberAt: SourceReader['memberAt'];
-  /** Why a stage refused the source as a whole. */
-  #refused: SourceFault | undefined;
 
-  constructor({ settings, watch, signal, memory, batch, upcoming = NONE_UPCOMING }: SourceRunOptions) {
+  constructor({ settings, watch, signal, memory, delivery, upcoming = NONE_UPCOMING }: SourceRunOptions) {
     this.#settings = settings;
     this.#watch = watch;
     this.#signal = signal;
-    this.#batch = batch;
+    this.#delivery = delivery;
     this.#upcoming = upcoming;
     this.#slab = createSlab(memory?.slab);
-    const { limit, dialect, plugIns } = settings;
+    const { dialect, plugIns } = settings;
     this.#lists = listsInside(dialect, plugIns.dialects);
-    if (limit !== undefined) this.#atLimit = () => this.#sessionsBefore + this.#ledger.sessions >= limit;
-    this.#ledger = new SourceLedger({
-      keepRaw: (length) =>
-        settings.quarantineContent === 'raw' || (this.#isReadOnce && length <= ONCE_RAW_BYTES),
-      memberAt: (offset) => this.#memberAt?.(offset),
-      onOutcome: (outcome) => batch.add(outcome),
-      full: this.#atLimit,
-      mayReopen: () => this.#mayReopen,
-    });
-    if (memory !== undefined && isFoldable(settings))
-      this.#folding = new Folding(settings, memory.fold, this.#ledger);
+    this.#intake = new Intake({ settings, watch, memory, onResult: (result) => delivery.add(result) });
   }
 
   /** Is the limit of sessions reached? */
   get isLimited(): boolean {
-    return this.#atLimit?.() === true;
+    return this.#intake.isLimited;
   }
 
   /** Has the event loop been kept waiting long enough? Counts from here again if so. */
@@ -157,11 +115,9 @@ export class SourceRun {
   begin({ index, ref, deaths }: TaskSource): void {
     this.#open = { index, ref };
     this.#deaths = deaths;
-    this.#isReadOnce = ref.path === undefined;
-    this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
-    this.#push = this.#read = this.#arrived = this.#memberAt = undefined;
-    this.#isRestarting = this.#isClosing = this.#isFolding = this.#isOdd = false;
-    this.#refused = undefined;
+    this.#intake.begin(ref, deaths === undefined);
+    this.#read = this.#arrived = undefined;
+    this.#isRestarting = this.#isClosing = false;
     this.#countedBytes = 0;
   }
 
@@ -175,7 +131,7 @@ export class SourceRun {
       return this.#advance(open) ?? this.#close(open);
     } catch (error) {
       if (this.#isClosing) throw error;
-      if (this.#isFolding && error instanceof SourceFault) return this.#unfold(open);
+      if (this.#intake.isFolding && error instanceof SourceFault) return this.#unfold(open);
       if (!this.#isRestarting && this.#isRewritten(open, error)) {
         if (open.again !== true) return this.#startOver(open, open.reader as SourceReader);
         return this.#close(open, rewrittenTwice(error));
@@ -213,12 +169,11 @@ export class SourceRun {
         this.#arrived = count;
       });
     }
-    if (pause === 'batch') {
+    if (pause === 'delivery') {
       this.#countRead(reader);
       return pause;
     }
-    if (pause === 'odd' || (this.#isFolding && this.#folding?.finish(open.ref.name) !== true))
-      return this.#unfold(open);
+    if (pause === 'odd' || !this.#intake.close()) return this.#unfold(open);
     open.isLimited = pause === 'limited';
     if (!open.isLimited) reader.verify(this.#settings.takesBack);
     return undefined;
@@ -235,21 +190,18 @@ export class SourceRun {
 
   /** Late: most runs read files only. */
   async #makeLane(s3: S3Options): Promise<void> {
-    const { ObjectLane } = await import('../input/open-object.ts');
-    this.#objects = new ObjectLane(s3, this.#settings.s3.windowBytes);
+    const { ObjectFetcher } = await import('../input/open-object.ts');
+    this.#objects = new ObjectFetcher(s3, this.#settings.s3.windowBytes);
   }
 
   /** Reads the source from its start again, through the stages. There are no results of it so far. */
   #unfold(open: OpenSource): Pause {
     const reader = open.reader as SourceReader;
     open.framer = this.#arrived = undefined;
-    this.#isFolding = false;
-    this.#isOdd = true;
+    this.#intake.unfold();
     const rewound = reader.rewind?.();
     if (rewound === undefined) return this.read();
-    return this.#later(rewound, () => {
-      this.#memberAt = reader.memberAt;
-    });
+    return this.#later(rewound, () => this.#intake.readFrom(reader));
   }
 
   /** Goes on when something has come. If it fails, the next `read` throws. */
@@ -269,19 +221,19 @@ export class SourceRun {
   #beginReading(open: OpenSource, reader: SourceReader): void {
     open.reader = reader;
     this.#isRestarting = false;
-    this.#memberAt = reader.memberAt;
-    this.#batch.add(this.#beginOf(open, reader));
+    this.#intake.readFrom(reader);
+    this.#delivery.add(this.#beginOf(open, reader));
   }
 
-  #beginOf({ index, ref, again }: OpenSource, { compression, stamp }: SourceReader): SourceBegin {
+  #beginOf({ index, ref, again }: OpenSource, { compression, identity }: SourceReader): SourceBegin {
     const provisional = !isStdin(ref) || compression !== 'none';
-    const reopens = this.#mayReopen ? ({ mayReopen: true } as const) : {};
-    return { kind: 'source-begin', source: index, provisional, ...reopens, stamp, again };
+    const reopens = this.#intake.mayReopen ? ({ mayReopen: true } as const) : {};
+    return { kind: 'source-begin', source: index, provisional, ...reopens, identity, again };
   }
 
-  #frame(reader: SourceReader, { name }: SourceRef): FramedSource | Promise<FramedSource> {
+  #frame(reader: SourceReader, { name, path }: SourceRef): FramedSource | Promise<FramedSource> {
     // what can be read only once is looked at no further than needed: the bytes read of a rejected source are reported
-    const first = this.#isReadOnce ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
+    const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
     const { maxLineBytes, maxElements } = this.#settings;
     return frameSource(
       reader,
@@ -291,41 +243,37 @@ export class SourceRun {
     );
   }
 
-  #beginFraming(open: OpenSource, { framer, read, repair, isLines }: FramedSource): void {
-    open.framer = this.#watch.framer(framer);
-    this.#read = read;
-    this.#isFolding = isLines && this.#canFold(open);
-    if (this.#isFolding) this.#folding?.begin();
-    else this.#push = this.#chainFor(open.ref);
-    if (repair !== undefined) this.#push?.(repair);
+  #beginFraming(open: OpenSource, framed: FramedSource): void {
+    open.framer = this.#watch.framer(framed.framer);
+    this.#read = framed.read;
+    this.#intake.open(framed, open.reader?.rewind !== undefined);
   }
 
   /** Reads and folds a small file at once. @returns false: it has to be opened as any other file */
   #foldWhole(open: OpenSource): boolean {
     const { index, ref } = open;
-    const folding = this.#folding;
-    if (folding === undefined || this.#mayReopen || this.#isOdd || !this.#isSmall(ref)) return false;
+    if (!this.#intake.canFold || !this.#isSmall(ref)) return false;
     const file = readSmallFile(ref, this.#slab.bytes);
     if (file === undefined) return false;
-    const framing = folding.takeWhole(file.bytes, ref.name);
-    this.#isOdd = framing === undefined;
+    const framing = this.#intake.takeWhole(file.bytes);
     if (framing === undefined) return false;
-    const { bytes, lines } = framing;
-    this.#batch.add({
+    const { bytes } = framing;
+    this.#delivery.add({
       kind: 'source-begin',
       source: index,
       provisional: false, // it was read to its end, and had not changed
-      stamp: file.stamp,
+      identity: file.identity,
       again: undefined,
     });
-    this.#batch.countRead(bytes);
+    this.#delivery.countRead(bytes);
     this.#sinceTurn += bytes;
-    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
-    this.#handOut(folding, { kind: 'session-end', origin, last: true });
-    const { sessions } = this.#ledger;
-    this.#sessionsBefore += sessions;
-    this.#batch.add(wholeReport(index, file.proof, { framing, sessions, books: this.#ledger.endSource() }));
-    this.#open = undefined;
+    const reader = {
+      compression: 'none',
+      misnamed: false,
+      fingerprint: () => file.fingerprint,
+      readBytes: () => bytes,
+    } as const;
+    this.#reportOn({ index, reader }, this.#intake.end(framing));
     return true;
   }
 
@@ -333,40 +281,24 @@ export class SourceRun {
     if (parts !== undefined) return false;
     const { checksum, maxLineBytes } = this.#settings;
     const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLineBytes, this.#slab.bytes.length);
-    return fits && path !== undefined && !checksum && this.#deaths === undefined && isPlainLog(name);
+    return fits && path !== undefined && !checksum && isPlainLog(name);
   }
 
-  /** A file that is a session, and can be read again when it turns out to be odd. */
-  #canFold({ reader }: OpenSource): boolean {
-    const isOwnSession = !this.#mayReopen && this.#deaths === undefined;
-    return this.#folding !== undefined && isOwnSession && !this.#isOdd && reader?.rewind !== undefined;
-  }
-
-  #chainFor(ref: SourceRef): Push {
-    const sessionBy = sessionByFor(ref, this.#settings);
-    const known = this.#chains.get(sessionBy);
-    if (known !== undefined) return known;
-    const links = this.#watch.chain(createChain(this.#settings, sessionBy));
-    const push = fuseChain(
-      links,
-      this.#watch.accept((element) => this.#accept(element)),
-    );
-    this.#chains.set(sessionBy, push);
-    return push;
-  }
-
-  #feed(framer: Framer, read: FramedSource['read']): Promise<number> | 'batch' | 'limited' | 'odd' | 'over' {
+  #feed(
+    framer: Framer,
+    read: FramedSource['read'],
+  ): Promise<number> | 'delivery' | 'limited' | 'odd' | 'over' {
     const arrived = this.#arrived;
     this.#arrived = undefined;
     for (let count = arrived ?? read(this.#roomIn(framer)); ; count = read(this.#roomIn(framer))) {
       if (typeof count !== 'number') return count;
-      if (count === 0) return this.#take(framer.end()) ?? 'over';
+      if (count === 0) return this.#intake.take(framer.end()) ?? 'over';
       this.#sinceTurn += count;
-      const stopped = this.#take(framer.filled(count));
+      const stopped = this.#intake.take(framer.filled(count));
       if (stopped !== undefined) return stopped;
-      if (this.#isFolding && this.#slab.bytes.length > MOST_FOLDED_BYTES) return 'odd';
-      this.#isDense = this.#batch.weight > DENSE_WEIGHT;
-      if (this.#sinceTurn >= TURN_BYTES || this.#batch.weight >= BATCH_BYTES) return 'batch';
+      if (this.#slab.bytes.length > MOST_FOLDED_BYTES && this.#intake.outgrow() !== undefined) return 'odd';
+      this.#isDense = this.#delivery.weight > DENSE_WEIGHT;
+      if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
   }
 
@@ -376,52 +308,9 @@ export class SourceRun {
     return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;
   }
 
-  #handOut(folding: Folding, end: SessionEnd): void {
-    try {
-      folding.handOut(end);
-    } catch (error) {
-      throw withPlace(end.origin, error);
-    }
-  }
-
-  /** Takes what was framed. Returns why nothing more of the source is to be taken, if there is a reason. */
-  #take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
-    const folding = this.#isFolding ? this.#folding : undefined;
-    if (folding !== undefined) {
-      if (!folding.takeAll(elements)) return 'odd';
-      this.#memberAt?.(folding.offset); // earlier members can be forgotten
-      return undefined;
-    }
-    return this.#pushAll(elements) ? 'limited' : undefined;
-  }
-
-  #accept(element: StreamElement): void {
-    if (element.kind === 'rejection' && element.scope === 'source')
-      this.#refused ??= new SourceFault(element.reason as SourceReason, element.detail);
-    else this.#ledger.accept(element);
-  }
-
-  /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */
-  #pushAll(elements: Iterable<StreamElement>): boolean {
-    const atLimit = this.#atLimit;
-    const push = this.#push as Push;
-    let at: StreamElement | undefined;
-    try {
-      for (at of elements) {
-        push(at);
-        if (this.#refused !== undefined && !this.#isClosing) throw this.#refused;
-        if (atLimit?.() === true) return true;
-      }
-    } catch (error) {
-      throw at === undefined ? error : withPlace(at.origin, error);
-    }
-    if (at !== undefined) this.#memberAt?.(at.origin.offset); // earlier members can be forgotten
-    return false;
-  }
-
   #countRead(reader: SourceReader): void {
     const fresh = Math.max(0, reader.readBytes() - this.#countedBytes); // 0 while a source is read again
-    this.#batch.countRead(fresh);
+    this.#delivery.countRead(fresh);
     this.#countedBytes += fresh;
   }
 
@@ -435,6 +324,7 @@ export class SourceRun {
   #startOver(open: OpenSource, reader: SourceReader): Pause {
     this.#countRead(reader);
     this.#endSource(open);
+    this.#intake.forget();
     open.framer = undefined;
     open.again = this.#isRestarting = true;
     return this.#later((reader as RereadableSource).again(), (again) => this.#beginReading(open, again));
@@ -445,7 +335,7 @@ export class SourceRun {
     this.#isClosing = true;
     const { reader } = open;
     if (reader === undefined)
-      this.#batch.add({ kind: 'source-begin', source: open.index, provisional: true });
+      this.#delivery.add({ kind: 'source-begin', source: open.index, provisional: true });
     else this.#countRead(reader);
     const closing = reader?.close();
     if (closing instanceof Promise) return this.#later(closing, () => this.#report(open, fault));
@@ -455,40 +345,23 @@ export class SourceRun {
 
   #report(open: OpenSource, fault: SourceFault | undefined): void {
     const ended = this.#endSource(open);
-    this.#sessionsBefore += ended.sessions;
-    this.#batch.add(reportOf(open, ended, fault ?? this.#refused));
+    this.#reportOn(open, ended, fault ?? this.#intake.refused);
+  }
+
+  #reportOn(source: ReadSource, ended: Ended, fault?: SourceFault): void {
+    this.#intake.count(ended);
+    this.#delivery.add(reportOf(source, ended, fault));
     this.#open = undefined;
   }
 
   /** Ends the sessions of a source and returns the account of its lines. */
-  #endSource({ ref, framer }: OpenSource): Ended {
-    const framing = framer?.counts() ?? NO_BYTES;
-    const { lines, bytes } = framing;
+  #endSource({ framer }: OpenSource): Ended {
     if (this.#slab.bytes.length > GIANT_BYTES) {
       shrinkSlab(this.#slab); // a record as long as the line is about to be made
       globalThis.gc?.(); // where the host exposes it, as the command does
     }
-    const end: SessionEnd = {
-      kind: 'session-end',
-      origin: { source: ref.name, line: lines + 1, offset: bytes, length: 0 },
-      last: true,
-    };
-    if (this.#isFolding) this.#handOut(this.#folding as Folding, end);
-    else {
-      this.#push ??= this.#chainFor(ref);
-      this.#pushAll([end]);
-    }
-    const { sessions } = this.#ledger;
-    return { framing, sessions, books: this.#ledger.endSource() };
+    return this.#intake.end(framer?.counts() ?? NO_BYTES);
   }
-}
-
-/** Adds the place in the logs to the stack of a bug in the chain. */
-function withPlace({ source, line, offset }: Origin, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof SourceFault || error instanceof TurnmillError)
-    return error;
-  error.stack = `${error.stack}\n    while ${source} was read, line ${line}, byte ${offset}`;
-  return error;
 }
 
 /** The fault of a source that was rewritten during its second reading too: what was found wrong may be a mixture of two versions. */

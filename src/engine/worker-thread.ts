@@ -10,22 +10,22 @@ import { compiledScanner } from '../../transforms/json/scanners.ts';
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { decodeThreadPart } from '../ledger/thread-part.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import type { Batch } from './batch.ts';
+import type { Delivery } from './delivery.ts';
 import { RestartFilter } from './restart-filter.ts';
 import { MOST_DEATHS } from './source-run.ts';
-import type { TaskSource, Unit } from './task.ts';
-import type { FromWorker, PostedBatch, PostedFault, ToWorker, WorkerData } from './worker.ts';
+import type { Task, TaskSource } from './task.ts';
+import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
 
-/** A batch that came out of the thread. */
+/** A delivery that came out of the thread. */
 export interface Received {
-  readonly batch: Batch;
-  /** To be called when the batch has been used: the thread may go on. */
+  readonly delivery: Delivery;
+  /** To be called when the delivery has been used: the thread may go on. */
   taken(): void;
 }
 
 export interface WorkerThreadHooks {
-  /** One more batch can be taken. */
-  readonly onBatch: (batch: Batch) => void;
+  /** One more delivery can be taken. */
+  readonly onDelivery: (delivery: Delivery) => void;
   readonly onFault: (fault: Error) => void;
   readonly onRestart: () => void;
 }
@@ -58,13 +58,13 @@ export class WorkerThread {
     this.#thread = this.#start();
   }
 
-  /** The thread reads the unit after those that it has. */
-  give(unit: Unit): void {
-    this.#sources = [...this.#sources, ...unit];
-    send(this.#thread, { type: 'unit', sources: unit });
+  /** The thread reads the task after those that it has. */
+  give(task: Task): void {
+    this.#sources = [...this.#sources, ...task];
+    send(this.#thread, { type: 'task', sources: task });
   }
 
-  /** The next batch, if one has come. */
+  /** The next delivery, if one has come. */
   next(): Received | undefined {
     return this.#received.shift();
   }
@@ -98,16 +98,16 @@ export class WorkerThread {
     }
   }
 
-  #take(thread: Thread, { pieces, readBytes, flushed, profile, weight }: PostedBatch): void {
-    const outcomes = decodeThreadPart(pieces);
-    const reported = outcomes.filter(({ kind }) => kind === 'source').length;
+  #take(thread: Thread, { pieces, readBytes, flushed, profile, weight }: PostedPart): void {
+    const results = decodeThreadPart(pieces);
+    const reported = results.filter(({ kind }) => kind === 'source').length;
     if (reported > 0) {
       this.#sources = this.#sources.slice(reported);
       this.#idleDeaths = 0;
     }
-    const batch = this.#filter.pass({ outcomes, readBytes, flushed, ...(profile && { profile }) });
-    this.#received.push({ batch, taken: () => send(thread, { type: 'taken', weight }) });
-    this.#hooks.onBatch(batch);
+    const delivery = this.#filter.pass({ results, readBytes, flushed, ...(profile && { profile }) });
+    this.#received.push({ delivery, taken: () => send(thread, { type: 'taken', weight }) });
+    this.#hooks.onDelivery(delivery);
   }
 
   /** @param index of the source that the dead thread was reading, or -1 */
@@ -128,7 +128,7 @@ export class WorkerThread {
     this.#filter.restart();
     this.#hooks.onRestart();
     this.#thread = this.#start();
-    if (this.#sources.length > 0) send(this.#thread, { type: 'unit', sources: this.#sources });
+    if (this.#sources.length > 0) send(this.#thread, { type: 'task', sources: this.#sources });
   }
 
   #fail(fault: Error): void {

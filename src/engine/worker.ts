@@ -1,4 +1,4 @@
-/** A worker thread: takes units of sources, runs them and posts the results as parts. It waits while too many are unread. */
+/** A worker thread: takes tasks of sources, runs them and posts the results as parts. It waits while too many are unread. */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { takeCompiledScanner } from '../../transforms/json/scanners.ts';
@@ -6,24 +6,24 @@ import type { CompiledScanner } from '../../transforms/json/wasm-scanner.ts';
 import { TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { joinSmall } from '../ledger/part.ts';
-import { batchWeight } from '../ledger/result.ts';
+import { weightOfAll } from '../ledger/result.ts';
 import { encodeThreadPart } from '../ledger/thread-part.ts';
 import type { ProfileFigures } from '../profile.ts';
 import { reloadPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import type { Batch } from './batch.ts';
+import type { Delivery } from './delivery.ts';
 import { runTask, WINDOW_BYTES } from './run-task.ts';
 import type { TaskSource } from './task.ts';
 
-/** From the main thread: sources to read, that a batch was taken, or that there is no more. */
+/** From the main thread: sources to read, that a delivery was taken, or that there is no more. */
 export type ToWorker =
-  | { readonly type: 'unit'; readonly sources: readonly TaskSource[] }
+  | { readonly type: 'task'; readonly sources: readonly TaskSource[] }
   | { readonly type: 'taken'; readonly weight: number }
   | { readonly type: 'end' };
 
-/** A batch on its way to the main thread; `pieces` are the part with its results. */
-export interface PostedBatch {
-  readonly type: 'batch';
+/** A delivery on its way to the main thread; `pieces` are the part with its results. */
+export interface PostedPart {
+  readonly type: 'part';
   readonly pieces: readonly Uint8Array[];
   readonly readBytes: number;
   readonly flushed: boolean;
@@ -41,7 +41,7 @@ export interface PostedFault {
   readonly stack: string;
 }
 
-export type FromWorker = PostedBatch | PostedFault;
+export type FromWorker = PostedPart | PostedFault;
 
 export interface WorkerData {
   readonly settings: TaskSettings;
@@ -72,9 +72,9 @@ class TaskWorker {
       takeCompiledScanner(scanner);
       const upcoming = (): SourceRef[] => this.#queue.map(({ ref }) => ref);
       const plugIns = await reloadPlugIns(settings.plugIns.files);
-      for await (const batch of runTask(this.#sources(), { ...settings, plugIns }, { upcoming })) {
+      for await (const delivery of runTask(this.#sources(), { ...settings, plugIns }, { upcoming })) {
         while (this.#unreadBytes > WINDOW_BYTES) await this.#message();
-        this.#post(batch);
+        this.#post(delivery);
       }
     } catch (error) {
       const { message, stack = '' } = error as Error;
@@ -85,7 +85,7 @@ class TaskWorker {
   }
 
   #receive(message: ToWorker): void {
-    if (message.type === 'unit') this.#queue.push(...message.sources);
+    if (message.type === 'task') this.#queue.push(...message.sources);
     else if (message.type === 'taken') this.#unreadBytes -= message.weight;
     else this.#hasAll = true;
     this.#wake();
@@ -109,12 +109,12 @@ class TaskWorker {
     }
   }
 
-  #post({ outcomes, readBytes, flushed, profile }: Batch): void {
-    const weight = batchWeight(outcomes);
-    const pieces = joinSmall(encodeThreadPart(outcomes));
+  #post({ results, readBytes, flushed, profile }: Delivery): void {
+    const weight = weightOfAll(results);
+    const pieces = joinSmall(encodeThreadPart(results));
     this.#unreadBytes += weight;
     this.#port.postMessage(
-      { type: 'batch', pieces, readBytes, flushed, profile, weight } satisfies PostedBatch,
+      { type: 'part', pieces, readBytes, flushed, profile, weight } satisfies PostedPart,
       buffersOf(pieces),
     );
   }

@@ -3,9 +3,9 @@
  * be late: the clock of a file system has steps, and writes through a mapped file show when the kernel writes its pages
  * back. So a file that was changed shortly before it was read has a checksum beside them (docs/decisions/0013-update.md).
  *
- * A proof is `INODE:SIZE:MTIME:CTIME`, then `:CHECKSUM` where the times alone do not prove it unchanged, or `::CHECKSUM` where they
- * do and the checksum is there for `--checksum`. The proof of an object is its stamp, `s3:ETAG:SIZE`: the store makes another ETag for
- * every content. The proof of a folder is `dir:HASH:SIZE`, of the stamps of its files.
+ * A fingerprint is `INODE:SIZE:MTIME:CTIME`, then `:CHECKSUM` where the times alone do not prove it unchanged, or `::CHECKSUM` where they
+ * do and the checksum is there for `--checksum`. The fingerprint of an object is its identity, `s3:ETAG:SIZE`: the store makes another ETag for
+ * every content. The fingerprint of a folder is `dir:HASH:SIZE`, of the identities of its files.
  */
 import type { BigIntStats } from 'node:fs';
 
@@ -23,23 +23,23 @@ const FOLDER = 'dir:';
 const SHA256_LENGTH = 64;
 
 /** The entry's time (ctime) shows what the other (mtime) can be made to hide. */
-export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+export function identityOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
-/** The stamp of an object. */
-export function stampOfObject({ etag, sizeBytes }: { etag: string; sizeBytes: number }): string {
+/** The identity of an object. */
+export function identityOfObject({ etag, sizeBytes }: { etag: string; sizeBytes: number }): string {
   return `${OBJECT}${etag}:${sizeBytes}`;
 }
 
-/** The stamp of a folder that is one source. @param hash of the stamps of its files */
-export function stampOfFolder(hash: string, sizeBytes: number): string {
+/** The identity of a folder that is one source. @param hash of the identities of its files */
+export function identityOfFolder(hash: string, sizeBytes: number): string {
   return `${FOLDER}${hash}:${sizeBytes}`;
 }
 
-export function sizeOfStamp(stamp: string): number {
-  const isMade = stamp.startsWith(OBJECT) || stamp.startsWith(FOLDER);
-  const size = isMade ? stamp.slice(stamp.lastIndexOf(':') + 1) : stamp.split(':')[1];
+export function sizeInIdentity(identity: string): number {
+  const isMade = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
+  const size = isMade ? identity.slice(identity.lastIndexOf(':') + 1) : identity.split(':')[1];
   return Number(size);
 }
 
@@ -48,14 +48,14 @@ export function isSettled({ ctimeMs }: BigIntStats): boolean {
   return Date.now() - Number(ctimeMs) > UNSETTLED_MS;
 }
 
-export function proofOf(stamp: string, checksum: string, settled: boolean): string {
-  return settled ? `${stamp}::${checksum}` : `${stamp}:${checksum}`;
+export function fingerprintOf(identity: string, checksum: string, settled: boolean): string {
+  return settled ? `${identity}::${checksum}` : `${identity}:${checksum}`;
 }
 
-export interface Proof {
-  readonly stamp: string;
+export interface Fingerprint {
+  readonly identity: string;
   readonly sizeBytes: number;
-  /** Do the times of the stamp prove what was read? */
+  /** Do the times of the identity prove what was read? */
   readonly isSettled: boolean;
   readonly checksum: string | undefined;
   /** Is the checksum a SHA-256, which proves the content whatever the times are? */
@@ -63,22 +63,22 @@ export interface Proof {
 }
 
 /** Parses a fingerprint; undefined for an empty one, which says nothing about the file. */
-export function parseProof(proof: string): Proof | undefined {
-  if (proof === '') return undefined;
-  if (proof.startsWith(OBJECT)) {
-    const sizeBytes = sizeOfStamp(proof);
-    return { stamp: proof, sizeBytes, isSettled: true, checksum: undefined, provesContent: true };
+export function parseFingerprint(fingerprint: string): Fingerprint | undefined {
+  if (fingerprint === '') return undefined;
+  if (fingerprint.startsWith(OBJECT)) {
+    const sizeBytes = sizeInIdentity(fingerprint);
+    return { identity: fingerprint, sizeBytes, isSettled: true, checksum: undefined, provesContent: true };
   }
-  if (proof.startsWith(FOLDER)) {
-    const sizeBytes = sizeOfStamp(proof);
-    return { stamp: proof, sizeBytes, isSettled: true, checksum: undefined, provesContent: false };
+  if (fingerprint.startsWith(FOLDER)) {
+    const sizeBytes = sizeInIdentity(fingerprint);
+    return { identity: fingerprint, sizeBytes, isSettled: true, checksum: undefined, provesContent: false };
   }
-  const parts = proof.split(':');
-  const stamp = parts.slice(0, 4).join(':');
+  const parts = fingerprint.split(':');
+  const identity = parts.slice(0, 4).join(':');
   const checksum = parts.at(5) ?? parts.at(4);
   return {
-    stamp,
-    sizeBytes: sizeOfStamp(stamp),
+    identity,
+    sizeBytes: sizeInIdentity(identity),
     isSettled: parts.length !== 5,
     checksum,
     provesContent: checksum?.length === SHA256_LENGTH,
@@ -86,6 +86,6 @@ export function parseProof(proof: string): Proof | undefined {
 }
 
 /** The fingerprint without its checksum; undefined for an empty one. */
-export function stampOfProof(proof: string): string | undefined {
-  return parseProof(proof)?.stamp;
+export function identityIn(fingerprint: string): string | undefined {
+  return parseFingerprint(fingerprint)?.identity;
 }

@@ -1,15 +1,14 @@
 /**
- * A folder as one source: its files one after the other, with a line feed between them. A file that is one JSON document is one line:
+ * A folder as one source: its files, unpacked, one after the other, with a line feed between them. A file that is one JSON document is one line:
  * its own line breaks, which are white space, are read as blanks, so that a damaged file costs its own line and no other.
  */
 import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { SourceFault, systemCode } from '../errors.ts';
-import { isSettled, stampOf, stampOfFolder } from './fingerprint.ts';
+import { identityOf, identityOfFolder, identityOfObject, isSettled } from './fingerprint.ts';
 import { isNamedDocument } from './framing/choose.ts';
 import type { SourceReader } from './source-reader.ts';
-import { type OpenFile, openFile } from './sources/file.ts';
-import type { SourceRef } from './sources/source.ts';
+import { isObject, type SourceRef } from './sources/source.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -22,19 +21,22 @@ export type FolderRef = SourceRef & Required<Pick<SourceRef, 'parts'>>;
 
 export const isFolder = (ref: SourceRef): ref is FolderRef => ref.parts !== undefined;
 
+/** Opens one of the files. */
+export type OpenPart = (part: SourceRef) => SourceReader | Promise<SourceReader>;
+
 /** @throws SourceFault */
-export function openFolder(ref: FolderRef): SourceReader {
-  const { stamp, isSettled: settled } = stampNow(ref);
-  const content = new FolderContent(ref.parts);
+export function openFolder(ref: FolderRef, openPart: OpenPart): SourceReader {
+  const { identity, isSettled: settled } = identityNow(ref);
+  const content = new FolderContent(ref.parts, openPart);
   return {
     compression: 'none',
     misnamed: false,
-    stamp,
-    proof: () => (settled ? stamp : undefined),
+    identity,
+    fingerprint: () => (settled ? identity : undefined),
     read: (room) => content.read(room),
     readBytes: () => content.readBytes,
     verify() {
-      if (stampNow(ref).stamp !== stamp)
+      if (identityNow(ref).identity !== identity)
         throw new SourceFault('changed-while-read', 'a file of it was written to');
     },
     close: () => content.close(),
@@ -42,21 +44,29 @@ export function openFolder(ref: FolderRef): SourceReader {
 }
 
 /**
- * The stamp of a folder's files as they are now.
+ * The identity of a folder's files as they are now.
  * @returns also whether every later write will show in it
  * @throws SourceFault
  */
-export function stampNow({ parts }: FolderRef): { readonly stamp: string; readonly isSettled: boolean } {
+export function identityNow({ parts }: FolderRef): {
+  readonly identity: string;
+  readonly isSettled: boolean;
+} {
   const hash = createHash('sha256');
   let sizeBytes = parts.length - 1;
   let settled = true;
   for (const part of parts) {
+    if (isObject(part)) {
+      hash.update(`${part.name}\0${identityOfObject(part)}\n`);
+      sizeBytes += part.sizeBytes;
+      continue;
+    }
     const stats = statsOf(part);
-    hash.update(`${part.name}\0${stampOf(stats)}\n`);
+    hash.update(`${part.name}\0${identityOf(stats)}\n`);
     sizeBytes += Number(stats.size);
     settled &&= isSettled(stats);
   }
-  return { stamp: stampOfFolder(hash.digest('hex'), sizeBytes), isSettled: settled };
+  return { identity: identityOfFolder(hash.digest('hex'), sizeBytes), isSettled: settled };
 }
 
 function statsOf({ path = '', name }: SourceRef): BigIntStats {
@@ -73,65 +83,67 @@ function statsOf({ path = '', name }: SourceRef): BigIntStats {
 /** The bytes of the files, in their order. */
 class FolderContent {
   readonly #parts: readonly SourceRef[];
+  readonly #openPart: OpenPart;
   #next = 0;
-  #file: OpenFile | undefined;
+  #reader: SourceReader | undefined;
   #blanks: BreakBlanker | undefined;
+  /** Unpacked, with the line feeds between the files. */
   #readBytes = 0;
 
-  constructor(parts: readonly SourceRef[]) {
+  constructor(parts: readonly SourceRef[], openPart: OpenPart) {
     this.#parts = parts;
+    this.#openPart = openPart;
   }
 
   get readBytes(): number {
     return this.#readBytes;
   }
 
-  /** Fills the room from its start; 0 at the end. Throws SourceFault. */
-  read(room: Uint8Array): number {
+  /** Fills the room from its start; 0 at the end. Rejects with SourceFault, which names the file. */
+  async read(room: Uint8Array): Promise<number> {
+    try {
+      return await this.#read(room);
+    } catch (error) {
+      const { name = '' } = this.#parts[this.#next - 1] ?? {};
+      if (!(error instanceof SourceFault)) throw error;
+      throw new SourceFault(error.reason, `${name}: ${error.message}`, error.cause);
+    }
+  }
+
+  async #read(room: Uint8Array): Promise<number> {
     let have = 0;
     while (have < room.length) {
-      if (this.#file === undefined && !this.#open()) break;
-      if (this.#file === undefined) {
-        room[have++] = LF;
-        this.#openNext();
+      if (this.#reader === undefined) {
+        const part = this.#parts[this.#next];
+        if (part === undefined) break;
+        if (this.#next++ > 0) room[have++] = LF;
+        this.#reader = await this.#openPart(part);
+        this.#blanks = isNamedDocument(part.name) ? new BreakBlanker() : undefined;
         continue;
       }
       const space = room.subarray(have);
-      const count = this.#file.read(space);
+      const read = this.#reader.read(space);
+      const count = typeof read === 'number' ? read : await read;
       this.#blanks?.blank(space.subarray(0, count));
       have += count;
-      if (count === 0) this.#closeFile();
+      if (count === 0) await this.#closePart(this.#reader);
     }
     this.#readBytes += have;
     return have;
   }
 
-  close(): void {
-    this.#file?.close();
-    this.#file = undefined;
+  async close(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    await reader?.close();
   }
 
-  /** Opens the first file. @returns false when there is none left; a line feed comes before each of the others */
-  #open(): boolean {
-    if (this.#next >= this.#parts.length) return false;
-    if (this.#next === 0) this.#openNext();
-    return true;
-  }
-
-  #openNext(): void {
-    const part = this.#parts[this.#next++] as SourceRef;
-    const { name, path = '' } = part;
-    this.#file = openFile(Buffer.from(path, 'latin1'), { follow: !name.includes('/'), expected: part });
-    this.#blanks = isNamedDocument(name) ? new BreakBlanker() : undefined;
-  }
-
-  #closeFile(): void {
-    const file = this.#file as OpenFile;
-    this.#file = undefined;
+  async #closePart(reader: SourceReader): Promise<void> {
+    this.#reader = undefined;
     try {
-      file.verify();
+      reader.verify();
     } finally {
-      file.close();
+      await reader.close();
     }
   }
 }

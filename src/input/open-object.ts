@@ -7,9 +7,9 @@ import { objectClient } from '../object-store/client.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { RangedReader } from '../object-store/ranged-reader.ts';
 import { parseObjectUrl } from '../object-store/url.ts';
-import { compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
+import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
 import { MOST_TRIES } from './decompress/unpack.ts';
-import { stampOfObject } from './fingerprint.ts';
+import { identityOfObject } from './fingerprint.ts';
 import {
   afterHead,
   chunksOf,
@@ -20,7 +20,11 @@ import {
 } from './source-reader.ts';
 import { isObject, type ObjectRef, type SourceRef } from './sources/source.ts';
 
-export class ObjectLane implements ObjectOpener {
+type Packed = Omit<SourceReader, 'read' | 'close' | 'compression'> & {
+  readonly compression: Exclude<Compression, 'none'>;
+};
+
+export class ObjectFetcher implements ObjectOpener {
   readonly #s3: S3Options;
   readonly #window: ByteWindow;
   /** Fetched ahead, by path. */
@@ -45,10 +49,11 @@ export class ObjectLane implements ObjectOpener {
 
   /** @throws SourceFault, TurnmillError */
   async open(ref: ObjectRef, options: SourceOptions): Promise<SourceReader> {
-    const object = this.#begun.get(ref.path) ?? readerOf(ref, this.#window);
+    const isSparse = options.sparse === true;
+    const object = this.#begun.get(ref.path) ?? readerOf(ref, this.#window, isSparse);
     this.#begun.delete(ref.path);
     try {
-      return await this.#readerFor(ref, object, options);
+      return await this.#readerFor(ref, object, options, isSparse);
     } catch (error) {
       object.close();
       throw error;
@@ -61,51 +66,92 @@ export class ObjectLane implements ObjectOpener {
     this.#begun.clear();
   }
 
-  async #readerFor(ref: ObjectRef, object: RangedReader, options: SourceOptions): Promise<SourceReader> {
+  async #readerFor(
+    ref: ObjectRef,
+    object: RangedReader,
+    options: SourceOptions,
+    isSparse: boolean,
+  ): Promise<SourceReader> {
     const head = await headOf(object, ref.sizeBytes);
     const named = compressionNamed(ref.name);
     const compression = sniff(head, named, ref.name);
-    const stamp = stampOfObject(ref);
+    const identity = identityOfObject(ref);
     const shared = {
       misnamed: named !== undefined && named !== compression,
-      stamp,
-      proof: () => stamp,
+      identity,
+      fingerprint: () => identity,
       readBytes: () => object.readBytes,
       verify: () => undefined, // every request names the ETag
     };
-    const read = afterHead<number | Promise<number>>(head, (room) => object.read(room));
-    if (compression === 'none') {
-      const readAt = (position: number, room: Uint8Array): Promise<number> => object.readAt(position, room);
-      return { ...shared, compression, read, readAt, close: () => object.close() };
-    }
-    let again: RangedReader | undefined;
+    let read = afterHead<number | Promise<number>>(head, (room) => object.read(room));
+    if (compression === 'none')
+      return {
+        ...shared,
+        compression,
+        read: (room) => read(room),
+        rewind() {
+          object.rewind();
+          read = (room) => object.read(room);
+        },
+        ...(isSparse && {
+          readAt: (position, room) =>
+            position < head.length ? head.copy(room, 0, position) : object.readAt(position, room),
+        }),
+        close: () => object.close(),
+      };
+    return this.#packedReader(ref, object, read, { ...shared, compression }, options);
+  }
+
+  /** Each time it is unpacked anew another reader fetches it. */
+  #packedReader(
+    ref: ObjectRef,
+    first: RangedReader,
+    read: SourceReader['read'],
+    shared: Packed,
+    options: SourceOptions,
+  ): SourceReader {
+    let object = first;
     let isFirst = true;
     const chunks = (): AsyncIterable<Uint8Array> => {
-      const from = isFirst ? read : undefined;
-      isFirst = false;
-      if (from !== undefined) return chunksOf(from);
-      again?.close();
+      if (isFirst) {
+        isFirst = false;
+        return chunksOf(read);
+      }
+      object.close();
       const next = readerOf(ref, this.#window);
-      again = next;
+      object = next;
       return chunksOf((room) => next.read(room));
     };
-    const content = unpacked({ packing: compression, chunks, tries: MOST_TRIES, limits: options });
+    const packing = shared.compression;
+    const begin = (): ReturnType<typeof unpacked> =>
+      unpacked({ packing, chunks, tries: MOST_TRIES, limits: options });
+    let content = begin();
     return {
       ...shared,
-      ...content,
+      get packed() {
+        return content.packed;
+      },
+      get memberAt() {
+        return content.memberAt;
+      },
+      readBytes: () => object.readBytes,
+      read: (room) => content.read(room),
+      async rewind() {
+        await content.close();
+        content = begin();
+      },
       async close() {
         await content.close();
         object.close();
-        again?.close();
       },
     };
   }
 }
 
-function readerOf(ref: ObjectRef, window: ByteWindow): RangedReader {
+function readerOf(ref: ObjectRef, window: ByteWindow, isSparse: boolean = false): RangedReader {
   const place = parseObjectUrl(Buffer.from(ref.path, 'latin1').toString('utf8'));
   const { etag, sizeBytes } = ref;
-  return new RangedReader(objectClient(ref.s3), { ...place, etag, sizeBytes }, window);
+  return new RangedReader(objectClient(ref.s3), { ...place, etag, sizeBytes }, window, isSparse);
 }
 
 /** The bytes of an object as they are stored, packed or not. */
@@ -118,7 +164,7 @@ export function openStored(
 
 /** Opens one object, and none ahead. */
 export function openObject(ref: ObjectRef, options: SourceOptions): Promise<SourceReader> {
-  return new ObjectLane(ref.s3, ref.s3.windowBytes).open(ref, options);
+  return new ObjectFetcher(ref.s3, ref.s3.windowBytes).open(ref, options);
 }
 
 async function headOf(object: RangedReader, sizeBytes: number): Promise<Buffer> {

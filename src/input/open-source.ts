@@ -32,7 +32,8 @@ export function openSource(
   const { name, path, stream } = ref;
   if (stream !== undefined) return openPulled(new StreamReader(name, stream, signal), options, name);
   if (path === undefined) return openPulled(openStdin(signal), options);
-  if (isFolder(ref)) return openFolder(ref);
+  // the head of a file has to stay until it was read, so each has room of its own
+  if (isFolder(ref)) return openFolder(ref, (part) => openSource(part, options, signal));
   if (isObject(ref))
     return (
       options.objects?.open(ref, options) ?? openLate().then(({ openObject }) => openObject(ref, options))
@@ -76,8 +77,8 @@ function plainReader(
   return {
     compression: 'none',
     misnamed,
-    stamp: file.stamp,
-    proof: () => file.proof(),
+    identity: file.identity,
+    fingerprint: () => file.fingerprint(),
     head,
     read(room) {
       if (given === head.length) return file.read(room);
@@ -112,14 +113,14 @@ function packedReader(
   return {
     compression: packing,
     misnamed,
-    stamp: file.stamp,
+    identity: file.identity,
     get packed() {
       return content.packed;
     },
     get memberAt() {
       return content.memberAt;
     },
-    proof: () => file.proof(),
+    fingerprint: () => file.fingerprint(),
     read: (room) => content.read(room),
     async rewind() {
       await content.close();
@@ -159,7 +160,7 @@ async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** What is read once, as it comes. */
+/** An input that can be read only once, as it comes. */
 interface PulledInput {
   read(room: Uint8Array): number | Promise<number>;
   close(): Promise<void> | void;

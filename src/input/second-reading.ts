@@ -41,14 +41,14 @@ interface Range {
 const ROOM_BYTES = 256 * 1024;
 
 /**
- * @param stamp the file must still be the one that has it; undefined: it may be any
+ * @param identity the file must still be the one that has it; undefined: it may be any
  * @returns undefined when the source cannot be read again
  */
 export async function readAgain(
   ref: SourceRef,
-  stamp: string | undefined,
+  identity: string | undefined,
 ): Promise<SecondReading | undefined> {
-  const range = await orNothing(() => openRange(ref, stamp));
+  const range = await orNothing(() => openRange(ref, identity));
   if (range === undefined) return undefined;
   const room = Buffer.allocUnsafe(ROOM_BYTES);
 
@@ -87,10 +87,10 @@ async function orNothing<T>(call: () => Promise<T | undefined>): Promise<T | und
   }
 }
 
-async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Range | undefined> {
+async function openRange(ref: SourceRef, identity: string | undefined): Promise<Range | undefined> {
   if (ref.path === undefined) return undefined;
-  const reader = await openSource(ref, UNLIMITED); // the places were reached before
-  if (stamp !== undefined && reader.stamp !== stamp) {
+  const reader = await openSource(ref, { ...UNLIMITED, sparse: true }); // the places were reached before: no limits
+  if (identity !== undefined && reader.identity !== identity) {
     await reader.close();
     return undefined;
   }
@@ -104,7 +104,7 @@ async function openRange(ref: SourceRef, stamp: string | undefined): Promise<Ran
         const count = await reader.read(skipped.subarray(0, Math.min(skipped.length, offset - at)));
         if (count === 0) return 0;
         at += count;
-        reader.memberAt?.(at); // nobody asks for what is before it
+        reader.memberAt?.(at); // places before it are not asked for again
       }
       const count = await reader.read(room);
       at += count;

@@ -16,14 +16,14 @@ export interface SourceReader {
   /** Does the file's name say something else than its first bytes? */
   readonly misnamed: boolean;
   /** Tells a file or an object from what it was or will be. */
-  readonly stamp?: string;
+  readonly identity?: string;
   /** The fingerprint of a file that was read, for a later run; undefined where there is none. */
-  readonly proof?: () => string | undefined;
+  readonly fingerprint?: () => string | undefined;
   /** The first bytes of a plain file, read already. `read` begins with them, so they must stay until it has given them out. */
   readonly head?: Uint8Array;
   /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
-  /** The same from a place of its own, which moves nothing; of a file or an object that is not packed. */
+  /** The same from a place of its own, of a file or a sparse object that is not packed. It moves the place at which `read` of an object goes on. */
   readonly readAt?: (position: number, room: Uint8Array) => number | Promise<number>;
   /** Bytes taken from the file or the pipe so far. */
   readBytes(): number;
@@ -50,6 +50,8 @@ export interface ObjectOpener {
 export interface SourceOptions extends DecompressionLimits {
   /** Take a SHA-256 of every file. */
   readonly checksum?: boolean;
+  /** Places will be read, in their order, and not all of it. */
+  readonly sparse?: boolean;
   /** Where objects of a store are fetched ahead. */
   readonly objects?: ObjectOpener;
 }

@@ -4,8 +4,8 @@
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { SourceFault } from '../errors.ts';
-import { isSettled, parseProof, proofOf, stampOf, stampOfObject } from './fingerprint.ts';
-import { type FolderRef, isFolder, stampNow } from './open-folder.ts';
+import { fingerprintOf, identityOf, identityOfObject, isSettled, parseFingerprint } from './fingerprint.ts';
+import { type FolderRef, identityNow, isFolder } from './open-folder.ts';
 import { type ChecksumKind, createChecksum } from './sources/checksum.ts';
 import { openFile } from './sources/file.ts';
 import { isObject, type SourceRef } from './sources/source.ts';
@@ -13,33 +13,37 @@ import { isObject, type SourceRef } from './sources/source.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The file's proof as of now, or undefined: it is another one, it has changed, or its proof does not tell.
+ * The file's fingerprint as of now, or undefined: it is another one, it has changed, or its fingerprint does not tell.
  * @param byContent compare the content, and only that; a fingerprint without a SHA-256 gives undefined
  */
-export function proofIfUnchanged(ref: SourceRef, proof: string, byContent = false): string | undefined {
-  const before = parseProof(proof);
+export function fingerprintIfUnchanged(
+  ref: SourceRef,
+  fingerprint: string,
+  byContent = false,
+): string | undefined {
+  const before = parseFingerprint(fingerprint);
   if (ref.path === undefined || before === undefined) return undefined;
-  if (isObject(ref)) return proof === stampOfObject(ref) ? proof : undefined; // the listing says it all
-  if (isFolder(ref)) return byContent ? undefined : folderIfUnchanged(ref, proof);
+  if (isObject(ref)) return fingerprint === identityOfObject(ref) ? fingerprint : undefined; // the listing says it all
+  if (isFolder(ref)) return byContent ? undefined : folderIfUnchanged(ref, fingerprint);
   const stats = statIfPossible(ref);
   if (stats === undefined) return undefined;
   if (byContent) {
     const sizeIsSame = stats.size === BigInt(before.sizeBytes);
     if (!before.provesContent || !sizeIsSame) return undefined;
   } else {
-    if (before.stamp !== stampOf(stats)) return undefined;
-    if (before.isSettled) return proof;
+    if (before.identity !== identityOf(stats)) return undefined;
+    if (before.isSettled) return fingerprint;
   }
   const now = measure(ref, before.provesContent ? 'sha256' : 'crc32');
   if (now === undefined || now.checksum !== before.checksum) return undefined;
-  if (!byContent && now.stamp !== before.stamp) return undefined;
+  if (!byContent && now.identity !== before.identity) return undefined;
   const settled = isSettled(stats);
-  return settled && !before.provesContent ? now.stamp : proofOf(now.stamp, now.checksum, settled);
+  return settled && !before.provesContent ? now.identity : fingerprintOf(now.identity, now.checksum, settled);
 }
 
-function folderIfUnchanged(ref: FolderRef, proof: string): string | undefined {
+function folderIfUnchanged(ref: FolderRef, fingerprint: string): string | undefined {
   try {
-    return stampNow(ref).stamp === proof ? proof : undefined;
+    return identityNow(ref).identity === fingerprint ? fingerprint : undefined;
   } catch (error) {
     if (error instanceof SourceFault) return undefined;
     throw error;
@@ -58,7 +62,7 @@ function statIfPossible({ path = '', dev, ino }: SourceRef): BigIntStats | undef
 }
 
 interface Measured {
-  readonly stamp: string;
+  readonly identity: string;
   readonly checksum: string;
 }
 
@@ -74,7 +78,7 @@ function measure(ref: SourceRef, kind: ChecksumKind): Measured | undefined {
       for (let count = file.read(room); count > 0; count = file.read(room))
         checksum.update(room.subarray(0, count));
       file.verify();
-      return { stamp: file.stamp, checksum: checksum.digest() };
+      return { identity: file.identity, checksum: checksum.digest() };
     } finally {
       file.close();
     }

@@ -1,7 +1,7 @@
 /** Explains the fate of one line of a source by following its session through the main job's chain. */
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { createChain } from '../engine/chain.ts';
-import { sessionByFor } from '../engine/source-run.ts';
+import { sessionByFor } from '../engine/intake.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -46,6 +46,6 @@ export async function explainLine({
 
 /** A source that cannot be read to its end takes all its lines with it. */
 function ofFault({ reason, message: detail }: SourceFault, { name }: SourceRef, line: number): Explanation {
-  const rejected = { fate: `rejected:${reason}`, stage: 'source', detail, outcome: 'rejected' } as const;
+  const rejected = { fate: `rejected:${reason}`, stage: 'source', detail, sessionFate: 'rejected' } as const;
   return { source: name, line, ...rejected, changes: {}, findings: [], sessionFindings: [] };
 }

@@ -1,6 +1,6 @@
 /** Lets a caller watch a run and stop it. */
 import type { Listing } from '../input/sources/source.ts';
-import type { Outcome } from '../ledger/result.ts';
+import type { Result } from '../ledger/result.ts';
 
 /** Progress of a run, reported while it runs. */
 export interface RunProgress {
@@ -28,7 +28,7 @@ export interface RunHooks {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
-  readonly onOutcome?: (outcome: Outcome, listing: Listing) => Promise<void> | void;
+  readonly onResult?: (result: Result, listing: Listing) => Promise<void> | void;
   /** Takes a note for people on how the run goes. Returns false when it could not be shown. */
   readonly onNote?: (message: string) => boolean | undefined;
 }

@@ -7,7 +7,7 @@ import type { StreamElement } from '../../transforms/model/element.ts';
 import { step } from '../../transforms/stage.ts';
 import { listsInside } from '../../transforms/stages/choose-dialect.ts';
 import { type ChainLink, createChain } from '../engine/chain.ts';
-import { sessionByFor } from '../engine/source-run.ts';
+import { sessionByFor } from '../engine/intake.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';

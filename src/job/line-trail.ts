@@ -6,13 +6,13 @@ import type {
   Finding,
   Origin,
   Rejection,
-  Row,
   SessionEnd,
   StreamElement,
+  WrittenRecord,
 } from '../../transforms/model/element.ts';
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import { TurnmillError } from '../errors.ts';
-import { type Refusal, refusalOf } from '../ledger/result.ts';
+import { type RecordRejection, recordRejectionOf } from '../ledger/result.ts';
 import type { Tap } from './inspect.ts';
 import { type MessageTrail, traceMessages } from './message-trail.ts';
 
@@ -33,9 +33,9 @@ export interface Explanation {
   readonly snapshotLine?: number;
   readonly group?: string;
   /** The formats that did not write it, though others did. */
-  readonly refusals?: readonly Refusal[];
+  readonly recordRejections?: readonly RecordRejection[];
   readonly session?: string;
-  readonly outcome: SessionEnd['outcome'];
+  readonly sessionFate: SessionEnd['fate'];
   /** Fate of each of its messages, the reply last. */
   readonly messages?: readonly MessageTrail[];
   /** Messages that each rule changed or dropped. */
@@ -66,9 +66,9 @@ interface Subject {
 interface Session {
   readonly subjects: Subject[];
   readonly findings: FindingNote[];
-  readonly refusals: Refusal[];
+  readonly recordRejections: RecordRejection[];
   rejection?: Rejection;
-  row?: Row;
+  record?: WrittenRecord;
 }
 
 export interface TrailOptions {
@@ -82,14 +82,14 @@ export interface TrailOptions {
 export class LineTrail {
   readonly answers: Explanation[] = [];
   readonly #line: number;
-  readonly #trailOf: (logged: Entry, row: Row | undefined) => readonly MessageTrail[];
-  #session: Session = { subjects: [], findings: [], refusals: [] };
+  readonly #trailOf: (logged: Entry, record: WrittenRecord | undefined) => readonly MessageTrail[];
+  #session: Session = { subjects: [], findings: [], recordRejections: [] };
   /** Answers about entries of a written session, which may yet come back. */
   readonly #written: number[] = [];
 
   constructor({ line, cleanup, withTexts = false }: TrailOptions) {
     this.#line = line;
-    this.#trailOf = (logged, row) => traceMessages(logged, row, { cleanup, withTexts });
+    this.#trailOf = (logged, record) => traceMessages(logged, record, { cleanup, withTexts });
   }
 
   /** Takes what leaves each stage. */
@@ -106,8 +106,8 @@ export class LineTrail {
       session.rejection ??= element;
       if (element.reason === 'session-reopened') this.#takeBack(element);
     } else if (element.kind === 'rejection' && element.scope === 'record')
-      session.refusals.push(refusalOf(element));
-    else if (element.kind === 'row') session.row ??= element;
+      session.recordRejections.push(recordRejectionOf(element));
+    else if (element.kind === 'record') session.record ??= element;
     else if (element.kind === 'finding') this.#note(element);
     else if (element.kind === 'session-end') this.#endSession(element);
   }
@@ -118,7 +118,7 @@ export class LineTrail {
       if (end.alone !== true && subject.fate === undefined) this.#written.push(this.answers.length);
       this.answers.push(answerFor(subject, session, end, this.#trailOf));
     }
-    this.#session = { subjects: [], findings: [], refusals: [] };
+    this.#session = { subjects: [], findings: [], recordRejections: [] };
   }
 
   #born(element: StreamElement): void {
@@ -173,11 +173,17 @@ export class LineTrail {
   #takeBack({ sessionId, stage, reason, origin }: Rejection): void {
     for (const index of this.#written) {
       const answer = this.answers[index] as Explanation;
-      if (answer.session !== sessionId || answer.outcome !== 'written') continue;
-      const { snapshotLine: _line, group: _group, refusals: _refusals, ...kept } = answer;
+      if (answer.session !== sessionId || answer.sessionFate !== 'written') continue;
+      const { snapshotLine: _line, group: _group, recordRejections: _recordRejections, ...kept } = answer;
       const detail = 'the id came back after the session had ended';
       const rejected = { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line } as const;
-      this.answers[index] = { ...kept, ...rejected, outcome: 'rejected', findings: [], sessionFindings: [] };
+      this.answers[index] = {
+        ...kept,
+        ...rejected,
+        sessionFate: 'rejected',
+        findings: [],
+        sessionFindings: [],
+      };
     }
   }
 }
@@ -185,25 +191,23 @@ export class LineTrail {
 function answerFor(
   subject: Subject,
   session: Session,
-  { sessionId, outcome, alone }: SessionEnd,
-  trailOf: (logged: Entry, row: Row | undefined) => readonly MessageTrail[],
+  { sessionId, fate: ended, alone }: SessionEnd,
+  trailOf: (logged: Entry, record: WrittenRecord | undefined) => readonly MessageTrail[],
 ): Explanation {
   const { origin, logged, cleaned } = subject;
   const { line, offset } = origin;
   const isApart = subject.rejection?.sessionId !== undefined || (alone === true && logged === undefined);
   if (isApart) return answerForItself(subject, session);
   const id = logged?.sessionId ?? (subject.fate === 'blank' ? undefined : sessionId);
-  const own = session.row?.origin.offset === offset ? session.row : undefined;
+  const own = session.record?.origin.offset === offset ? session.record : undefined;
   const changes = own === undefined ? cleaned?.changes : own.conversation.changes;
   const messages = logged && trailOf(logged, own);
   return {
     ...origin,
-    ...(subject.fate === undefined
-      ? sessionFate(subject, session)
-      : lineFate(subject.fate, subject.rejection)),
+    ...(subject.fate === undefined ? entryFate(subject, session) : lineFate(subject.fate, subject.rejection)),
     ...(id === undefined ? {} : { session: id }),
     ...(messages === undefined ? {} : { messages }),
-    outcome: session.rejection === undefined ? outcome : 'rejected',
+    sessionFate: session.rejection === undefined ? ended : 'rejected',
     changes: Object.fromEntries(changes ?? []),
     findings: session.findings.filter((finding) => finding.line === line),
     sessionFindings: session.findings.filter((finding) => finding.line !== line),
@@ -216,7 +220,7 @@ function answerForItself({ origin, fate = '', rejection }: Subject, { findings }
     ...origin,
     ...lineFate(fate, rejection),
     ...(rejection !== undefined && { session: rejection.sessionId ?? lineId(origin, 0) }),
-    outcome: rejection === undefined ? 'none' : 'rejected',
+    sessionFate: rejection === undefined ? 'none' : 'rejected',
     changes: {},
     findings: findings.filter(({ line }) => line === origin.line),
     sessionFindings: [],
@@ -225,7 +229,7 @@ function answerForItself({ origin, fate = '', rejection }: Subject, { findings }
 
 type Fate = Pick<
   Explanation,
-  'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'refusals'
+  'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'recordRejections'
 >;
 
 /** Explains a line whose fate depends on no other. */
@@ -234,18 +238,18 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
 }
 
 /** The fate of an entry: its session decides. */
-function sessionFate(
+function entryFate(
   { origin: { line, offset }, apart }: Subject,
-  { rejection, row, refusals }: Session,
+  { rejection, record, recordRejections }: Session,
 ): Fate {
   if (rejection !== undefined) {
     const { reason, stage, detail, origin } = rejection;
     return { fate: `rejected:${reason}`, stage, detail, violationLine: origin.line };
   }
-  if (row === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
-  const snapshot = row.origin.offset;
+  if (record === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
+  const snapshot = record.origin.offset;
   const shorter = offset < snapshot ? 'superseded' : 'truncated';
   const fate = apart ?? (offset === snapshot ? 'snapshot' : shorter);
-  const refused = refusals.length === 0 ? {} : { refusals };
-  return { fate, snapshotLine: row.origin.line, group: row.group, ...refused };
+  const refused = recordRejections.length === 0 ? {} : { recordRejections };
+  return { fate, snapshotLine: record.origin.line, group: record.group, ...refused };
 }

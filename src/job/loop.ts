@@ -11,7 +11,7 @@ import {
   type Ask,
   type Continuation,
   eachTurn,
-  type LoopOutcome,
+  type LoopReport,
   recordedReplies,
   runLoop,
 } from '../loop/run-loop.ts';
@@ -39,7 +39,7 @@ export interface LoopRequest {
 }
 
 /** A line of loop.jsonl. */
-export interface LoopLine extends Omit<LoopOutcome, 'messages'> {
+export interface LoopLine extends Omit<LoopReport, 'messages'> {
   readonly session: string | null;
 }
 
@@ -117,8 +117,8 @@ function askerOf(record: LoopRecord, request: LoopRequest): Ask {
 async function runOne(session: string | null, record: LoopRecord, request: LoopRequest): Promise<LoopLine> {
   const own = request.endpoint === undefined;
   const { maxSteps = own ? ANY_STEPS : DEFAULT_STEPS, onMiss = 'stop', signal } = request;
-  const outcome = await runLoop(record, askerOf(record, request), { maxSteps, onMiss, signal });
-  const { messages: _messages, ...counts } = outcome;
+  const report = await runLoop(record, askerOf(record, request), { maxSteps, onMiss, signal });
+  const { messages: _messages, ...counts } = report;
   return { session, ...counts };
 }
 

@@ -1,11 +1,11 @@
 /** Runs the tasks, merges in the results of reused sources in the order of the sources, and has everything recorded. */
 
-import type { Batch } from '../engine/batch.ts';
+import type { Delivery } from '../engine/delivery.ts';
 import { runWorkers } from '../engine/pool.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Outcome } from '../ledger/result.ts';
+import type { Result } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import type { Checkpoints } from '../record/checkpoints.ts';
 import type { Recorder } from '../record/result-writer.ts';
@@ -59,9 +59,10 @@ class Recording {
       this.#workerRestarts++;
     };
     const isReused = (index: number): boolean => reuse.has(index);
-    const batches = runWorkers(listing.sources, settings, { signal, onRestart, profile, isReused });
+    const deliveries = runWorkers(listing.sources, settings, { signal, onRestart, profile, isReused });
     profile?.enter('record');
-    for await (const batch of profile?.eachLater('wait', batches) ?? batches) await this.#takeBatch(batch);
+    for await (const delivery of profile?.eachLater('wait', deliveries) ?? deliveries)
+      await this.#takeDelivery(delivery);
     await this.#takeReused(listing.sources.length);
     profile?.enter('other');
     signal?.throwIfAborted();
@@ -69,15 +70,15 @@ class Recording {
     return { readBytes: this.#readBytes, workerRestarts: this.#workerRestarts };
   }
 
-  async #takeBatch(batch: Batch): Promise<void> {
+  async #takeDelivery(delivery: Delivery): Promise<void> {
     const { reuse, hooks, profile } = this.#parts;
-    if (batch.profile !== undefined) profile?.add(batch.profile);
+    if (delivery.profile !== undefined) profile?.add(delivery.profile);
     hooks.signal?.throwIfAborted();
     hooks.heap?.check();
-    this.#readBytes += batch.readBytes;
-    for (const outcome of batch.outcomes) {
-      if (outcome.kind === 'source-begin' && reuse !== NOTHING_REUSED) await this.#takeReused(outcome.source);
-      const done = this.#take(outcome);
+    this.#readBytes += delivery.readBytes;
+    for (const result of delivery.results) {
+      if (result.kind === 'source-begin' && reuse !== NOTHING_REUSED) await this.#takeReused(result.source);
+      const done = this.#take(result);
       if (done !== undefined) await done;
     }
     this.#tellProgress();
@@ -86,31 +87,31 @@ class Recording {
   /** Takes the results of the reused sources before this index. */
   async #takeReused(index: number): Promise<void> {
     const { reuse, hooks } = this.#parts;
-    for await (const outcome of reuse.before(index)) {
+    for await (const result of reuse.before(index)) {
       hooks.signal?.throwIfAborted();
-      await this.#take(outcome);
-      if (outcome.kind === 'source') this.#tellProgress();
+      await this.#take(result);
+      if (result.kind === 'source') this.#tellProgress();
     }
   }
 
-  #take(outcome: Outcome): Promise<void> | void {
+  #take(result: Result): Promise<void> | void {
     const { hooks, listing } = this.#parts;
-    const seen = hooks.onOutcome?.(outcome, listing);
-    return seen === undefined ? this.#record(outcome) : seen.then(() => this.#record(outcome));
+    const seen = hooks.onResult?.(result, listing);
+    return seen === undefined ? this.#record(result) : seen.then(() => this.#record(result));
   }
 
-  #record(outcome: Outcome): Promise<void> | void {
-    const done = this.#parts.recorder.accept(outcome);
-    return done === undefined ? this.#recorded(outcome) : done.then(() => this.#recorded(outcome));
+  #record(result: Result): Promise<void> | void {
+    const done = this.#parts.recorder.accept(result);
+    return done === undefined ? this.#recorded(result) : done.then(() => this.#recorded(result));
   }
 
-  #recorded(outcome: Outcome): void {
+  #recorded(result: Result): void {
     const { settings, ledger, checkpoints } = this.#parts;
     const { maxQuarantine } = settings;
-    if (outcome.kind === 'source') this.#sources++;
+    if (result.kind === 'source') this.#sources++;
     // a percentage is of all lines: it is known at the end
     if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
-    checkpoints.see(outcome);
+    checkpoints.see(result);
   }
 
   #tellProgress(): void {

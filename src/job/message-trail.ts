@@ -1,7 +1,7 @@
 /** Follows the messages of one entry through cleanup and, where a record was made of it, to the record. */
 import { decode } from '../../transforms/json/utf8.ts';
 import { canonical } from '../../transforms/model/canonical.ts';
-import type { Entry, Message, Row } from '../../transforms/model/element.ts';
+import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
 import { traceCleanup } from '../../transforms/stages/cleanup.ts';
 
 /** Fate of a logged message. */
@@ -28,20 +28,20 @@ export interface TraceOptions {
 const REASONING_RULES = ['reasoning-dropped', 'reasoning-inlined'];
 const EMPTY_REPLY = 'empty-reply';
 
-/** @param row of the record that was made of the entry, if one was */
+/** @param record that was made of the entry, if one was */
 export function traceMessages(
   logged: Entry,
-  row: Row | undefined,
+  record: WrittenRecord | undefined,
   { cleanup, withTexts }: TraceOptions,
 ): readonly MessageTrail[] {
   const all = logged.reply === undefined ? logged.messages : [...logged.messages, logged.reply];
   const cleaned = [...traceCleanup(logged, { cleanup }), ...all.slice(logged.messages.length).map(unchanged)];
-  const written = row?.conversation.messages;
+  const written = record?.conversation.messages;
   let kept = 0;
   return cleaned.map(({ message, rules }, i): MessageTrail => {
     const names = [...rules];
     const final = written === undefined || message === undefined ? message : written[kept];
-    if (row !== undefined && message !== undefined) names.push(...laterRules(message, final, row));
+    if (record !== undefined && message !== undefined) names.push(...laterRules(message, final, record));
     const before = all[i] as Message;
     return {
       logged: i,
@@ -59,10 +59,10 @@ const unchanged = (message: Message): { message: Message; rules: readonly string
 });
 
 /** The rules that the stages after cleanup applied. */
-function laterRules(cleaned: Message, final: Message | undefined, row: Row): readonly string[] {
+function laterRules(cleaned: Message, final: Message | undefined, record: WrittenRecord): readonly string[] {
   const names: string[] = [];
   const made = canonical(cleaned, (rule) => names.push(rule));
   if (final === undefined) return [...names, EMPTY_REPLY];
   if (Buffer.compare(made.bytes, final.bytes) === 0) return names;
-  return [...names, ...REASONING_RULES.filter((rule) => row.conversation.changes.has(rule))];
+  return [...names, ...REASONING_RULES.filter((rule) => record.conversation.changes.has(rule))];
 }

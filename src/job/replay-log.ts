@@ -10,7 +10,7 @@ import type { ReplayTarget } from './replay-target.ts';
 const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
 const COPY_BYTES = 1024 * 1024;
 
-/** What is copied, as it is: not unpacked. */
+/** A source to copy as it is, not unpacked. */
 interface Copied {
   read(room: Uint8Array): number | Promise<number>;
   verify(): void;

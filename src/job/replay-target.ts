@@ -44,7 +44,7 @@ export interface ReplayTarget {
 }
 
 /**
- * Takes the folder's lock; `close` gives it back. What a killed replay left is removed.
+ * Takes the folder's lock; `close` gives it back. Removes what a killed replay left.
  * @param apart the dataset and the logs: a later run over them must not find the folder
  * @throws TurnmillError `locked`, `usage`, `cannot-create` when something is there already
  */

@@ -1,7 +1,7 @@
 /**
  * `turnmill quarantine replay`: what a dataset's quarantine holds becomes logs again, one for each source, so that a build
  * over them reads exactly what was rejected. Bytes come from the record or, by reference, from the logs; either way their
- * hash must be the one in the record. What cannot be had is counted, by why (docs/decisions/0014-quarantine.md).
+ * hash must be the one in the record. Content that cannot be had is counted by cause (docs/decisions/0014-quarantine.md).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -224,7 +224,7 @@ function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8
   return sha256(bytes) === expected ? bytes : why;
 }
 
-/** What the logs have of a source, or why they have nothing: what is opened must be this file, or this object. */
+/** A source as the logs have it, or why they do not. The file or object that is opened must be this one. */
 async function findSource(
   { logs, followOutside = false, s3 }: ReplayRequest,
   source: RecordSource,

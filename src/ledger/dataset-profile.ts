@@ -18,8 +18,7 @@ import type {
   SourceLine,
   SourceProfile,
 } from '../dataset/schema.ts';
-import { binOf, binRange } from './bins.ts';
-import { Tally } from './counts.ts';
+import { binOf, binRange, Tally } from './counts.ts';
 
 /** How long the lists of the profile are. */
 export const PROFILE_LIMITS = {
@@ -156,7 +155,7 @@ export class ProfileCounter {
   }
 }
 
-/** Counts by name; names beyond the first so many are `other`. */
+/** Counts by name; names beyond a limit are counted as `other`. */
 class NameTally {
   readonly #most: number;
   readonly #counts = new Map<string, number>();

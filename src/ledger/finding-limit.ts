@@ -3,24 +3,24 @@
  * The first findings are reported one by one, the others as one finding for each rule, with their number.
  */
 import type { Finding } from '../../transforms/model/element.ts';
-import type { FindingOutcome } from './result.ts';
+import type { FindingResult } from './result.ts';
 
 /** Findings of a session that are reported one by one. */
 export const MOST_FINDINGS = 1000;
 
 export class FindingLimit {
-  readonly #report: (finding: FindingOutcome) => void;
+  readonly #report: (finding: FindingResult) => void;
   #count = 0;
   /** Findings that are not reported one by one, by severity and rule: the first one, and how many there are. */
   readonly #rest = new Map<string, { readonly first: Finding; count: number }>();
 
-  constructor(report: (finding: FindingOutcome) => void) {
+  constructor(report: (finding: FindingResult) => void) {
     this.#report = report;
   }
 
   take(finding: Finding): void {
     if (this.#count++ < MOST_FINDINGS) {
-      this.#report(outcomeOf(finding));
+      this.#report(resultOf(finding));
       return;
     }
     const key = `${finding.severity} ${finding.rule}`;
@@ -33,7 +33,7 @@ export class FindingLimit {
   end(): void {
     for (const { first, count } of this.#rest.values()) {
       const message = `${count} more ${count === 1 ? 'finding' : 'findings'} of this rule in the session`;
-      this.#report({ ...outcomeOf(first), message, count });
+      this.#report({ ...resultOf(first), message, count });
     }
     this.forget();
   }
@@ -45,6 +45,6 @@ export class FindingLimit {
   }
 }
 
-function outcomeOf({ severity, rule, sessionId, origin, message }: Finding): FindingOutcome {
+function resultOf({ severity, rule, sessionId, origin, message }: Finding): FindingResult {
   return { kind: 'finding', severity, rule, sessionId, line: origin.line, message };
 }

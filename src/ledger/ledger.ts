@@ -7,7 +7,7 @@ import type { Listing } from '../input/sources/source.ts';
 import type { KeptOut } from '../settings/error-budget.ts';
 import { Tally } from './counts.ts';
 import {
-  type FindingOutcome,
+  type FindingResult,
   fatesOfSession,
   repairsOf,
   type SessionReport,
@@ -25,7 +25,7 @@ export function losesNothing(reason: string): boolean {
   return HARMLESS.has(reason);
 }
 
-/** What one format did with the sessions. */
+/** Counts of one format: records written, sessions refused. */
 interface FormatSums {
   /** `records`, and `refused:REASON`. */
   readonly counts: Tally;
@@ -89,11 +89,11 @@ export class Ledger {
   /** Adds a session, before its source. */
   session(report: SessionReport): void {
     this.#sessions.add('seen');
-    this.#sessions.add(report.outcome);
+    this.#sessions.add(report.fate);
     for (const [fate, n] of fatesOfSession(report)) this.#openFates.add(fate, n);
-    const { toolCounts, refusals = [] } = report;
-    for (const { format, reason } of refusals) this.#format(format).counts.add(`refused:${reason}`);
-    this.#refusedRecords += refusals.length;
+    const { toolCounts, recordRejections = [] } = report;
+    for (const { format, reason } of recordRejections) this.#format(format).counts.add(`refused:${reason}`);
+    this.#refusedRecords += recordRejections.length;
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
     this.#demand(
@@ -106,7 +106,7 @@ export class Ledger {
     this.#tools.add('duplicate-conflict', duplicateConflict);
   }
 
-  finding({ rule, severity, count = 1 }: FindingOutcome): void {
+  finding({ rule, severity, count = 1 }: FindingResult): void {
     this.#findings.add(rule, count);
     if (severity === 'ERROR') this.#errors += count;
     else this.#warnings += count;
@@ -236,7 +236,7 @@ export class Ledger {
     const written = this.#sessions.get('written');
     const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
-    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have an outcome`);
+    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have an result`);
     for (const [name, { counts, sessions }] of this.#formats) {
       const accounted = counts.sum() - counts.get('records') + sessions;
       this.#demand(

@@ -1,16 +1,16 @@
 /**
  * The part: the one encoding of what leaves a thread, a process or a machine. Worker threads post parts, results that wait in
- * a spool file are parts, a checkpoint is one, and so is what one machine hands to another. A part is a header, a JSON text with
+ * a file are parts, a checkpoint is one, and so is what one machine hands to another. A part is a header, a JSON text with
  * one object per item, and the byte fields of the items (records, raw lines, places of entries) in their order, each as it is.
  *
- *     magic "TMP1" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
+ *     magic "TMP2" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
-import type { Outcome } from './result.ts';
+import type { Result } from './result.ts';
 
 /** Ends in the version. A reader of another version refuses the part. */
-const MAGIC = Buffer.from('TMP1', 'latin1');
+const MAGIC = Buffer.from('TMP2', 'latin1');
 export const PART_HEADER_BYTES = 20;
 const TEXT_LENGTH_AT = 4;
 const FIELDS_LENGTH_AT = 8;
@@ -133,7 +133,7 @@ function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
 export function readPartHeader(header: Uint8Array): PartLengths {
   const view = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
   if (view.length < PART_HEADER_BYTES || !view.subarray(0, MAGIC.length).equals(MAGIC))
-    throw damaged('does not begin with the header of version 1');
+    throw damaged('does not begin with the header of version 2');
   return {
     text: view.readUInt32LE(TEXT_LENGTH_AT),
     fields: Number(view.readBigUInt64LE(FIELDS_LENGTH_AT)),
@@ -193,9 +193,9 @@ type ByteFields<Item extends PartItem> = {
   readonly [Kind in Item['kind']]: BytesOf<Extract<Item, { readonly kind: Kind }>>;
 };
 
-const results = new PartCodec<Outcome>({
+const codec = new PartCodec<Result>({
   'source-begin': {},
-  row: { bytes: true },
+  record: { bytes: true },
   'rejected-line': { raw: true },
   session: { 'entryLog.packed': true, 'rejection.log.packed': true },
   finding: {},
@@ -203,13 +203,13 @@ const results = new PartCodec<Outcome>({
 });
 
 /** Encodes results as one part. See `PartCodec`. */
-export function encodePart(outcomes: readonly Outcome[]): readonly Uint8Array[] {
-  return results.encode(outcomes);
+export function encodePart(results: readonly Result[]): readonly Uint8Array[] {
+  return codec.encode(results);
 }
 
 /** Decodes a part of results. See `PartCodec`. */
-export function decodePart(pieces: readonly Uint8Array[]): Outcome[] {
-  return results.decode(pieces);
+export function decodePart(pieces: readonly Uint8Array[]): Result[] {
+  return codec.decode(pieces);
 }
 
 /** A copy of the object with the length of a field in its place. The object itself when it has no such field. */

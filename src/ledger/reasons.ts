@@ -1,4 +1,4 @@
-/** What each reason for a rejection means: of sources, lines and sessions. */
+/** Explains each reason for a rejection of a source, line or session. */
 import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import { SOURCE_REASONS } from '../errors.ts';
 

@@ -3,7 +3,7 @@ import type {
   EntryLog,
   Finding,
   Rejection,
-  SessionOutcome,
+  SessionFate,
   ToolCounts,
 } from '../../transforms/model/element.ts';
 import type { RecordShape } from '../../transforms/model/record-shape.ts';
@@ -22,37 +22,37 @@ export interface SourceBegin {
   /** Set when a session may come back after it has ended. Its earlier part is then taken back at the end of the source. */
   readonly mayReopen?: true;
   /** Size, time and inode of the file that was opened. The same when the file is read again unchanged. */
-  readonly stamp?: string | undefined;
+  readonly identity?: string | undefined;
   /** Set when the source is read once more because it may have been rewritten meanwhile: its results so far do not count. */
   readonly again?: true | undefined;
 }
 
-export interface RowOutcome {
-  readonly kind: 'row';
+export interface RecordResult {
+  readonly kind: 'record';
   readonly group: string;
   readonly format: string;
   readonly bytes: Uint8Array;
-  /** Set for a row in the first format that wrote the session, where it lists messages. A row that is reused has none. */
+  /** Set for a record in the first format that wrote the session, where it lists messages. A record that is reused has none. */
   readonly shape?: RecordShape | undefined;
 }
 
 /** A format that refused a session which another format wrote. */
-export interface Refusal {
+export interface RecordRejection {
   readonly format: string;
   readonly reason: string;
   readonly stage: string;
   readonly detail: string;
 }
 
-export function refusalOf({ format = '', reason, stage, detail }: Rejection): Refusal {
+export function recordRejectionOf({ format = '', reason, stage, detail }: Rejection): RecordRejection {
   return { format, reason, stage, detail };
 }
 
-/** The end of a session; comes after its rows. */
+/** The end of a session; comes after its records. */
 export interface SessionReport {
   readonly kind: 'session';
   readonly sessionId: string | undefined;
-  readonly outcome: Exclude<SessionOutcome, 'none'>;
+  readonly fate: Exclude<SessionFate, 'none'>;
   /** Place of the snapshot of a written session. */
   readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number } | undefined;
   readonly entries: number;
@@ -64,7 +64,7 @@ export interface SessionReport {
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
   /** The formats that refused a session that was written in another format. */
-  readonly refusals?: readonly Refusal[] | undefined;
+  readonly recordRejections?: readonly RecordRejection[] | undefined;
   /** Places of the entries of a written session that may yet come back. */
   readonly entryLog?: EntryLog | undefined;
   /** Why a session was rejected, and the places of its entries. */
@@ -101,7 +101,7 @@ export interface RejectedLine {
   readonly rest?: readonly (readonly [string, number])[];
 }
 
-export interface FindingOutcome {
+export interface FindingResult {
   readonly kind: 'finding';
   readonly severity: Finding['severity'];
   readonly rule: string;
@@ -132,7 +132,7 @@ export interface SourceReport {
   /** Counts of a compressed source, as far as it was read. */
   readonly packed?: PackedCounts | undefined;
   /** The fingerprint of the file (src/input/fingerprint.ts), if it has one. */
-  readonly proof?: string | undefined;
+  readonly fingerprint?: string | undefined;
   /** Bytes read from the file. */
   readonly readBytes: number;
   readonly framing: FramingCounts;
@@ -142,13 +142,13 @@ export interface SourceReport {
   readonly repairs: readonly (readonly [string, number])[];
 }
 
-export type Outcome = SourceBegin | RowOutcome | SessionReport | RejectedLine | FindingOutcome | SourceReport;
+export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine | FindingResult | SourceReport;
 
 /** Returns the fates of a session's entries. */
 export function fatesOfSession(session: SessionReport): readonly (readonly [string, number])[] {
-  const { outcome, entries, superseded, truncated, folded = 0, rejection } = session;
-  if (outcome === 'rejected') return [[`rejected:${rejection?.reason}`, entries]];
-  if (outcome === 'empty') return [];
+  const { fate, entries, superseded, truncated, folded = 0, rejection } = session;
+  if (fate === 'rejected') return [[`rejected:${rejection?.reason}`, entries]];
+  if (fate === 'empty') return [];
   return [
     ['snapshot', 1],
     ['superseded', superseded],
@@ -169,18 +169,21 @@ export function repairsOf({ repairs, framing }: SourceReport): readonly (readonl
   return [...ofFraming.filter(([, n]) => n > 0), ...repairs];
 }
 
+/** Measured: a rejected line has a message, a hash and four objects. */
+const REJECTION_BYTES = 1024;
+
 /** Returns about how many bytes a result takes while it waits. */
-export function weightOf(outcome: Outcome): number {
+export function weightOf(result: Result): number {
   const base = 256;
-  switch (outcome.kind) {
-    case 'row':
-      return base + outcome.bytes.length;
+  switch (result.kind) {
+    case 'record':
+      return base + result.bytes.length;
     case 'rejected-line':
-      return base + (outcome.raw?.length ?? 0);
+      return REJECTION_BYTES + (result.raw?.length ?? 0);
     case 'finding':
-      return base + (outcome.sessionId?.length ?? 0) + outcome.message.length;
+      return base + (result.sessionId?.length ?? 0) + result.message.length;
     case 'session':
-      return base + sessionWeight(outcome);
+      return base + sessionWeight(result);
     default:
       return base;
   }
@@ -204,7 +207,7 @@ function namesWeight(names: readonly string[]): number {
   return weight;
 }
 
-/** Returns the weight of all results of a batch. */
-export function batchWeight(outcomes: readonly Outcome[]): number {
-  return outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
+/** Returns the weight of all these results. */
+export function weightOfAll(results: readonly Result[]): number {
+  return results.reduce((sum, result) => sum + weightOf(result), 0);
 }

@@ -9,12 +9,12 @@ import type {
   EntryLog,
   Origin,
   Rejection,
-  Row,
   SessionEnd,
-  SessionOutcome,
+  SessionFate,
   StreamElement,
+  WrittenRecord,
 } from '../../transforms/model/element.ts';
-import { shapeOfRow } from '../../transforms/model/record-shape.ts';
+import { shapeOfWritten } from '../../transforms/model/record-shape.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
@@ -23,16 +23,16 @@ import { FindingLimit } from './finding-limit.ts';
 import { RejectionLimit } from './rejection-limit.ts';
 import {
   fatesOfSession,
-  type Outcome,
-  type Refusal,
+  type RecordRejection,
+  type RecordResult,
   type RejectedLine,
-  type RowOutcome,
-  refusalOf,
+  type Result,
+  recordRejectionOf,
   type SessionReport,
 } from './result.ts';
 
 /** The fates and repairs of a source that has ended. */
-export interface SourceBooks {
+export interface SourceTotals {
   /** The sum of the fates. */
   readonly lines: number;
   readonly fates: readonly (readonly [string, number])[];
@@ -46,7 +46,7 @@ export interface SourceLedgerOptions {
   readonly keepRaw: (length: number) => boolean;
   /** Returns the gzip member that a byte of the source came out of. */
   readonly memberAt?: ((offset: number) => number | undefined) | undefined;
-  readonly onOutcome: (outcome: Outcome) => void;
+  readonly onResult: (result: Result) => void;
   /** May a session of the present source come back after it has ended? */
   readonly mayReopen?: (() => boolean) | undefined;
   /** Is the run's limit of sessions reached? Elements that come after that are not counted. */
@@ -64,17 +64,17 @@ export class SourceLedger {
   readonly #repairs = new Tally();
   readonly #findings: FindingLimit;
   readonly #rejections: RejectionLimit;
-  /** Of the session that is being read. */
-  #rows: Row[] = [];
-  #refusals: Refusal[] = [];
+  /** Records of the session that is being read. */
+  #records: WrittenRecord[] = [];
+  #recordRejections: RecordRejection[] = [];
   #rejection: Rejection | undefined;
   #sessions = 0;
   #dialect: string | undefined;
 
   constructor(options: SourceLedgerOptions) {
     this.#options = options;
-    this.#findings = new FindingLimit(options.onOutcome);
-    this.#rejections = new RejectionLimit(options.onOutcome);
+    this.#findings = new FindingLimit(options.onResult);
+    this.#rejections = new RejectionLimit(options.onResult);
   }
 
   /** Sessions of the source that have ended so far. */
@@ -85,8 +85,8 @@ export class SourceLedger {
   accept(element: StreamElement): void {
     if (this.#options.full?.() === true) return;
     switch (element.kind) {
-      case 'row':
-        this.#rows.push(element);
+      case 'record':
+        this.#records.push(element);
         break;
       case 'fate':
         this.#fates.add(element.fate);
@@ -114,21 +114,21 @@ export class SourceLedger {
   }
 
   /** Takes a session that was folded, with its only record. */
-  takeFolded(folded: FoldedSession, row: RowOutcome): void {
+  takeFolded(folded: FoldedSession, record: RecordResult): void {
     this.#dialect = FOLDED_DIALECT;
     this.#findings.end();
     this.#sessions++;
-    const report = foldedReport(folded);
+    const report = foldedReport(folded, this.#options.mayReopen?.() === true);
     this.#addEntries(report);
-    this.#options.onOutcome(row);
-    this.#options.onOutcome(report);
+    this.#options.onResult(record);
+    this.#options.onResult(report);
   }
 
   /** Ends the source and returns its account. The next element belongs to another source. */
-  endSource(): SourceBooks {
+  endSource(): SourceTotals {
     this.#rejections.end();
     this.#findings.forget();
-    const books: SourceBooks = {
+    const totals: SourceTotals = {
       lines: this.#fates.sum(),
       fates: this.#fates.sorted(),
       repairs: this.#repairs.sorted(),
@@ -139,13 +139,13 @@ export class SourceLedger {
     this.#forgetSession();
     this.#sessions = 0;
     this.#dialect = undefined;
-    return books;
+    return totals;
   }
 
   #reject(rejected: Rejection): void {
     const { scope, reason, origin } = rejected;
     if (scope === 'session') this.#rejection ??= rejected;
-    else if (scope === 'record') this.#refusals.push(refusalOf(rejected));
+    else if (scope === 'record') this.#recordRejections.push(recordRejectionOf(rejected));
     else {
       this.#fates.add(`rejected:${reason}`);
       this.#rejections.take(origin.line, reason, () => rejectedLine(rejected, this.#options));
@@ -155,29 +155,29 @@ export class SourceLedger {
   #endSession(end: SessionEnd): void {
     this.#dialect = end.dialect ?? this.#dialect;
     this.#findings.end();
-    const outcome = this.#rejection === undefined ? (end.outcome as SessionOutcome) : 'rejected';
-    if (outcome !== 'none') this.#report(end, outcome);
+    const fate = this.#rejection === undefined ? (end.fate as SessionFate) : 'rejected';
+    if (fate !== 'none') this.#report(end, fate);
     this.#forgetSession();
   }
 
-  #report(end: SessionEnd, outcome: SessionReport['outcome']): void {
-    const { onOutcome, mayReopen } = this.#options;
+  #report(end: SessionEnd, fate: SessionReport['fate']): void {
+    const { onResult, mayReopen } = this.#options;
     this.#sessions++;
     const parts = {
-      rows: this.#rows,
-      refusals: this.#refusals,
+      records: this.#records,
+      recordRejections: this.#recordRejections,
       rejection: this.#rejection,
       mayReopen: end.alone !== true && mayReopen?.() === true,
     };
-    const report = reportOf(end, outcome, parts);
+    const report = reportOf(end, fate, parts);
     this.#addEntries(report);
-    const first = this.#rows[0]?.format;
-    for (const row of this.#rows) {
-      const { group, format, bytes } = row;
-      const shape = format === first ? shapeOfRow(row) : undefined;
-      onOutcome({ kind: 'row', group, format, bytes, shape });
+    const first = this.#records[0]?.format;
+    for (const record of this.#records) {
+      const { group, format, bytes } = record;
+      const shape = format === first ? shapeOfWritten(record) : undefined;
+      onResult({ kind: 'record', group, format, bytes, shape });
     }
-    onOutcome(report);
+    onResult(report);
   }
 
   #addEntries(report: SessionReport): void {
@@ -193,8 +193,8 @@ export class SourceLedger {
   }
 
   #forgetSession(): void {
-    this.#rows = [];
-    this.#refusals = [];
+    this.#records = [];
+    this.#recordRejections = [];
     this.#rejection = undefined;
   }
 }
@@ -221,25 +221,25 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOp
   };
 }
 
-/** What the elements of a session left by its end. */
+/** Everything that a session's report is made from, besides its end. */
 interface SessionParts {
-  readonly rows: readonly Row[];
-  readonly refusals: readonly Refusal[];
+  readonly records: readonly WrittenRecord[];
+  readonly recordRejections: readonly RecordRejection[];
   readonly rejection: Rejection | undefined;
   readonly mayReopen: boolean;
 }
 
 function reportOf(
   end: SessionEnd,
-  outcome: SessionReport['outcome'],
-  { rows, refusals, rejection, mayReopen }: SessionParts,
+  fate: SessionReport['fate'],
+  { records, recordRejections, rejection, mayReopen }: SessionParts,
 ): SessionReport {
   const { sessionId, entries: log = NO_ENTRIES } = end;
-  const conversation = rejection === undefined ? rows[0]?.conversation : undefined;
+  const conversation = rejection === undefined ? records[0]?.conversation : undefined;
   return {
     kind: 'session',
     sessionId,
-    outcome,
+    fate,
     snapshot: conversation && placeOf(conversation.origin),
     entries: log.count,
     superseded: conversation?.superseded ?? 0,
@@ -248,18 +248,19 @@ function reportOf(
     changes: conversation === undefined ? NO_COUNTS : sortedCounts(conversation.changes),
     toolCounts: conversation?.toolCounts,
     usage: conversation && usageOf(conversation),
-    refusals: conversation !== undefined && refusals.length > 0 ? refusals : undefined,
-    entryLog: mayReopen && outcome === 'written' ? log : undefined,
+    recordRejections:
+      conversation !== undefined && recordRejections.length > 0 ? recordRejections : undefined,
+    entryLog: mayReopen && fate === 'written' ? log : undefined,
     rejection: rejection && whyOf(rejection, log),
   };
 }
 
-function foldedReport(folded: FoldedSession): SessionReport {
+function foldedReport(folded: FoldedSession, mayReopen: boolean): SessionReport {
   const { sessionId, origin, entries, superseded, truncated, changes, tools } = folded.facts;
   return {
     kind: 'session',
     sessionId,
-    outcome: 'written',
+    fate: 'written',
     snapshot: placeOf(origin),
     entries,
     superseded,
@@ -268,8 +269,8 @@ function foldedReport(folded: FoldedSession): SessionReport {
     changes: sortedCounts(changes),
     toolCounts: tools.counts,
     usage: folded.usage(),
-    refusals: undefined,
-    entryLog: undefined,
+    recordRejections: undefined,
+    entryLog: mayReopen ? folded.places() : undefined,
     rejection: undefined,
   };
 }

@@ -1,17 +1,34 @@
 /**
- * The part that a worker thread posts. Most results of most logs are those of plain files: read, one record, nothing to tell. Their four
- * results travel as lists of values, and the names of their tools once: as objects, writing and parsing them took a quarter of the
+ * The part that a worker thread posts. Most results of most logs are those of plain files: read, one record, a finding or none. They
+ * travel as lists of values, and the names of their tools once: as objects, writing and parsing them took a quarter of the
  * time of a run with two workers.
  */
 import { PartCodec } from './part.ts';
-import type { Outcome, RowOutcome, SessionReport, SourceBegin, SourceReport } from './result.ts';
+import type {
+  FindingResult,
+  RecordResult,
+  Result,
+  SessionReport,
+  SourceBegin,
+  SourceReport,
+} from './result.ts';
 
 type Counts = readonly (readonly [string, number])[];
 
+/** Its session is that of the record. */
+type FindingValues = readonly [
+  ...[severity: FindingResult['severity'], rule: string, line: number, message: string],
+  count?: number,
+];
+
+const NO_FINDINGS: readonly FindingValues[] = [];
+
 interface PlainFile {
   readonly kind: 'plain-file';
-  readonly begin: readonly [source: number, provisional: boolean, stamp: string];
-  readonly row: readonly [group: string, format: string, shape?: NonNullable<RowOutcome['shape']>];
+  readonly begin: readonly [source: number, provisional: boolean, identity: string];
+  /** Left out when there are none. */
+  readonly findings?: readonly FindingValues[];
+  readonly record: readonly [group: string, format: string, shape?: NonNullable<RecordResult['shape']>];
   readonly session: readonly [
     ...[sessionId: string, line: number, offset: number, length: number],
     ...[entries: number, superseded: number, truncated: number, changes: Counts],
@@ -27,15 +44,22 @@ interface PlainFile {
     ...[lines: number, crlf: number, noFinalNewline: boolean],
   ];
   readonly report: readonly [
-    ...[proof: string, readBytes: number, lines: number, fates: Counts, repairs: Counts, dialect?: string],
+    ...[
+      fingerprint: string,
+      readBytes: number,
+      lines: number,
+      fates: Counts,
+      repairs: Counts,
+      dialect?: string,
+    ],
   ];
   /** The record. */
   readonly bytes: Uint8Array;
 }
 
-const codec = new PartCodec<Outcome | PlainFile>({
+const codec = new PartCodec<Result | PlainFile>({
   'source-begin': {},
-  row: { bytes: true },
+  record: { bytes: true },
   'rejected-line': { raw: true },
   session: { 'entryLog.packed': true, 'rejection.log.packed': true },
   finding: {},
@@ -44,17 +68,15 @@ const codec = new PartCodec<Outcome | PlainFile>({
 });
 
 /** Encodes results as one part that `decodeThreadPart` reads. */
-export function encodeThreadPart(outcomes: readonly Outcome[]): readonly Uint8Array[] {
+export function encodeThreadPart(results: readonly Result[]): readonly Uint8Array[] {
   const known = new Map<readonly string[], number>();
-  const items: (Outcome | PlainFile)[] = [];
-  for (let at = 0; at < outcomes.length; at++) {
-    const begin = outcomes[at] as Outcome;
-    const [row, session, report] = [outcomes[at + 1], outcomes[at + 2], outcomes[at + 3]];
-    const isFile = begin.kind === 'source-begin' && row?.kind === 'row';
-    const isWhole = isFile && session?.kind === 'session' && report?.kind === 'source';
-    const packed = isWhole ? pack(begin, row, session, report, known) : undefined;
+  const items: (Result | PlainFile)[] = [];
+  for (let at = 0; at < results.length; at++) {
+    const begin = results[at] as Result;
+    const last = begin.kind === 'source-begin' ? placeOfReport(results, at) : undefined;
+    const packed = last === undefined ? undefined : pack(results.slice(at, last + 1), known);
     items.push(packed ?? begin);
-    if (packed !== undefined) at += 3;
+    if (packed !== undefined) at = last as number;
   }
   return codec.encode(items);
 }
@@ -63,32 +85,45 @@ export function encodeThreadPart(outcomes: readonly Outcome[]): readonly Uint8Ar
  * Decodes such a part.
  * @throws TurnmillError `invalid-dataset` when it was damaged
  */
-export function decodeThreadPart(pieces: readonly Uint8Array[]): Outcome[] {
-  const outcomes: Outcome[] = [];
+export function decodeThreadPart(pieces: readonly Uint8Array[]): Result[] {
+  const results: Result[] = [];
   const known: (readonly string[])[] = [];
   for (const item of codec.decode(pieces)) {
-    if (item.kind === 'plain-file') unpack(item, known, outcomes);
-    else outcomes.push(item);
+    if (item.kind === 'plain-file') unpack(item, known, results);
+    else results.push(item);
   }
-  return outcomes;
+  return results;
 }
 
-/** Undefined where a member says something that there is no value for. */
-function pack(
-  begin: SourceBegin,
-  { group, format, bytes, shape }: RowOutcome,
-  session: SessionReport,
-  report: SourceReport,
-  known: Map<readonly string[], number>,
-): PlainFile | undefined {
-  const { source, provisional, stamp } = begin;
+/** The place of the report when a source has findings, a record, its session and nothing else. */
+function placeOfReport(results: readonly Result[], begin: number): number | undefined {
+  let at = begin + 1;
+  while (results[at]?.kind === 'finding') at++;
+  const isPlain = results[at]?.kind === 'record' && results[at + 1]?.kind === 'session';
+  return isPlain && results[at + 2]?.kind === 'source' ? at + 2 : undefined;
+}
+
+/**
+ * @param results of one source, as `placeOfReport` knows them
+ * @returns undefined where a member says something that there is no value for
+ */
+function pack(results: readonly Result[], known: Map<readonly string[], number>): PlainFile | undefined {
+  const begin = results[0] as SourceBegin;
+  const found = results.slice(1, -3) as FindingResult[];
+  const [{ group, format, bytes, shape }, session, report] = results.slice(-3) as [
+    RecordResult,
+    SessionReport,
+    SourceReport,
+  ];
+  const { source, provisional, identity } = begin;
   const { sessionId, snapshot, entries, superseded, truncated, changes, toolCounts, usage } = session;
-  const { proof, readBytes, framing, lines, fates, repairs, dialect } = report;
-  if (stamp === undefined || proof === undefined || sessionId === undefined) return undefined;
+  const { fingerprint, readBytes, framing, lines, fates, repairs, dialect } = report;
+  if (identity === undefined || fingerprint === undefined || sessionId === undefined) return undefined;
   if (snapshot === undefined || toolCounts === undefined || usage === undefined) return undefined;
+  if (found.some((finding) => finding.sessionId !== sessionId)) return undefined;
   if (begin.mayReopen !== undefined || begin.again !== undefined || report.source !== source)
     return undefined;
-  if (session.outcome !== 'written' || saysMore(session)) return undefined;
+  if (session.fate !== 'written' || saysMore(session)) return undefined;
   if (report.status !== 'read' || report.compression !== 'none') return undefined;
   if (report.rejection !== undefined || report.packed !== undefined) return undefined;
   const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
@@ -97,8 +132,9 @@ function pack(
   if (names === undefined) known.set(definitions, known.size);
   return {
     kind: 'plain-file',
-    begin: [source, provisional, stamp],
-    row: shape === undefined ? [group, format] : [group, format, shape],
+    begin: [source, provisional, identity],
+    ...(found.length > 0 && { findings: found.map(valuesOf) }),
+    record: shape === undefined ? [group, format] : [group, format, shape],
     session: [
       sessionId,
       snapshot.line,
@@ -131,32 +167,40 @@ function pack(
     ],
     report:
       dialect === undefined
-        ? [proof, readBytes, lines, fates, repairs]
-        : [proof, readBytes, lines, fates, repairs, dialect],
+        ? [fingerprint, readBytes, lines, fates, repairs]
+        : [fingerprint, readBytes, lines, fates, repairs, dialect],
     bytes,
   };
 }
 
-const saysMore = ({ folded, refusals, entryLog, rejection }: SessionReport): boolean =>
-  folded !== undefined || refusals !== undefined || entryLog !== undefined || rejection !== undefined;
+function valuesOf({ severity, rule, line, message, count }: FindingResult): FindingValues {
+  return count === undefined ? [severity, rule, line, message] : [severity, rule, line, message, count];
+}
 
-/** Adds the four results. */
-function unpack(file: PlainFile, known: (readonly string[])[], into: Outcome[]): void {
-  const [source, provisional, stamp] = file.begin;
-  const [group, format, shape] = file.row;
+const saysMore = ({ folded, recordRejections, entryLog, rejection }: SessionReport): boolean =>
+  folded !== undefined || recordRejections !== undefined || entryLog !== undefined || rejection !== undefined;
+
+/** Adds the results. */
+function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): void {
+  const [source, provisional, identity] = file.begin;
+  const [group, format, shape] = file.record;
   const [sessionId, line, offset, length, entries, superseded, truncated, changes] = file.session;
   const { tools, framing: framed } = file;
-  const [proof, readBytes, lines, fates, repairs, dialect] = file.report;
+  const [fingerprint, readBytes, lines, fates, repairs, dialect] = file.report;
   const names = tools[8];
   if (typeof names !== 'number') known.push(names);
   const definitions = typeof names === 'number' ? (known[names] as readonly string[]) : names;
+  into.push({ kind: 'source-begin', source, provisional, identity });
+  for (const [severity, rule, at, message, count] of file.findings ?? NO_FINDINGS) {
+    const finding = { kind: 'finding', severity, rule, sessionId, line: at, message } as const;
+    into.push(count === undefined ? finding : { ...finding, count });
+  }
   into.push(
-    { kind: 'source-begin', source, provisional, stamp },
-    { kind: 'row', group, format, bytes: file.bytes, ...(shape && { shape }) },
+    { kind: 'record', group, format, bytes: file.bytes, ...(shape && { shape }) },
     {
       kind: 'session',
       sessionId,
-      outcome: 'written',
+      fate: 'written',
       snapshot: { line, offset, length },
       entries,
       superseded,
@@ -176,7 +220,7 @@ function unpack(file: PlainFile, known: (readonly string[])[], into: Outcome[]):
       source,
       status: 'read',
       compression: 'none',
-      proof,
+      fingerprint,
       readBytes,
       framing: {
         bytes: framed[0],

@@ -92,11 +92,11 @@ function replyOf(message: unknown): Reply | undefined {
 async function withRetries(body: string, options: EndpointOptions): Promise<unknown> {
   const { base, signal, waits = WAITS_MS } = options;
   for (let attempt = 0; ; attempt++) {
-    const outcome = await once(body, options);
-    if ('value' in outcome) return outcome.value;
+    const answer = await once(body, options);
+    if ('value' in answer) return answer.value;
     const pause = waits[attempt];
-    if (!outcome.mayPass || pause === undefined)
-      throw new TurnmillError('unavailable', `${base}: ${outcome.why}`, { subject: base });
+    if (!answer.mayPass || pause === undefined)
+      throw new TurnmillError('unavailable', `${base}: ${answer.why}`, { subject: base });
     await wait(pause, undefined, signal && { signal });
   }
 }

@@ -31,7 +31,7 @@ export interface Divergence {
   readonly got: Call;
 }
 
-export interface LoopOutcome {
+export interface LoopReport {
   readonly end: LoopEnd;
   readonly steps: number;
   /** Calls with the name and arguments of a recorded one. */
@@ -61,7 +61,7 @@ export async function runLoop(
   record: LoopRecord,
   ask: Ask,
   options: LoopOptions = DEFAULT_LOOP,
-): Promise<LoopOutcome> {
+): Promise<LoopReport> {
   return new Loop(record, ask, options).run();
 }
 
@@ -87,7 +87,7 @@ class Loop {
     this.#requests = begin < 0 ? [] : requestsAfter(record.messages, begin);
   }
 
-  async run(): Promise<LoopOutcome> {
+  async run(): Promise<LoopReport> {
     const end = await this.#loop();
     return { end, ...this.#counts, unused: this.#tape.unused, first: this.#first, messages: this.#messages };
   }

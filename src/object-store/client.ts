@@ -10,7 +10,7 @@ import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { AnswerHead } from './answer-head.ts';
-import { defaultCode, NOT_THAT_RANGE, Refusal, StoreFault, storeError } from './fault.ts';
+import { defaultCode, NOT_THAT_RANGE, Refusal, StoreFault, storeError, storeFault } from './fault.ts';
 import type { S3Options } from './options.ts';
 import { Silence } from './silence.ts';
 import type { ObjectPlace } from './url.ts';
@@ -105,6 +105,26 @@ export class ObjectClient {
     const agentOptions = { keepAlive: true, maxSockets: Math.max(64, 4 * options.inFlight) };
     this.#agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
     this.sdk = withoutVersionWarning(() => new S3Client(this.#config(options)));
+    if (!options.anonymous) this.#renewCredentials();
+  }
+
+  /** The SDK takes new credentials before the old ones run out by the clock, and fails when the store says that they have. */
+  #renewCredentials(): void {
+    this.sdk.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          try {
+            return await next(args);
+          } catch (error) {
+            const { isStale, status } = storeFault(error);
+            const isUntold = status === 400 && commandName === 'HeadObjectCommand'; // its answer has no body
+            if (!isStale && !isUntold) throw error;
+            await this.sdk.config.credentials({ forceRefresh: true });
+            return next(args);
+          }
+        },
+      { step: 'initialize', name: 'renewCredentials', priority: 'high' },
+    );
   }
 
   /**
@@ -414,12 +434,12 @@ function withoutVersionWarning<T>(make: () => T): T {
 
 const clients = new Map<string, ObjectClient>();
 
-/** The connection with these options; there is one for each thread. */
-export function objectClient(options: S3Options): ObjectClient {
+/** The connection with these options; there is one for each thread. Its patience is that of the first call. */
+export function objectClient(options: S3Options, patience?: Patience): ObjectClient {
   const name = JSON.stringify(options);
   let client = clients.get(name);
   if (client === undefined) {
-    client = new ObjectClient(options);
+    client = new ObjectClient(options, patience);
     clients.set(name, client);
   }
   return client;

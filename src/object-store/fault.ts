@@ -1,5 +1,5 @@
 /**
- * What an object store answered instead of what was asked for. Only codes and statuses are kept: the text of an answer, or an error of
+ * Faults of an object store: an error answer, or none. Only codes and statuses are kept: the text of an answer, or an error of
  * the SDK, may quote the signed request.
  */
 import { type ErrorCode, TurnmillError } from '../errors.ts';
@@ -84,7 +84,7 @@ interface SdkError {
   readonly errors?: readonly { readonly code?: unknown }[];
 }
 
-/** What the SDK, or Node, threw. A bug (a TypeError and the like) goes on as it is. */
+/** Translates an error of the SDK or of Node. A bug (a TypeError and the like) goes on as it is. */
 export function storeFault(error: unknown): StoreFault {
   if (error instanceof StoreFault) return error;
   if (error instanceof TypeError || error instanceof RangeError || error instanceof TurnmillError)

@@ -7,7 +7,7 @@ import type { AnswerHead } from './answer-head.ts';
 import type { ByteWindow } from './byte-window.ts';
 import type { ObjectClient, Patience } from './client.ts';
 import { NOT_THAT_RANGE, StoreFault, storeError } from './fault.ts';
-import type { Slabs } from './slabs.ts';
+import { Range } from './range.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
 export interface StoredObject extends ObjectPlace {
@@ -17,99 +17,41 @@ export interface StoredObject extends ObjectPlace {
 
 /** Ranges of one object that are fetched before they are read. */
 const RANGES_AHEAD = 2;
-/** What a look at a place fetches at least: the next look is often close by. */
-const LOOK_BYTES = 256 * 1024;
+/** Bytes that a store sends in the time of one request: a reader of places fetches no less, and skips no more. */
+const NEAR_BYTES = 1024 * 1024;
 
-const NOTHING = Buffer.alloc(0);
-
-/** A piece of the object that is being fetched. */
-class Range {
-  readonly from: number;
-  readonly to: number;
-  readonly #slabs: Slabs;
-  /** What has come and was not read: the first one from `#taken`, the last one up to `#filled`. */
-  readonly #held: Buffer[] = [];
-  #taken = 0;
-  #filled = 0;
-  /** Bytes that came. */
-  have = 0;
-  /** Bytes that were read. */
-  #given = 0;
-
-  constructor(from: number, to: number, slabs: Slabs) {
-    this.from = from;
-    this.to = to;
-    this.#slabs = slabs;
-  }
-
-  get length(): number {
-    return this.to - this.from;
-  }
-
-  get isRead(): boolean {
-    return this.#given === this.length;
-  }
-
-  /** Memory for the next bytes; empty when all have come. */
-  room(): Buffer {
-    const left = this.length - this.have;
-    let slab = this.#held.at(-1);
-    if (left > 0 && (slab === undefined || this.#filled === slab.length)) {
-      slab = this.#slabs.take(left);
-      this.#held.push(slab);
-      this.#filled = 0;
-    }
-    return slab === undefined ? NOTHING : slab.subarray(this.#filled, this.#filled + left);
-  }
-
-  /** So many bytes have come into the room. */
-  filled(count: number): void {
-    this.#filled += count;
-    this.have += count;
-  }
-
-  /** Fills the room from its start with what has come. */
-  take(room: Uint8Array): number {
-    let count = 0;
-    for (let first = this.#held[0]; first !== undefined && count < room.length; first = this.#held[0]) {
-      const end = this.#held.length === 1 ? this.#filled : first.length;
-      const copied = first.copy(room, count, this.#taken, end);
-      count += copied;
-      this.#taken += copied;
-      if (this.#taken < end) break;
-      if (end < first.length) break; // more will come into it
-      this.#held.shift();
-      this.#slabs.giveBack(first);
-      this.#taken = 0;
-    }
-    this.#given += count;
-    return count;
-  }
-}
+/** A reason of its own: otherwise an error with a stack is made for each object. */
+const CLOSED = 'closed';
 
 export class RangedReader {
   readonly #client: ObjectClient;
   readonly #object: StoredObject;
   readonly #window: ByteWindow;
-  readonly #closing = new AbortController();
+  readonly #isSparse: boolean;
+  #closing = new AbortController();
   readonly #ranges: Range[] = [];
+  /** The range that has all of the object, if there is one: it can be read once more. */
+  #whole: Range | undefined;
   /** Where the next range begins. */
   #next = 0;
-  #readBytes = 0;
+  /** Where the next byte to be read is. */
+  #at = 0;
+  /** Bytes that were asked for since reading began at another place. */
+  #inARow = 0;
   #fault: unknown;
   #wake: () => void = () => undefined;
-  /** The latest look at a place. */
-  #look: { readonly from: number; readonly bytes: Buffer } | undefined;
 
-  constructor(client: ObjectClient, object: StoredObject, window: ByteWindow) {
+  /** @param isSparse places of it will be read: it fetches little at first, and more the longer it is read in a row */
+  constructor(client: ObjectClient, object: StoredObject, window: ByteWindow, isSparse: boolean = false) {
     this.#client = client;
     this.#object = object;
     this.#window = window;
+    this.#isSparse = isSparse;
   }
 
-  /** Bytes given out so far. */
+  /** Where the next byte to be read is. */
   get readBytes(): number {
-    return this.#readBytes;
+    return this.#at;
   }
 
   /** Begins to fetch before anything is read; returns false when the window has no room. */
@@ -127,54 +69,92 @@ export class RangedReader {
     if (range === undefined) return 0;
     const count = range.take(room);
     if (count === 0) return this.#later(room);
-    this.#readBytes += count;
+    this.#at += count;
     if (range.isRead) {
       this.#ranges.shift();
-      this.#window.giveBack(range.length);
+      if (!range.isKept) this.#window.giveBack(range.length);
     }
     return count;
   }
 
-  /** The same from a place of its own, which moves nothing. */
+  /** The same from another place, at which reading goes on. */
   async readAt(position: number, room: Uint8Array): Promise<number> {
-    const { sizeBytes } = this.#object;
-    const wanted = Math.min(room.length, sizeBytes - position);
-    if (wanted <= 0) return 0;
-    const look = this.#look;
-    const isKnown =
-      look !== undefined && look.from <= position && position + wanted <= look.from + look.bytes.length;
-    const { from, bytes } = isKnown ? look : await this.#lookAt(position, wanted);
-    room.set(bytes.subarray(position - from, position - from + wanted));
-    return wanted;
+    const skipped = position - this.#at;
+    if (skipped < 0 || skipped > NEAR_BYTES) this.#goTo(position);
+    while (this.#at < position) {
+      const count = await this.read(room.subarray(0, position - this.#at));
+      if (count === 0) return 0;
+    }
+    return this.read(room);
+  }
+
+  /** Goes back to the start. An object that is not larger than a range is not fetched again. */
+  rewind(): void {
+    this.#goTo(0);
   }
 
   /** Stops what is being fetched. */
   close(): void {
-    this.#closing.abort();
-    for (const { length } of this.#ranges) this.#window.giveBack(length);
-    this.#ranges.length = 0;
+    this.#stop();
+    if (this.#whole !== undefined) {
+      this.#window.giveBack(this.#whole.length);
+      this.#whole.giveUp();
+      this.#whole = undefined;
+    }
     this.#next = this.#object.sizeBytes;
+  }
+
+  /** Reading goes on there, or before it where all bytes are held. */
+  #goTo(position: number): void {
+    if (this.#whole !== undefined && this.#fault === undefined) {
+      this.#whole.rewind();
+      this.#ranges.splice(0, 1, this.#whole);
+      this.#at = 0;
+      return;
+    }
+    this.close();
+    this.#closing = new AbortController();
+    this.#fault = undefined;
+    this.#next = this.#at = Math.min(position, this.#object.sizeBytes);
+    this.#inARow = 0;
+  }
+
+  #stop(): void {
+    this.#closing.abort(CLOSED);
+    for (const { isKept, length } of this.#ranges) if (!isKept) this.#window.giveBack(length);
+    this.#ranges.length = 0;
   }
 
   /** Fetches ahead. Returns the range to read now; undefined at the end. */
   #advance(): Range | undefined {
-    while (this.#ranges.length <= RANGES_AHEAD && this.#fetchNext(this.#ranges.length === 0));
+    while (this.#ranges.length <= this.#rangesAhead && this.#fetchNext(this.#ranges.length === 0));
     const [range] = this.#ranges;
     if (this.#fault !== undefined && (range === undefined || range.have === 0)) throw this.#fault;
     return range;
   }
 
+  get #rangesAhead(): number {
+    if (!this.#isSparse) return RANGES_AHEAD;
+    return this.#inARow < this.#client.options.rangeBytes ? 0 : 1;
+  }
+
   /** @param must even when the window is full: the reading would not go on otherwise */
   #fetchNext(must: boolean): boolean {
     const { sizeBytes } = this.#object;
-    const bytes = Math.min(this.#client.options.rangeBytes, sizeBytes - this.#next);
+    const { rangeBytes } = this.#client.options;
+    const most = this.#isSparse ? Math.min(rangeBytes, Math.max(NEAR_BYTES, this.#inARow)) : rangeBytes;
+    const bytes = Math.min(most, sizeBytes - this.#next);
     if (bytes <= 0 || this.#fault !== undefined) return false;
     if (must) this.#window.take(bytes);
     else if (!this.#window.tryTake(bytes)) return false;
-    const range = new Range(this.#next, this.#next + bytes, this.#window.slabs);
+    const range = new Range(this.#next, this.#next + bytes, this.#window.slabs, bytes === sizeBytes);
+    if (range.isKept) this.#whole = range;
     this.#next += bytes;
+    this.#inARow += bytes;
     this.#ranges.push(range);
-    this.#fetch(range).catch((error: unknown) => {
+    const { signal } = this.#closing;
+    this.#fetch(range, signal).catch((error: unknown) => {
+      if (signal.aborted) return;
       this.#fault ??= error;
       this.#wake();
     });
@@ -189,35 +169,24 @@ export class RangedReader {
     return this.read(room);
   }
 
-  async #lookAt(position: number, wanted: number): Promise<{ from: number; bytes: Buffer }> {
-    const to = Math.min(this.#object.sizeBytes, position + Math.max(wanted, LOOK_BYTES));
-    const range = new Range(position, to, this.#window.slabs);
-    await this.#fetch(range);
-    const bytes = Buffer.allocUnsafe(range.length);
-    range.take(bytes);
-    this.#look = { from: position, bytes };
-    return this.#look;
-  }
-
   /** Fetches all of a range, however often the connection fails in between. */
-  async #fetch(range: Range): Promise<void> {
+  async #fetch(range: Range, signal: AbortSignal): Promise<void> {
     for (let tries = 0; range.have < range.length; ) {
       const before = range.have;
       try {
-        await this.#fetchOnce(range);
+        await this.#fetchOnce(range, signal);
       } catch (error) {
-        if (this.#closing.signal.aborted) return;
+        if (signal.aborted) return;
         if (!(error instanceof StoreFault)) throw error;
         tries = range.have > before ? 1 : tries + 1;
         const { patience } = this.#client;
         if (!error.isTransient || tries > patience.tries) throw this.#faultOf(error);
-        await delay(tries, patience, this.#closing.signal);
+        await delay(tries, patience, signal);
       }
     }
   }
 
-  async #fetchOnce(range: Range): Promise<void> {
-    const { signal } = this.#closing;
+  async #fetchOnce(range: Range, signal: AbortSignal): Promise<void> {
     const { bucket, key, etag } = this.#object;
     const from = range.from + range.have;
     await this.#client.fetch(
@@ -230,7 +199,7 @@ export class RangedReader {
         room: () => range.room(),
         filled: (count) => {
           range.filled(count);
-          if (range === this.#ranges[0]) this.#wake();
+          if (range === this.#ranges[0] && range.isReady) this.#wake();
         },
       },
     );

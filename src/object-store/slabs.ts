@@ -6,17 +6,23 @@
 /** As much as the reader of a source takes at a time. */
 export const SLAB_BYTES: number = 256 * 1024;
 
+/** For the end of an object: several of these waste less than a whole slab. */
+const SMALL_BYTES = 64 * 1024;
+
 export class Slabs {
   readonly #free: Buffer[] = [];
+  readonly #freeSmall: Buffer[] = [];
 
-  /** @param bytes that will come; for fewer than a slab has, the memory has just so many */
+  /** @param bytes that will come; for fewer than a small slab has, the memory is exactly that size */
   take(bytes: number): Buffer {
-    if (bytes < SLAB_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    if (bytes < SMALL_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    if (bytes < SLAB_BYTES) return this.#freeSmall.pop() ?? Buffer.allocUnsafeSlow(SMALL_BYTES);
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
   }
 
-  /** Nobody may use the slab any more. */
+  /** The slab must not be used any more by whoever had it. */
   giveBack(slab: Buffer): void {
     if (slab.length === SLAB_BYTES) this.#free.push(slab);
+    else if (slab.length === SMALL_BYTES) this.#freeSmall.push(slab);
   }
 }

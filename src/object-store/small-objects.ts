@@ -2,9 +2,9 @@
 import {
   DeleteObjectCommand,
   ListMultipartUploadsCommand,
+  ListPartsCommand,
   type MultipartUpload,
   PutObjectCommand,
-  paginateListParts,
 } from '@aws-sdk/client-s3';
 import type { ObjectClient } from './client.ts';
 import { StoreFault, storeError, storeFault } from './fault.ts';
@@ -20,7 +20,7 @@ export interface SmallObject {
   readonly etag: string;
 }
 
-/** What must hold of the object for a write to happen; undefined: nothing. */
+/** Condition for a write to happen; undefined: always. */
 export type Condition = { readonly ifNoneMatch: '*' } | { readonly ifMatch: string } | undefined;
 
 /** The text of an object; undefined when there is none. Throws TurnmillError. */
@@ -123,10 +123,20 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
 /** When the latest part of an upload was stored: 0 when there is none, infinity when one may not look. Throws TurnmillError. */
 export async function latestPartMs(client: ObjectClient, { bucket, key, id }: OpenUpload): Promise<number> {
   let latest = 0;
+  let at: { PartNumberMarker?: string } = {};
   try {
-    const request = { Bucket: bucket, Key: key, UploadId: id, ...payerOf(client) };
-    for await (const { Parts = [] } of paginateListParts({ client: client.sdk }, request)) {
+    // not by the SDK's paginator: it never ends where the last page, too, names a next one, as moto's does
+    for (;;) {
+      const {
+        Parts = [],
+        IsTruncated,
+        NextPartNumberMarker,
+      } = await client.sdk.send(
+        new ListPartsCommand({ Bucket: bucket, Key: key, UploadId: id, ...at, ...payerOf(client) }),
+      );
       for (const { LastModified } of Parts) latest = Math.max(latest, LastModified?.getTime() ?? 0);
+      if (IsTruncated !== true || NextPartNumberMarker === undefined) break;
+      at = { PartNumberMarker: NextPartNumberMarker };
     }
   } catch (error) {
     const { code, status } = storeFault(error);

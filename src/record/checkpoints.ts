@@ -3,7 +3,7 @@
  * rarely enough that checkpoints take at most a twentieth of the time.
  */
 
-import type { Outcome } from '../ledger/result.ts';
+import type { Result } from '../ledger/result.ts';
 import type { Destination } from './output.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -40,11 +40,11 @@ export class Checkpoints {
   }
 
   /** Takes every result after it was written. */
-  see(outcome: Outcome): void {
-    if (outcome.kind === 'row') this.#bytes += outcome.bytes.length;
-    if (outcome.kind !== 'source') return;
-    this.#bytes += outcome.readBytes;
-    const sources = outcome.source + 1;
+  see(result: Result): void {
+    if (result.kind === 'record') this.#bytes += result.bytes.length;
+    if (result.kind !== 'source') return;
+    this.#bytes += result.readBytes;
+    const sources = result.source + 1;
     if (sources > this.#done && this.#bytes >= this.#intervalBytes && this.#clock() >= this.#notBefore)
       this.#make(sources);
   }

@@ -1,50 +1,51 @@
-/** Holds the results of a source until its report says whether they count: in memory, and in a spool when there are many. */
+/** Holds the results of a source until its report says whether they count: in memory, and as parts in a file when there are many. */
 
-import { type Outcome, weightOf } from '../ledger/result.ts';
+import { type Result, weightOf } from '../ledger/result.ts';
+import type { HeldParts } from './held-parts.ts';
 import type { Destination } from './output.ts';
-import type { Spool } from './spool.ts';
 
-const HELD_BYTES = 2 * 1024 * 1024;
+/** Not more: what is held longer is copied by each collection of garbage. */
+const HELD_BYTES = 256 * 1024;
 const NO_BYTES = new Uint8Array(0);
 
-export class HeldOutcomes {
-  readonly #destination: Pick<Destination, 'discards' | 'openSpool'>;
-  #held: Outcome[] = [];
+export class HeldResults {
+  readonly #destination: Pick<Destination, 'discards' | 'openHeldParts'>;
+  #held: Result[] = [];
   #bytes = 0;
-  /** Weight of the largest result. A single giant record is not spooled: reading it back would take a second copy of it. */
+  /** Weight of the largest result. A single giant record is not written there: reading it back would take a second copy of it. */
   #largest = 0;
-  #spool: Spool | undefined;
+  #parts: HeldParts | undefined;
 
-  constructor(destination: Pick<Destination, 'discards' | 'openSpool'>) {
+  constructor(destination: Pick<Destination, 'discards' | 'openHeldParts'>) {
     this.#destination = destination;
   }
 
   get isEmpty(): boolean {
-    return this.#held.length === 0 && this.#spool === undefined;
+    return this.#held.length === 0 && this.#parts === undefined;
   }
 
-  add(outcome: Outcome): void {
+  add(result: Result): void {
     const { discards } = this.#destination;
-    this.#held.push(discards && outcome.kind === 'row' ? { ...outcome, bytes: NO_BYTES } : outcome);
-    const weight = weightOf(outcome);
+    this.#held.push(discards && result.kind === 'record' ? { ...result, bytes: NO_BYTES } : result);
+    const weight = weightOf(result);
     this.#bytes += weight;
     this.#largest = Math.max(this.#largest, weight);
     if (this.#bytes - this.#largest <= HELD_BYTES) return;
-    this.#spool ??= this.#destination.openSpool();
-    if (this.#spool === undefined) return;
-    this.#spool.write(this.#held);
+    this.#parts ??= this.#destination.openHeldParts();
+    if (this.#parts === undefined) return;
+    this.#parts.write(this.#held);
     this.#forget();
   }
 
   /** Returns all of them, in their order. Can be called several times. */
-  *all(): Generator<Outcome> {
-    if (this.#spool !== undefined) yield* this.#spool.read();
+  *all(): Generator<Result> {
+    if (this.#parts !== undefined) yield* this.#parts.read();
     yield* this.#held;
   }
 
   clear(): void {
-    this.#spool?.close();
-    this.#spool = undefined;
+    this.#parts?.close();
+    this.#parts = undefined;
     this.#forget();
   }
 

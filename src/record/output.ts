@@ -15,12 +15,12 @@ import type { DatasetWriter } from '../dataset/store/store.ts';
 import { fillFile } from '../dataset/whole-file.ts';
 import type { Listing } from '../input/sources/source.ts';
 import { encodeCheckpoint } from '../ledger/checkpoint.ts';
-import type { RowOutcome } from '../ledger/result.ts';
+import type { RecordResult } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
-import { FileSpool, MemorySpool, type Spool } from './spool.ts';
+import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
 
 /** Place of a record: its shard below the output's root, and its line in it, from 1. */
 export interface Location {
@@ -36,12 +36,12 @@ export interface Destination {
   readonly streams: boolean;
   /** True when records are only counted: results that are held then need no bytes. */
   readonly discards: boolean;
-  record(row: RowOutcome): Location | Promise<Location>;
+  record(record: RecordResult): Location | Promise<Location>;
   /** Appends a line, which is JSON, to one of the files beside the shards. */
   line(file: string, json: string): void;
   /** A report that is written whole, at the end. */
   text(file: string, text: string): void;
-  openSpool(): Spool | undefined;
+  openHeldParts(): HeldParts | undefined;
   /**
    * Publishes the dataset, all or nothing. The profile gets the segments `read-back` and `sync`.
    * @param page the report, made when the hashes of the shards are known
@@ -102,7 +102,7 @@ export class DatasetOutput implements Destination {
     ]);
   }
 
-  record({ group, format, bytes }: RowOutcome): Location | Promise<Location> {
+  record({ group, format, bytes }: RecordResult): Location | Promise<Location> {
     const at = this.#shards.write(group, bytes, this.#series.get(format));
     const ready = this.#writer.whenReady();
     return ready === undefined ? at : ready.then(() => at);
@@ -116,8 +116,8 @@ export class DatasetOutput implements Destination {
     this.#reports.push(this.#write(file, text));
   }
 
-  openSpool(): Spool {
-    return new FileSpool(join(this.#writer.path, WORK_FILES.spool));
+  openHeldParts(): HeldParts {
+    return new FileParts(join(this.#writer.path, WORK_FILES.held));
   }
 
   async commit(body: ManifestBody, runFacts: object, profile?: Profile, page?: MakePage): Promise<Committed> {
@@ -135,7 +135,7 @@ export class DatasetOutput implements Destination {
       files: [...published, ...this.#reports],
       body,
       runFacts,
-      proofs: this.#fingerprints,
+      fingerprints: this.#fingerprints,
       writeLast: page && (async (listed) => [this.#write(REPORTS.page, await page(listed))]),
       replace: replace || update,
       ...(this.#signal && { signal: this.#signal }),
@@ -201,7 +201,7 @@ export class NoOutput implements Destination {
   readonly streams = true;
   readonly discards: boolean = true;
 
-  record(_row: RowOutcome): Location | Promise<Location> {
+  record(_record: RecordResult): Location | Promise<Location> {
     return NOWHERE;
   }
 
@@ -213,8 +213,8 @@ export class NoOutput implements Destination {
     // no files
   }
 
-  openSpool(): Spool | undefined {
-    return new MemorySpool();
+  openHeldParts(): HeldParts | undefined {
+    return new MemoryParts();
   }
 
   async commit(): Promise<undefined> {
@@ -239,12 +239,12 @@ export class StandardOutput extends NoOutput {
   override readonly discards = false;
   readonly #sink = new StdoutSink();
 
-  override record({ bytes }: RowOutcome): Location | Promise<Location> {
+  override record({ bytes }: RecordResult): Location | Promise<Location> {
     const full = this.#sink.write(bytes);
     return full === undefined ? this.#place() : full.then(() => this.#place());
   }
 
-  override openSpool(): undefined {
+  override openHeldParts(): undefined {
     return undefined;
   }
 

@@ -5,11 +5,11 @@
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
 import { TurnmillError } from '../errors.ts';
-import { sizeOfStamp } from '../input/fingerprint.ts';
+import { sizeInIdentity } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { MOST_OF_A_LINE } from '../ledger/rejection-limit.ts';
-import type { Refusal, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
+import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const VERSION = 2;
@@ -53,8 +53,8 @@ export class Quarantine {
   /** Bytes that may still be kept in this run. */
   #left: number;
   #ref: SourceRef | undefined;
-  #stamp: string | undefined;
-  /** Bytes of the present source, where it has no stamp. */
+  #identity: string | undefined;
+  /** Bytes of the present source, where it has no identity. */
   #size: number | undefined;
   /** The second reading of the present source; undefined until it is needed. */
   #again: Promise<SecondReading | undefined> | undefined;
@@ -70,15 +70,15 @@ export class Quarantine {
 
   /**
    * Begins a source: the lines and sessions that follow belong to it.
-   * @param stamp of the file, to recognize it when it is read again
+   * @param identity of the file, to recognize it when it is read again
    */
-  begin(ref: SourceRef, stamp: string | undefined): void {
+  begin(ref: SourceRef, identity: string | undefined): void {
     this.#ref = ref;
-    this.#stamp = stamp;
+    this.#identity = identity;
     this.#size = undefined;
   }
 
-  /** Sets the size of a source without a stamp, once it is known. */
+  /** Sets the size of a source without an identity, once it is known. */
   sized(bytes: number): void {
     this.#size = bytes;
   }
@@ -116,9 +116,9 @@ export class Quarantine {
   }
 
   /** Lists the record of a session that one of several formats refused. */
-  async refusal(
+  async recordRejection(
     { sessionId, snapshot }: SessionReport,
-    { format, reason, stage, detail }: Refusal,
+    { format, reason, stage, detail }: RecordRejection,
   ): Promise<void> {
     const place = snapshot as Place;
     if (this.#parts.write !== undefined) {
@@ -172,7 +172,7 @@ export class Quarantine {
 
   /** The present source as a record names it. */
   #here(): QuarantineSource {
-    const size = this.#stamp === undefined ? this.#size : sizeOfStamp(this.#stamp);
+    const size = this.#identity === undefined ? this.#size : sizeInIdentity(this.#identity);
     return this.#sourceOf(this.#ref as SourceRef, size);
   }
 
@@ -203,7 +203,7 @@ export class Quarantine {
   async #contentAgain(place: Place): Promise<Content> {
     const { offset, length } = place;
     if (this.#latest?.offset === offset) return this.#latest.content;
-    this.#again ??= readAgain(this.#ref as SourceRef, this.#stamp);
+    this.#again ??= readAgain(this.#ref as SourceRef, this.#identity);
     const stretch = await (await this.#again)?.take(offset, length, this.#keepBytes);
     const content: Content = {
       member: stretch?.member,
@@ -220,8 +220,8 @@ function placed({ line, offset, length }: Place, member: number | undefined): Pl
 }
 
 /**
- * The places of a session's entries that are listed. Of a line with many entries the last one that is listed has the number of
- * those that are not.
+ * The places of a session's entries that are listed. When a line has too many entries, the last one that is listed has the
+ * number of those that are not.
  */
 function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Place; readonly more: number }> {
   let last: Place | undefined; // the last place of its line that is listed

@@ -1,10 +1,10 @@
 /**
- * Takes back sessions of a source that came back after they had ended, while the results of the source are still held: the rows
+ * Takes back sessions of a source that came back after they had ended, while the results of the source are still held: the records
  * and findings of the earlier part are dropped, and its entries get the fate of the later part.
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
-import { fatesOfSession, type Outcome, type SessionReport, type SourceReport } from '../ledger/result.ts';
+import { fatesOfSession, type Result, type SessionReport, type SourceReport } from '../ledger/result.ts';
 
 export const REOPENED = 'session-reopened';
 
@@ -18,11 +18,11 @@ export class ReopenedSessions {
   readonly #moved = new Map<string, number>();
 
   /** Takes every result of the source. */
-  see(outcome: Outcome): void {
-    if (outcome.kind !== 'session' || outcome.sessionId === undefined) return;
-    if (outcome.rejection?.reason !== REOPENED) return;
-    const key = keyOf(outcome.sessionId);
-    if (!this.#lines.has(key)) this.#lines.set(key, outcome.rejection.line);
+  see(result: Result): void {
+    if (result.kind !== 'session' || result.sessionId === undefined) return;
+    if (result.rejection?.reason !== REOPENED) return;
+    const key = keyOf(result.sessionId);
+    if (!this.#lines.has(key)) this.#lines.set(key, result.rejection.line);
   }
 
   get count(): number {
@@ -35,25 +35,25 @@ export class ReopenedSessions {
   }
 
   /** Takes the sessions back. @param held returns all held results; called twice, because dropped results come before their session */
-  *amend(held: () => Iterable<Outcome>): Generator<Outcome> {
+  *amend(held: () => Iterable<Result>): Generator<Result> {
     if (this.#lines.size === 0) {
       yield* held();
       return;
     }
     let number = 0;
-    for (const outcome of held()) {
-      if (outcome.kind !== 'session') continue;
-      if (this.#lineOf(outcome) !== undefined) this.#numbers.add(number);
+    for (const result of held()) {
+      if (result.kind !== 'session') continue;
+      if (this.#lineOf(result) !== undefined) this.#numbers.add(number);
       number++;
     }
     number = 0;
-    for (const outcome of held()) {
+    for (const result of held()) {
       const goes = this.#numbers.has(number);
-      if (outcome.kind === 'session') number++;
-      if (!goes) yield outcome;
-      else if (outcome.kind === 'session') yield this.#takenBack(outcome);
-      else if (outcome.kind !== 'row' && !(outcome.kind === 'finding' && outcome.sessionId !== undefined))
-        yield outcome;
+      if (result.kind === 'session') number++;
+      if (!goes) yield result;
+      else if (result.kind === 'session') yield this.#takenBack(result);
+      else if (result.kind !== 'record' && !(result.kind === 'finding' && result.sessionId !== undefined))
+        yield result;
     }
   }
 
@@ -82,7 +82,7 @@ export class ReopenedSessions {
       ...{
         kind,
         sessionId,
-        outcome: 'rejected',
+        fate: 'rejected',
         entries,
         superseded: 0,
         truncated: 0,

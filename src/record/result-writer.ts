@@ -1,26 +1,26 @@
 /**
  * Takes results in the order of the sources and writes them: records, sessions, quarantine, findings, the ledger. The results of
- * a source are held until its report says that they count; what does not fit in memory waits in a spool.
+ * a source are held until its report says that they count; what does not fit in memory waits as parts in a file.
  */
 
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { QuarantineLine } from '../dataset/schema.ts';
-import { sizeOfStamp } from '../input/fingerprint.ts';
+import { sizeInIdentity } from '../input/fingerprint.ts';
 import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.ts';
 import type { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { type Ledger, losesNothing } from '../ledger/ledger.ts';
 import type {
-  FindingOutcome,
-  Outcome,
-  RowOutcome,
+  FindingResult,
+  RecordResult,
+  Result,
   SessionReport,
   SourceBegin,
   SourceReport,
 } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
-import { HeldOutcomes } from './held-results.ts';
+import { HeldResults } from './held-results.ts';
 import { quote } from './line-text.ts';
 import type { Destination, Location } from './output.ts';
 import { Quarantine } from './quarantine.ts';
@@ -48,14 +48,14 @@ export interface RecorderParts {
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #lines: SourceLines;
-  readonly #held: HeldOutcomes;
+  readonly #held: HeldResults;
   readonly #sessionParts: SessionParts;
   readonly #quarantine: Quarantine;
   /** The source whose results are coming in. */
   #source: SourceRef | undefined;
   #sourceIndex = -1;
-  /** Stamp of the file that was opened. */
-  #stamp: string | undefined;
+  /** Identity of the file that was opened. */
+  #identity: string | undefined;
   /** Do the results of the source count as they come? */
   #isStreaming = false;
   /** May the end of the source take everything back? */
@@ -75,7 +75,7 @@ export class Recorder {
     };
     this.#parts = parts;
     this.#lines = new SourceLines(destination, settings.inputs.length > 1, profile);
-    this.#held = new HeldOutcomes(destination);
+    this.#held = new HeldResults(destination);
     this.#sessionParts = new SessionParts(listing);
     this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write });
   }
@@ -85,11 +85,11 @@ export class Recorder {
     return this.#cameBack;
   }
 
-  accept(outcome: Outcome): Promise<void> | void {
-    if (outcome.kind === 'source-begin') return this.#begin(outcome);
-    if (outcome.kind === 'source') return this.#endSource(outcome);
-    this.#reopened?.see(outcome);
-    return this.#isStreaming || this.#endsAtOnce(outcome) ? this.#apply(outcome) : this.#held.add(outcome);
+  accept(result: Result): Promise<void> | void {
+    if (result.kind === 'source-begin') return this.#begin(result);
+    if (result.kind === 'source') return this.#endSource(result);
+    this.#reopened?.see(result);
+    return this.#isStreaming || this.#endsAtOnce(result) ? this.#apply(result) : this.#held.add(result);
   }
 
   /** Writes down the sources that were passed over. */
@@ -108,9 +108,9 @@ export class Recorder {
     this.#isProvisional = begin.provisional;
     this.#reopened = begin.mayReopen ? new ReopenedSessions() : undefined;
     this.#isStreaming = this.#streams(begin);
-    this.#stamp = begin.stamp;
+    this.#identity = begin.identity;
     if (begin.again === true) this.#held.clear();
-    this.#quarantine.begin(this.#source, begin.stamp);
+    this.#quarantine.begin(this.#source, begin.identity);
   }
 
   #streams({ mayReopen }: SourceBegin): boolean {
@@ -120,10 +120,11 @@ export class Recorder {
   }
 
   /** With `--on-reject fail` the first rejection of a pipe ends the run: nothing can take it back, so the rest is not read. */
-  #endsAtOnce(outcome: Outcome): boolean {
+  #endsAtOnce(result: Result): boolean {
     if (this.#isProvisional || this.#parts.settings.onReject !== 'fail') return false;
-    if (outcome.kind === 'session') return outcome.rejection !== undefined || outcome.refusals !== undefined;
-    return outcome.kind === 'rejected-line';
+    if (result.kind === 'session')
+      return result.rejection !== undefined || result.recordRejections !== undefined;
+    return result.kind === 'rejected-line';
   }
 
   #endSource(report: SourceReport): Promise<void> | void {
@@ -146,9 +147,9 @@ export class Recorder {
   }
 
   async #applyHeld(): Promise<void> {
-    const held = (): Iterable<Outcome> => this.#held.all();
-    for (const outcome of this.#reopened === undefined ? held() : this.#reopened.amend(held)) {
-      const done = this.#apply(outcome);
+    const held = (): Iterable<Result> => this.#held.all();
+    for (const result of this.#reopened === undefined ? held() : this.#reopened.amend(held)) {
+      const done = this.#apply(result);
       if (done !== undefined) await done;
     }
   }
@@ -162,36 +163,36 @@ export class Recorder {
     this.#cameBack = { sessions: sessions + reopened.count, first };
   }
 
-  #apply(outcome: Outcome): Promise<void> | void {
+  #apply(result: Result): Promise<void> | void {
     const ref = this.#source as SourceRef;
-    switch (outcome.kind) {
-      case 'row':
-        return this.#writeRow(outcome);
+    switch (result.kind) {
+      case 'record':
+        return this.#writeRecord(result);
       case 'session':
-        return this.#writeSession(ref, outcome);
+        return this.#writeSession(ref, result);
       case 'rejected-line':
-        return this.#quarantine.line(outcome);
+        return this.#quarantine.line(result);
       case 'finding':
         // a reused finding of this rule may no longer be true: other sources may come before this one now
-        return outcome.rule === SESSION_IN_PARTS ? undefined : this.#writeFinding(ref, outcome);
+        return result.rule === SESSION_IN_PARTS ? undefined : this.#writeFinding(ref, result);
       case 'source':
-        return this.#writeSource(ref, outcome);
+        return this.#writeSource(ref, result);
       default:
         return;
     }
   }
 
-  #writeRow(row: RowOutcome): Promise<void> | void {
-    const { format } = row;
-    this.#group = row.group;
+  #writeRecord(record: RecordResult): Promise<void> | void {
+    const { format } = record;
+    this.#group = record.group;
     this.#parts.ledger.record(format);
-    this.#count(row);
-    const location = this.#parts.destination.record(row);
+    this.#count(record);
+    const location = this.#parts.destination.record(record);
     if (location instanceof Promise) return location.then((at) => this.#note(format, at));
     this.#note(format, location);
   }
 
-  #count({ bytes, format, shape }: RowOutcome): void {
+  #count({ bytes, format, shape }: RecordResult): void {
     const { profile, settings } = this.#parts;
     if (profile === undefined) return;
     const counts = format === settings.format[0];
@@ -213,17 +214,20 @@ export class Recorder {
     if (places.length === 1) ledger.wrote((places[0] as RecordPlace).format);
     else for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
     this.#places = [];
-    const { rejection, refusals = [] } = session;
-    return rejection === undefined && refusals.length === 0 ? undefined : this.#writeRejected(session);
+    const { rejection, recordRejections = [] } = session;
+    return rejection === undefined && recordRejections.length === 0
+      ? undefined
+      : this.#writeRejected(session);
   }
 
   async #writeRejected(session: SessionReport): Promise<void> {
-    const { rejection, refusals = [] } = session;
+    const { rejection, recordRejections = [] } = session;
     if (rejection !== undefined) await this.#quarantine.session(session, rejection);
-    for (const refusal of refusals) await this.#quarantine.refusal(session, refusal);
+    for (const recordRejection of recordRejections)
+      await this.#quarantine.recordRejection(session, recordRejection);
   }
 
-  #writeFinding(ref: SourceRef, finding: FindingOutcome): void {
+  #writeFinding(ref: SourceRef, finding: FindingResult): void {
     this.#parts.ledger.finding(finding);
     this.#lines.finding(ref, finding);
   }
@@ -231,18 +235,18 @@ export class Recorder {
   #writeSource(ref: SourceRef, report: SourceReport): void {
     this.#parts.ledger.source(report);
     const { rejection } = report;
-    const size = sizeOf(ref, this.#stamp, report);
+    const size = sizeOf(ref, this.#identity, report);
     this.#lines.source(ref, report, size);
-    const proof = isLasting(rejection?.reason) ? (report.proof ?? '') : '';
-    this.#parts.destination.line(WORK_FILES.fingerprints, quote(proof));
+    const fingerprint = isLasting(rejection?.reason) ? (report.fingerprint ?? '') : '';
+    this.#parts.destination.line(WORK_FILES.fingerprints, quote(fingerprint));
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
 }
 
-/** Size of a file when it was opened, or else when it was listed; bytes read of standard input and streams. */
-function sizeOf(ref: SourceRef, stamp: string | undefined, { readBytes }: SourceReport): number {
-  if (ref.path === undefined) return readBytes;
-  return stamp === undefined ? ref.sizeBytes : sizeOfStamp(stamp);
+/** Size of a file when it was opened, or else when it was listed; bytes read of standard input, streams and folders. */
+function sizeOf(ref: SourceRef, identity: string | undefined, { readBytes }: SourceReport): number {
+  if (ref.path === undefined || ref.parts !== undefined) return readBytes;
+  return identity === undefined ? ref.sizeBytes : sizeInIdentity(identity);
 }
 
 /** Reasons that may not be due to the bytes of the file: the next run may be able to read it. (A killed decompressor looks like corrupt zstd.) */

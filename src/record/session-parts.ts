@@ -1,13 +1,13 @@
 /** Reports sessions with entries in several sources: each source gives a record of its own, and none is the whole conversation. */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
-import type { FindingOutcome, SessionReport } from '../ledger/result.ts';
+import type { FindingResult, SessionReport } from '../ledger/result.ts';
 import { FirstSources } from './first-sources.ts';
 
 export const SESSION_IN_PARTS = 'session-in-parts';
 /** Findings of a source that are reported one by one. The others are counted in one more finding. */
 const MOST_FINDINGS = 1000;
 
-type Finding = FindingOutcome;
+type Finding = FindingResult;
 
 export class SessionParts {
   readonly #listing: Listing;

@@ -17,13 +17,13 @@ import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SkippedSource, SourceRef } from '../input/sources/source.ts';
 import type { ProfileCounter } from '../ledger/dataset-profile.ts';
 import {
-  type FindingOutcome,
-  type Refusal,
+  type FindingResult,
+  type RecordRejection,
   repairsOf,
   type SessionReport,
   type SourceReport,
 } from '../ledger/result.ts';
-import { sessionText, sourceText } from './line-text.ts';
+import { findingText, sessionText, sourceText } from './line-text.ts';
 import type { Destination, Location } from './output.ts';
 
 /** Where the record of a session in a format was written. */
@@ -84,7 +84,7 @@ export class SourceLines {
 
   /**
    * @param group of its records
-   * @param hasOneFormat a single record is then named by its place alone; else the line lists records and refusals by format
+   * @param hasOneFormat a single record is then named by its place alone; else the line lists records and rejected records by format
    */
   session(
     ref: SourceRef,
@@ -93,20 +93,20 @@ export class SourceLines {
     group: string,
     hasOneFormat: boolean,
   ): void {
-    const { sessionId, outcome, snapshot, rejection, refusals = [] } = session;
+    const { sessionId, fate, snapshot, rejection, recordRejections = [] } = session;
     const only = hasOneFormat && places.length === 1 ? places[0] : undefined;
-    const isWritten = outcome === 'written';
+    const isWritten = fate === 'written';
     const hasSeveral = isWritten && only === undefined;
     const line: SessionLine = {
       id: sessionId ?? null,
       source: ref.name,
       source_b64: ref.nameBase64,
       input: this.#inputOf(ref),
-      fate: rejection === undefined ? outcome : `rejected:${rejection.reason}`,
+      fate: rejection === undefined ? fate : `rejected:${rejection.reason}`,
       shard: isWritten ? only?.shard : undefined,
       line: isWritten ? only?.line : undefined,
       records: hasSeveral ? places : undefined,
-      refused: hasSeveral && refusals.length > 0 ? refusals.map(refused) : undefined,
+      refused: hasSeveral && recordRejections.length > 0 ? recordRejections.map(refused) : undefined,
       origin: snapshot,
       entries: session.entries,
       superseded: session.superseded,
@@ -120,7 +120,7 @@ export class SourceLines {
     this.#destination.line(LINE_FILES.sessions, sessionText(line));
   }
 
-  finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingOutcome): void {
+  finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingResult): void {
     const found: FindingLine = {
       severity,
       rule,
@@ -133,7 +133,7 @@ export class SourceLines {
       count,
     };
     this.#profile?.finding(found);
-    this.#destination.line(LINE_FILES.findings, JSON.stringify(found));
+    this.#destination.line(LINE_FILES.findings, findingText(found));
   }
 
   /** The number of the input that a source was found in, when there are several. */
@@ -152,7 +152,7 @@ function countsOf(counts: readonly (readonly [string, number])[]): Counts {
   return made;
 }
 
-const refused = ({ format, reason }: Refusal): RefusedFormat => ({ format, reason });
+const refused = ({ format, reason }: RecordRejection): RefusedFormat => ({ format, reason });
 
 /** Where the bytes went. `rest` was read of a source that was given up, or left at the limit of sessions. */
 function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): ByteParts {

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { Bars, type Bin, Columns, Dot, Histogram, Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
 import type { Counts, DatasetProfile, LedgerSums } from '../dataset/schema.ts';
-import { binOf, binRange } from '../ledger/bins.ts';
+import { binOf, binRange } from '../ledger/counts.ts';
 import { OutsideName } from './lists.tsx';
 import { MOST_SHOWN_TOOLS, type ReportData } from './report-data.ts';
 

@@ -12,11 +12,11 @@ import type {
   SessionLine,
   SourceLine,
 } from '../dataset/schema.ts';
+import { recordStart } from '../dataset/shard-name.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
 
 const LINE_FEED = 0x0a;
-/** A shard of TOML documents, which are not lines. */
-const DECK = /\.toml(?:\.gz|\.zst)?$/;
+const LINE_FEED_BYTES = Buffer.of(LINE_FEED);
 
 interface ReadSettings {
   readonly groupBy: Grouping;
@@ -29,10 +29,9 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
   const [first = 'chat'] = format;
   const groups = new Map(manifest.shards.map(({ path, group }) => [path, group]));
   for (const { path } of manifest.shards) {
-    if (DECK.test(path)) continue;
     const isFirst = format.length === 1 || path.startsWith(`data/${first}/`);
-    await eachLine(join(root, path), (line) =>
-      counter.record(line.length, isFirst ? shapeOfRecord(line, first) : undefined),
+    await eachRecord(root, path, (record) =>
+      counter.record(record.length, isFirst ? shapeOfRecord(record, first) : undefined),
     );
   }
   const parsed = <T>(take: (line: T) => void) => {
@@ -58,6 +57,23 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
     parsed((line: FindingLine) => counter.finding(line)),
   );
   return counter.take();
+}
+
+/** @param take gets each record without the end of its last line; valid until it returns */
+async function eachRecord(root: string, path: string, take: (record: Uint8Array) => void): Promise<void> {
+  const begins = recordStart(path);
+  if (begins === undefined) return eachLine(join(root, path), take);
+  let lines: Uint8Array[] = [];
+  const end = (): void => {
+    if (lines.length > 0) take(Buffer.concat(lines));
+    lines = [];
+  };
+  await eachLine(join(root, path), (line) => {
+    if (begins(line)) end();
+    if (lines.length > 0) lines.push(LINE_FEED_BYTES);
+    lines.push(Buffer.from(line));
+  });
+  end();
 }
 
 /** @param take gets each line without its end, unpacked where the file is packed; valid until it returns */

@@ -1,6 +1,6 @@
 /**
- * `build --resume`: goes on from the last checkpoint of a run that was killed. What it had read must be what is there now, and what
- * it had written what its checkpoint says: otherwise the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
+ * `build --resume`: goes on from the last checkpoint of a run that was killed. The sources must be as they were read, and the
+ * files as the checkpoint says: otherwise the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
  */
 
 import { readCheckpoint } from '../dataset/checkpoint-file.ts';
@@ -9,7 +9,7 @@ import { type Place, partPath, runsWith } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
-import { proofIfUnchanged } from '../input/unchanged.ts';
+import { fingerprintIfUnchanged } from '../input/unchanged.ts';
 import { type Checkpoint, decodeCheckpoint } from '../ledger/checkpoint.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -95,7 +95,7 @@ function currentFingerprints(
   const fingerprints: string[] = [];
   for (const then of staged.lines(WORK_FILES.fingerprints)) {
     const ref = sources[fingerprints.length];
-    const now = ref === undefined || then === '' ? then : proofIfUnchanged(ref, then);
+    const now = ref === undefined || then === '' ? then : fingerprintIfUnchanged(ref, then);
     if (now === undefined) refuse(`${ref?.name} was changed`);
     fingerprints.push(now);
   }

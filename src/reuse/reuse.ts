@@ -1,11 +1,11 @@
 /** Sources whose results a previous run already has, so that they are not read again. The code that reads them is loaded late: most runs reuse nothing. */
-import type { Outcome } from '../ledger/result.ts';
+import type { Result } from '../ledger/result.ts';
 
 export interface Reuse {
   /** Are the results of the source with this index reused? */
   has(index: number): boolean;
   /** Returns the results of the reused sources before this index that have not been returned yet. */
-  before(index: number): AsyncIterable<Outcome>;
+  before(index: number): AsyncIterable<Result>;
 }
 
 export const NOTHING_REUSED: Reuse = {

@@ -3,7 +3,7 @@
  * workers read.
  */
 import type { Listing } from '../input/sources/source.ts';
-import type { Outcome } from '../ledger/result.ts';
+import type { Result } from '../ledger/result.ts';
 import type { PreviousRun } from './previous-run.ts';
 import type { Reuse } from './reuse.ts';
 import { type ReusedSource, SourceResults, type SourceResultsOptions } from './source-results.ts';
@@ -34,7 +34,7 @@ export class ReusedSources implements Reuse {
   }
 
   /** @throws TurnmillError `invalid-dataset` or `io` when a file is not what the previous run says */
-  async *before(index: number): AsyncGenerator<Outcome> {
+  async *before(index: number): AsyncGenerator<Result> {
     for (; this.#next < index; this.#next++) {
       const source = this.#sourceAt(this.#next);
       if (source === undefined) continue;
@@ -66,7 +66,7 @@ export class InTurn implements Reuse {
     return this.#first.has(index) || this.#second.has(index);
   }
 
-  async *before(index: number): AsyncGenerator<Outcome> {
+  async *before(index: number): AsyncGenerator<Result> {
     yield* this.#first.before(index);
     yield* this.#second.before(index);
   }

@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { createAppendFile } from '../dataset/append-file.ts';
+import { recordStart } from '../dataset/shard-name.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, damaged, type Lines } from './checked-lines.ts';
 import { checkFile, type PreviousRun, type PreviousShard } from './previous-run.ts';
@@ -26,7 +27,6 @@ interface OpenShard {
 
 /** Files that are open side by side. */
 const MOST_OPEN = 64;
-const DECK = /\.toml(?:\.gz|\.zst)?$/;
 const COMPRESSED = /\.(?:gz|zst)$/;
 
 export class ShardRecords {
@@ -76,7 +76,8 @@ export class ShardRecords {
     const unpacked = COMPRESSED.test(path) ? this.#options.pathFor(`unpacked-${this.#open.size}`) : undefined;
     const lines =
       unpacked === undefined ? await this.#plainLines(shard) : await this.#unpackedLines(shard, unpacked);
-    const records = DECK.test(path) ? new DeckRecords(lines) : lines;
+    const begins = recordStart(path);
+    const records = begins === undefined ? lines : new RecordsOfLines(lines, begins);
     const open: OpenShard = { shard, records, unpacked, number: 0 };
     this.#open.set(path, open);
     return open;
@@ -125,28 +126,33 @@ export class ShardRecords {
   }
 }
 
-const DECK_HEADER = Buffer.from('[[samples]]');
 const LINE_FEED = Buffer.from('\n');
 
-/** The records of a deck of TOML (format samples). Each begins with its header on a line of its own, which no text in it looks like. */
-class DeckRecords implements Lines {
+/** Records of several lines: tables of a deck, session traces. */
+class RecordsOfLines implements Lines {
   readonly #lines: Lines;
-  /** The header of the next record was read. */
-  #hasHeader = false;
+  readonly #begins: (line: Uint8Array) => boolean;
+  /** The first line of the next record. A copy: a line is valid until the next one. */
+  #first: Buffer | undefined;
 
-  constructor(lines: Lines) {
+  constructor(lines: Lines, begins: (line: Uint8Array) => boolean) {
     this.#lines = lines;
+    this.#begins = begins;
   }
 
   next(): Uint8Array | undefined {
-    const first = this.#hasHeader ? DECK_HEADER : this.#lines.next();
+    const first = this.#first ?? this.#next();
     if (first === undefined) return undefined;
-    const pieces = [Buffer.from(first)]; // copies: a line is valid until the next one
-    let line = this.#lines.next();
-    for (; line !== undefined && !DECK_HEADER.equals(line); line = this.#lines.next())
-      pieces.push(LINE_FEED, Buffer.from(line));
-    this.#hasHeader = line !== undefined;
+    const pieces = [first];
+    let line = this.#next();
+    for (; line !== undefined && !this.#begins(line); line = this.#next()) pieces.push(LINE_FEED, line);
+    this.#first = line;
     return Buffer.concat(pieces);
+  }
+
+  #next(): Buffer | undefined {
+    const line = this.#lines.next();
+    return line && Buffer.from(line);
   }
 
   park(): void {

@@ -14,13 +14,13 @@ import type {
   SourceLine,
 } from '../dataset/schema.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
-import { stampOfProof } from '../input/fingerprint.ts';
+import { identityIn } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type {
-  FindingOutcome,
-  Outcome,
-  Refusal,
+  FindingResult,
+  RecordRejection,
   RejectedLine,
+  Result,
   SessionReport,
   SourceReport,
 } from '../ledger/result.ts';
@@ -63,11 +63,11 @@ export class SourceResults {
    * Returns the results of a source. Sources come in the order of the listing.
    * @throws TurnmillError `invalid-dataset` when the files contradict each other
    */
-  async *of(source: ReusedSource): AsyncGenerator<Outcome> {
+  async *of(source: ReusedSource): AsyncGenerator<Result> {
     const { sessions, quarantine, findings } = this.#files;
     this.#files.seek(source);
-    const stamp = stampOfProof(source.fingerprint);
-    yield { kind: 'source-begin', source: source.index, provisional: false, ...(stamp && { stamp }) };
+    const identity = identityIn(source.fingerprint);
+    yield { kind: 'source-begin', source: source.index, provisional: false, ...(identity && { identity }) };
     for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
     // rejected lines, sessions and records keep their order, which is that of the quarantine
     for (
@@ -83,11 +83,11 @@ export class SourceResults {
     yield this.#reportOf(source);
   }
 
-  async *#nextSession(): AsyncGenerator<Outcome> {
+  async *#nextSession(): AsyncGenerator<Result> {
     const line = this.#present(LINE_FILES.sessions, this.#files.sessions.take());
     for (const { format, shard, line: number } of this.#placesOf(line)) {
       const bytes = await this.#records.at(shard, number);
-      yield { kind: 'row', group: this.#records.groupOf(shard), format, bytes };
+      yield { kind: 'record', group: this.#records.groupOf(shard), format, bytes };
     }
     yield this.#sessionOf(line);
   }
@@ -103,18 +103,18 @@ export class SourceResults {
     return {
       kind: 'session',
       sessionId: id ?? undefined,
-      outcome: reason === undefined ? this.#outcomeOf(fate) : 'rejected',
+      fate: reason === undefined ? this.#fateOf(fate) : 'rejected',
       ...(origin && { snapshot: origin }),
       ...{ entries, superseded, truncated, changes: Object.entries(changes) },
       ...(folded !== undefined && { folded }),
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
-      ...(refused && { refusals: refused.map(() => this.#nextRefusal()) }),
+      ...(refused && { recordRejections: refused.map(() => this.#nextRecordRejection()) }),
       ...(reason !== undefined && { rejection: this.#rejectionOf(reason, entries) }),
     };
   }
 
-  #outcomeOf(fate: string): 'written' | 'empty' {
+  #fateOf(fate: string): 'written' | 'empty' {
     if (fate === 'written' || fate === 'empty') return fate;
     throw damaged(
       this.#run.pathOf(LINE_FILES.sessions),
@@ -123,7 +123,7 @@ export class SourceResults {
   }
 
   /** Quarantine has a record for each format that refused the session. */
-  #nextRefusal(): Refusal {
+  #nextRecordRejection(): RecordRejection {
     const { format, reason, stage, error } = this.#takeRejection();
     return { format: this.#present(LINE_FILES.quarantine, format), reason, stage, detail: error.message };
   }
@@ -180,7 +180,7 @@ export class SourceResults {
       status,
       ...(reason !== undefined && { rejection: { reason, detail } }),
       compression: this.#present(LINE_FILES.sources, line.compression),
-      proof: fingerprint,
+      fingerprint,
       ...(packed && { packed: packedOf(packed) }),
       readBytes: this.#present(LINE_FILES.sources, line.size),
       framing: this.#framingOf(line),
@@ -211,7 +211,7 @@ export class SourceResults {
   }
 }
 
-function findingOf({ severity, rule, session, entry, message, count }: FindingLine): FindingOutcome {
+function findingOf({ severity, rule, session, entry, message, count }: FindingLine): FindingResult {
   const finding = { severity, rule, sessionId: session ?? undefined, line: entry, message };
   return { kind: 'finding', ...finding, ...(count !== undefined && { count }) };
 }

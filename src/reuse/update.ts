@@ -5,12 +5,12 @@
 
 import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
-import { readProofs } from '../dataset/run-facts.ts';
+import { readFingerprints } from '../dataset/run-facts.ts';
 import type { Manifest } from '../dataset/schema.ts';
-import { parseProof } from '../input/fingerprint.ts';
+import { parseFingerprint } from '../input/fingerprint.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';
-import { proofIfUnchanged } from '../input/unchanged.ts';
+import { fingerprintIfUnchanged } from '../input/unchanged.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
@@ -43,7 +43,7 @@ export async function planUpdate(
   if (version !== toolVersion()) return `the dataset was written by turnmill ${version}`;
   const different = differences(manifest.settings, settings);
   if (different.length > 0) return `the dataset was built with other settings: ${different.join(', ')}`;
-  const fingerprints = readProofs(root);
+  const fingerprints = readFingerprints(root);
   if (fingerprints === undefined) return 'the dataset has no fingerprints of its sources';
 
   const run = await openPreviousDataset(root, manifest, signal);
@@ -81,10 +81,10 @@ function findUnchanged(
   let withoutContent = 0;
   for (const key of sourcesRead(run)) {
     const then = previous[seen++] ?? '';
-    if (parseProof(then)?.provesContent !== true) withoutContent++;
+    if (parseFingerprint(then)?.provesContent !== true) withoutContent++;
     for (let ref = sources[at]; ref !== undefined && compareSources(ref, key) <= 0; ref = sources[++at]) {
       if (compareSources(ref, key) < 0) continue;
-      const now = proofIfUnchanged(ref, then, checksum);
+      const now = fingerprintIfUnchanged(ref, then, checksum);
       if (now === undefined) continue;
       count++;
       if (quarantineContent === 'ref' || !key.hasRejections) fingerprints[at] = now;

@@ -2,7 +2,7 @@
 import {
   type FormatOptionValue,
   type FormatOptionValues,
-  formatOptions,
+  formatOptionsWith,
 } from '../../transforms/formats/format-options.ts';
 import { sha256 } from '../sha256.ts';
 import type { RunPlugIns } from './plug-ins.ts';
@@ -25,7 +25,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     maxQuarantine: _maxQuarantine,
     scanner: _scanner,
     profile: _profile,
-    readers: _readers,
+    consumers: _consumers,
     checksum: _checksum,
     s3: _s3,
     takesBack: _takesBack,
@@ -49,7 +49,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
   const listed = only === undefined ? {} : { onlySha256: sha256(JSON.stringify([...new Set(only)].sort())) };
   const folding = otherThanDefault({ select, maxConversationBytes });
   const told = meta.length === 0 ? {} : { meta };
-  const options = { formatOptions: hashedTexts(given) };
+  const options = { formatOptions: hashedTexts(given, plugIns) };
   const named = { ...folding, ...told, ...said, ...listed, ...plugInsOf(plugIns) };
   return Object.fromEntries(
     Object.entries({ ...decisive, ...options, ...named }).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -81,11 +81,10 @@ function hashes(texts: Readonly<Record<string, string | undefined>>): object {
 }
 
 /** Texts that come from a file are named by their SHA-256: they may be confidential. */
-function hashedTexts(values: FormatOptionValues): FormatOptionValues {
+function hashedTexts(values: FormatOptionValues, { formats }: RunPlugIns): FormatOptionValues {
+  const known = formatOptionsWith(formats);
   const entries = Object.entries(values).map(([name, value]): [string, FormatOptionValue] =>
-    formatOptions.get(name)?.spec.fromFile === true
-      ? [`${name}Sha256`, sha256(String(value))]
-      : [name, value],
+    known.get(name)?.spec.fromFile === true ? [`${name}Sha256`, sha256(String(value))] : [name, value],
   );
   return Object.fromEntries(entries);
 }

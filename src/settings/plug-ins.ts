@@ -8,6 +8,7 @@ import { dialects } from '../../transforms/dialects/index.ts';
 import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import type { PlacedStage, PlugIns } from '../../transforms/plug-ins.ts';
+import type { OptionSpec } from '../../transforms/stage.ts';
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
@@ -36,6 +37,7 @@ type Kind = keyof PlugIns;
 type Shape = Readonly<Record<string, unknown>>;
 
 const MOST_BYTES = 16 * 1024 * 1024;
+const OPTION_NAME = /^[a-z][A-Za-z0-9]*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** Tells the kinds apart: a stage is asked for first, as a dialect has a `create` too. */
 const KINDS: readonly Kind[] = ['stages', 'dialects', 'formats'];
@@ -45,7 +47,7 @@ const TAKEN: Readonly<Record<Kind, readonly string[]>> = {
   formats: formats.map(({ name }) => name),
   stages: [
     ...CHAIN,
-    ...['framing', 'check-entries', 'check-conversations', 'check-rows', 'check-readers', 'source'],
+    ...['framing', 'check-entries', 'check-conversations', 'check-records', 'check-consumers', 'source'],
   ],
 };
 
@@ -171,13 +173,30 @@ function checked<K extends Kind>(
   if (typeof summary !== 'string') return fail(where, `the plug-in '${name}' has no summary`);
   if (kind === 'dialects')
     return ('create' in (one as object) ? one : defineDialect(one as DialectSpec)) as never;
-  if (kind === 'formats') return Object.assign({ rules: [], otherContent: '', options: {} }, one) as never;
+  if (kind === 'formats') {
+    const format: Format = Object.assign({ rules: [], otherContent: '', options: {} }, one as Format);
+    checkOptions(format, where);
+    return format as never;
+  }
   if (!CHAIN.includes(String(after)))
     return fail(
       where,
       `the stage '${name}' is to go after ${shown(after)}, which is none of ${CHAIN.join(', ')}`,
     );
   return Object.assign({ options: {} }, one) as never;
+}
+
+/** They become flags, and keys of a configuration file. */
+function checkOptions({ name, options }: Format, where: string): void {
+  for (const [key, spec] of Object.entries(options as Readonly<Record<string, Shape | undefined>>)) {
+    const { describe, default: held, choices = [] } = spec ?? {};
+    const isValue = typeof held === 'boolean' || typeof held === 'string';
+    if (!OPTION_NAME.test(key) || typeof describe !== 'string' || !isValue || !Array.isArray(choices))
+      fail(
+        where,
+        `the option ${shown(key)} of the format '${name}' needs a name in camelCase, a text (describe), and a default that is a boolean or a string`,
+      );
+  }
 }
 
 const notPlugIn = (from: string): string =>
@@ -195,13 +214,31 @@ function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
       taken.add(name);
     }
   }
+  const ownFormats = [...some.formats, ...more.formats];
+  const odd = oddOption([...formats, ...ownFormats]);
+  if (odd !== undefined)
+    fail(where, `another format's option '${odd}' has values of another type: choose another name`);
   return {
     dialects: [...some.dialects, ...more.dialects],
-    formats: [...some.formats, ...more.formats],
+    formats: ownFormats,
     stages: [...some.stages, ...more.stages],
     files: [...some.files, ...more.files],
     hasObjects: some.hasObjects || more.hasObjects,
   };
+}
+
+/** An option that is a flag in one format and takes a text in another. */
+function oddOption(known: readonly Format[]): string | undefined {
+  const types = new Map<string, string>();
+  for (const { options } of known) {
+    for (const [name, { default: held }] of Object.entries(
+      options as Readonly<Record<string, OptionSpec<unknown>>>,
+    )) {
+      if ((types.get(name) ?? typeof held) !== typeof held) return name;
+      types.set(name, typeof held);
+    }
+  }
+  return undefined;
 }
 
 function fail(where: string, problem: string, cause?: unknown): never {

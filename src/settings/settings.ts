@@ -81,8 +81,8 @@ export interface TaskSettings extends ConversionSettings {
   readonly scanner: ScannerName;
   /** Count where the time goes. */
   readonly profile: boolean;
-  /** Report what the readers of the formats would do with each record (`check --target`). */
-  readonly readers: boolean;
+  /** Report what the consumers of the formats would do with each record (`check --target`). */
+  readonly consumers: boolean;
   /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
   readonly checksum: boolean;
   /** How object stores are reached and used. */
@@ -156,7 +156,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   quarantineSizeBytes: 1024 * MEBIBYTE,
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
-  readers: false,
+  consumers: false,
   checksum: false,
   s3: DEFAULT_S3,
   plugIns: NO_RUN_PLUG_INS,

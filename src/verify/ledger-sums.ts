@@ -14,7 +14,7 @@ import { asCounts, asObject, type Untrusted } from './untrusted.ts';
 const UNLISTED = 'over-limit';
 const MEMBERS =
   'sources skipped extensions fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
-/** Files passed over because of their names: so many are listed in ledger/sources.jsonl, all are counted. */
+/** Most files passed over because of their names that ledger/sources.jsonl lists; all are counted. */
 const MOST_LISTED = 1000;
 const MOST_EXTENSIONS = 100;
 
@@ -39,7 +39,7 @@ export function checkLedgerSums(
   compare('fates', counted.fates);
   compare('repairs', counted.repairs);
   const seen = counted.sessions === 0 ? [] : ([['seen', counted.sessions]] as const);
-  compare('sessions', new Map([...counted.outcomes, ...seen]));
+  compare('sessions', new Map([...counted.sessionFates, ...seen]));
   compare('tools', counted.tools);
   compare('rewrites', counted.rewrites);
   compare('findings', counted.findings);
@@ -89,11 +89,11 @@ function checkFormats(
   return records;
 }
 
-/** Records in the shards of each format, its sessions where these are fewer, and its refusals. */
+/** Records in the shards of each format, its sessions where these are fewer, and its rejected records. */
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
-  { refusals, writers }: Totals,
+  { recordRejections, writers }: Totals,
 ): ReadonlyMap<string, Counts> {
   const all = new Map(formats.map((format) => [format, new Map<string, number>()]));
   for (const { format, records } of shards.values()) add(all.get(format) ?? new Map(), 'records', records);
@@ -101,8 +101,8 @@ function formatCounts(
     const sessions = writers.get(format) ?? 0;
     if (sessions !== (counts.get('records') ?? 0)) add(counts, 'sessions', sessions);
   }
-  for (const [refusal, n] of refusals) {
-    const [format = '', reason] = refusal.split(' ');
+  for (const [recordRejection, n] of recordRejections) {
+    const [format = '', reason] = recordRejection.split(' ');
     add(all.get(format) ?? new Map(), `refused:${reason}`, n);
   }
   return all;

@@ -1,6 +1,6 @@
 /**
- * `profile` of reports/summary.json, counted again: histograms, roles, tools, reasons, findings and groups. Of the lists only the
- * numbers are compared; which examples they show is a matter of order.
+ * `profile` of reports/summary.json, counted again: histograms, roles, tools, reasons, findings and groups. Only the
+ * numbers of the lists are compared; which examples they show is a matter of order.
  */
 import type {
   DatasetProfile,
@@ -37,7 +37,7 @@ export class ProfileRecount {
   readonly #tools: Counts = new Map();
   readonly #reasons: Counts = new Map();
   readonly #findings: Counts = new Map();
-  readonly #outcomes: Counts = new Map();
+  readonly #sessionFates: Counts = new Map();
   #hasDecks = false;
 
   /** @param first the first format of the run */
@@ -78,8 +78,8 @@ export class ProfileRecount {
   }
 
   session({ fate }: Untrusted<SessionLine>): void {
-    const outcome = asText(fate) ?? '';
-    add(this.#outcomes, outcome.startsWith(REJECTED) ? 'rejected' : outcome);
+    const became = asText(fate) ?? '';
+    add(this.#sessionFates, became.startsWith(REJECTED) ? 'rejected' : became);
   }
 
   compare(profile: Untrusted<DatasetProfile> | undefined, problems: Problems): void {
@@ -103,7 +103,7 @@ export class ProfileRecount {
     const findings = asObjects(profile.findings).map((one) => [`${one.severity} ${one.rule}`, one.count]);
     same('findings', largest(this.#findings, SHOWN.reasons), Object.fromEntries(findings));
     if (asObjects(profile.groups).length === asCount(profile.group_count))
-      same('groups', this.#outcomes, sumsOf(asObjects(profile.groups)));
+      same('groups', this.#sessionFates, sumsOf(asObjects(profile.groups)));
   }
 }
 
@@ -114,7 +114,7 @@ function calledBy({ tool_calls: calls, function_call: legacy }: JsonObject): rea
   return asObject(legacy) === undefined ? [] : [nameOf(legacy)];
 }
 
-/** Counts a name, cut in the middle; after so many, as another one. */
+/** Counts a name, cut in the middle; beyond the limit of names as `other`. */
 function addBounded(counts: Counts, name: string, most: number): void {
   const short = cut(name || '?');
   add(counts, counts.has(short) || counts.size < most ? short : 'other');

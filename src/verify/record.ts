@@ -30,6 +30,7 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['functiongemma-teaching', texts],
   ['prompt', texts],
   ['samples', samples],
+  ['sts', traceLine],
 ]);
 
 /** The check of a format. A record of an unknown format only has to be a JSON object. */
@@ -123,6 +124,23 @@ function trajectory({ schema_version: version, agent, steps, extra, ...others }:
 
 const isStep = ({ step_id: id, source, message }: JsonObject, number: number): boolean =>
   id === number && SOURCES.has(source) && message !== undefined;
+
+const TRACE_ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** A line of a session trace: its header, or an envelope around a message. */
+function traceLine({ type, harness, id, metadata, message, ...others }: JsonObject): RecordFacts {
+  if (Object.keys(others).length > 0) return { problem: 'expected no other member, found one' };
+  if (type === 'session') {
+    const good = asText(harness) !== undefined && asText(id) !== undefined && message === undefined;
+    if (!good) return { problem: 'expected texts `harness` and `id` in a header, found something else' };
+    return isMetadata(metadata) ? {} : { problem: NO_METADATA };
+  }
+  if (type !== 'message' || harness !== undefined || id !== undefined || metadata !== undefined)
+    return { problem: 'expected `type` to be session or message, with the members of either' };
+  const { role, content } = asObject(message) ?? {};
+  if (TRACE_ROLES.has(role) && asText(content) !== undefined) return {};
+  return { problem: 'expected `message` to have a known `role` and a text `content`, found something else' };
+}
 
 /** `messages` or `fullConversation`, beside any other member of the log. */
 function samples({ messages, fullConversation }: JsonObject): RecordFacts {

@@ -46,7 +46,7 @@ export function checkSession({ line, value }: Line, tally: SourceTally, context:
   const truncated = count('truncated');
   const rejected = fate.startsWith(REJECTED);
   totals.sessions += 1;
-  add(totals.outcomes, rejected ? 'rejected' : fate);
+  add(totals.sessionFates, rejected ? 'rejected' : fate);
   const changes = asCounts(value.changes);
   if (changes === undefined) problems.equal(FILE, line, 'changes', 'counts', value.changes);
   else addAll(totals.rewrites, changes);
@@ -109,7 +109,8 @@ function checkRecords(at: Line, tools: number, tally: SourceTally, context: Sess
   for (const group of groups) add(totals.groups, group);
   if (groups.size > 1) problems.add(FILE, `line ${line}: expected records of one group, found several`);
   for (const { format, reason } of refused) {
-    for (const counts of [tally.refusals, totals.refusals]) add(counts, `${format} ${reason}`);
+    for (const counts of [tally.recordRejections, totals.recordRejections])
+      add(counts, `${format} ${reason}`);
   }
   const writers = new Set(records.map(({ format }) => format));
   for (const format of writers) add(totals.writers, String(format));

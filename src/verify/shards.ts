@@ -7,7 +7,7 @@ import { readLines, readTexts } from './line-reader.ts';
 import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
-import { recordCheckOf } from './record.ts';
+import { type RecordCheck, recordCheckOf } from './record.ts';
 import { asCount, asText } from './untrusted.ts';
 import { recount, type UsageRecount } from './usage.ts';
 
@@ -40,7 +40,9 @@ const MADE_NAME = /-[a-z2-7]{16}$/i;
 /** A deck of samples: each begins with its header on a line of its own, which no text in it can look like. */
 const DECK = /\.toml(?:\.gz|\.zst)?$/;
 const DECK_RECORD = '[[samples]]';
-const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml)(\.gz|\.zst)?$/;
+/** Session traces: each begins with its header. */
+const TRACES = /\.sts\.jsonl(?:\.gz|\.zst)?$/;
+const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml|sts\.jsonl)(\.gz|\.zst)?$/;
 /** By `--compress`. */
 const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
   ['gzip', '.gz'],
@@ -114,6 +116,10 @@ async function readShard(
     recounts.profile.deck();
     return { format, group, records, tools: undefined };
   }
+  if (TRACES.test(path)) {
+    recounts.profile.deck();
+    return { format, group, records: await readTraces(root, path, check, problems), tools: undefined };
+  }
   for await (const { line, text, value } of readLines(join(root, path), path, problems)) {
     records = line;
     if (value === undefined) continue;
@@ -125,6 +131,29 @@ async function readShard(
     else tally.add(tools);
   }
   return { format, group, records, tools: shown ? tally : undefined };
+}
+
+/** @returns the number of traces: of their headers, each of which has a message behind it */
+async function readTraces(
+  root: string,
+  path: string,
+  check: RecordCheck,
+  problems: Problems,
+): Promise<number> {
+  let records = 0;
+  let isEmpty = false;
+  for await (const { line, value } of readLines(join(root, path), path, problems)) {
+    if (value === undefined) continue;
+    const { problem } = check(value);
+    if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
+    const isHeader = value.type === 'session';
+    if (line === 1 && !isHeader) problems.add(path, 'line 1: expected the header of a trace, found none');
+    if (isHeader && isEmpty) problems.add(path, `line ${line}: expected a message, found another header`);
+    if (isHeader) records += 1;
+    isEmpty = isHeader;
+  }
+  if (isEmpty) problems.add(path, 'expected a message after the last header, found none');
+  return records;
 }
 
 const SESSIONS = 'ledger/sessions.jsonl';

@@ -111,7 +111,7 @@ function expectedFates(
 function expectedQuarantine(fates: ReadonlyMap<string, number>, tally: SourceTally, lost: unknown): Counts {
   const expected: Counts = new Map();
   for (const [reason, n] of tally.rejectedEntries) add(expected, `session:${reason}`, n);
-  for (const [refusal, n] of tally.refusals) add(expected, `record:${refusal}`, n);
+  for (const [recordRejection, n] of tally.recordRejections) add(expected, `record:${recordRejection}`, n);
   if (lost !== undefined) add(expected, `source:${lost}`);
   for (const [fate, n] of fates) {
     if (!fate.startsWith(REJECTED)) continue;

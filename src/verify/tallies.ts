@@ -34,14 +34,14 @@ export class Totals {
   readonly repairs: Counts = new Map();
   /** Bytes by where they went. */
   readonly parts: Counts = new Map();
-  readonly outcomes: Counts = new Map();
+  readonly sessionFates: Counts = new Map();
   readonly tools: Counts = new Map();
   readonly rewrites: Counts = new Map();
   readonly findings: Counts = new Map();
   /** Written sessions by group. */
   readonly groups: Counts = new Map();
   /** Sessions that a format refused and another one wrote, by `FORMAT REASON`. */
-  readonly refusals: Counts = new Map();
+  readonly recordRejections: Counts = new Map();
   /** Sessions with records in a format, by its name. */
   readonly writers: Counts = new Map();
 }
@@ -76,7 +76,7 @@ export class SourceTally {
   /** Entries of rejected sessions by reason: quarantine has a record of each. */
   readonly rejectedEntries: Counts = new Map();
   /** Records that a format refused, by `FORMAT REASON`: quarantine has each of them too. */
-  readonly refusals: Counts = new Map();
+  readonly recordRejections: Counts = new Map();
   /** Where the next place may begin, by what names it: snapshots, rejected lines, rejected entries. */
   readonly #next: Counts = new Map();
 

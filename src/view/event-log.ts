@@ -6,14 +6,8 @@ import type { Entry, Message, StreamElement } from '../../transforms/model/eleme
 import { defaultsOf, step } from '../../transforms/stage.ts';
 import { detectDialect } from '../../transforms/stages/choose-dialect.ts';
 import { parse } from '../../transforms/stages/parse.ts';
-import {
-  allMessages,
-  type FollowedEntry,
-  freshMembers,
-  rejectedEntry,
-  textOf,
-  timeMember,
-} from './followed-entry.ts';
+import type { FollowedEntry } from './app/types.ts';
+import { allMessages, freshMembers, rejectedEntry, textOf, timeMember } from './followed-entry.ts';
 import type { LineIndex } from './line-index.ts';
 
 const PAGE = 64;
@@ -67,7 +61,7 @@ interface Place {
   readonly at: number;
 }
 
-/** What one page has been sent of an event log. */
+/** Keeps track of what one page has been sent from an event log. */
 export class EventTail {
   readonly #index: LineIndex;
   readonly #source: string;
@@ -97,7 +91,7 @@ export class EventTail {
     return this.#earlier.length;
   }
 
-  /** What is new. */
+  /** Returns what is new since the last call. */
   *take(): Generator<FollowedEntry> {
     const before = this.#lines;
     if (this.#index.lines === before) return;

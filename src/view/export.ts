@@ -117,7 +117,7 @@ class Exporter {
     return rows;
   }
 
-  /** What the server would answer. */
+  /** Returns the answer that the server would give. */
   async #ask(path: string): Promise<string> {
     const [route = '', query = ''] = path.split('?');
     const answer = await ROUTES.get(route)?.(this.#viewed, new URLSearchParams(query));

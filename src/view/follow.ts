@@ -4,17 +4,18 @@ import { basename } from 'node:path';
 import type { Entry } from '../../transforms/model/element.ts';
 import { defaultsOf, type Handlers, step } from '../../transforms/stage.ts';
 import { parse } from '../../transforms/stages/parse.ts';
+import type { FollowedEntry } from './app/types.ts';
 import { EventTail, holdsEvents } from './event-log.ts';
-import { type FollowedEntry, freshMembers, rejectedEntry, textsOf, timeMember } from './followed-entry.ts';
+import { freshMembers, rejectedEntry, textsOf, timeMember } from './followed-entry.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
 
 const PAGE = 64;
 
-/** What one page has been sent of a log. */
+/** Keeps track of what one page has been sent from a log. */
 export interface LogTail {
-  /** Takes the log as it is now. @returns the number of the first entry that `take` gives: so many from the end, at most */
+  /** Takes the log as it is now. @returns the number of the first entry that `take` gives, at most `most` from the end */
   begin(most: number): number;
-  /** What is new. */
+  /** Returns what is new since the last call. */
   take(): Generator<FollowedEntry>;
   /** Some of the entries before the first one. */
   earlier(from: number, count: number): readonly FollowedEntry[];

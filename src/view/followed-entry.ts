@@ -1,28 +1,7 @@
-/** What the page gets of a log that is followed. */
+/** Makes the entries that the page gets of a log that is followed. */
 import type { Entry, Message, Rejection } from '../../transforms/model/element.ts';
-import { type ShownMessage, shownOf } from './shown.ts';
-
-/** An entry of a log; or, of an event log, messages that a conversation has got. */
-export interface FollowedEntry {
-  /** From 1: the line of the entry; of an event log, its last line so far. */
-  readonly line: number;
-  /** Number of the entry among those of its line. */
-  readonly part?: number;
-  readonly bytes: number;
-  /** Messages of the entry, its reply included, or of the conversation. */
-  readonly messages: number;
-  /** The first so many are as before. */
-  readonly shared: number;
-  /** JSON texts of the others. */
-  readonly fresh: readonly string[];
-  readonly shown: readonly ShownMessage[];
-  /** Milliseconds since 1970, when the line names a time. */
-  readonly time?: number;
-  /** Why the line is no entry. */
-  readonly error?: string;
-  /** Id of the conversation of an event log. Its messages from `shared` on take the place of those that the page has. */
-  readonly conversation?: string;
-}
+import type { FollowedEntry } from './app/types.ts';
+import { shownOf } from './shown.ts';
 
 const NANOSECONDS = 1_000_000n;
 

@@ -7,7 +7,8 @@ const PAGE_BYTES = 256 * 1024;
 /** One for all: a page is read without a pause, and a fresh buffer for each would be garbage faster than it is collected. */
 const PAGE = Buffer.allocUnsafe(PAGE_BYTES);
 const LINE_FEED = 0x0a;
-const MOST_LINE_BYTES = 32 * 1024 * 1024;
+/** The rest of a longer line, or record, is not read. */
+export const MOST_LINE_BYTES: number = 32 * 1024 * 1024;
 
 export interface IndexedLine {
   readonly offset: number;
@@ -17,7 +18,7 @@ export interface IndexedLine {
   readonly content: Buffer;
 }
 
-/** What became of the file since the last look. */
+/** How the file has changed since the last look. */
 export type Growth = 'same' | 'grown' | 'replaced';
 
 export class LineIndex {

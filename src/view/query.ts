@@ -1,4 +1,4 @@
-/** What is typed into the search field: words, and filters like `role:tool`. */
+/** Parses the text of the search field: words, and filters like `role:tool`. */
 
 export interface Query {
   /** Text that must be in the line, as JSON writes it. */

@@ -1,15 +1,17 @@
-/** What the page may ask for. Everything is named by a number: no path of a request reaches the file system. */
+/** The requests that the page may make. Everything is named by a number: no path of a request reaches the file system. */
 
 import type { QuarantineLine, SessionLine } from '../dataset/schema.ts';
+import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
+import { messagesOf } from './app/messages.ts';
 import type { FollowedLog } from './follow.ts';
 import { MOST_HITS, type Searched, search } from './search.ts';
-import { messagesOf, type RecordSummary, shownOf, summaryOf } from './shown.ts';
+import { type RecordSummary, readRecord, shownOf, summaryOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
 import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
 
-/** What is viewed: a dataset, or a log that is followed. */
+/** The thing that is viewed: a dataset, or a log that is followed. */
 export interface Viewed {
   readonly name: string;
   readonly dataset?: ViewedDataset | undefined;
@@ -126,38 +128,31 @@ function rowOf(
 }
 
 function safeSummary(content: Buffer): RecordSummary {
+  const asText = { ...NO_SUMMARY, title: content.subarray(0, 160).toString() };
   try {
-    return summaryOf(JSON.parse(content.toString()));
+    const read = readRecord(content);
+    return read === undefined ? asText : summaryOf(read.value);
   } catch {
-    return { ...NO_SUMMARY, title: content.subarray(0, 160).toString() };
+    return asText; // a role may be an object that cannot become a text
   }
 }
 
-/** The record's own bytes stand in the answer: nothing of them is parsed and written again. */
+/** The record's own bytes are in the answer: nothing of them is parsed and written again. */
 async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer | undefined> {
   const [record] = dataset.recordPage(i, 1);
   if (record === undefined) return undefined;
   const session = await dataset.sessionOfRecord(i);
   const findings = session === undefined ? [] : await dataset.findingsOf(session.number);
-  const isJson = isJsonText(record.content);
-  const messages = isJson ? messagesOf(JSON.parse(record.content.toString())) : [];
+  const read = readRecord(record.content);
   const about = JSON.stringify({
     ...{ i, shard: record.shard, line: record.line, bytes: record.bytes, findings },
+    ...(recordStart(record.shard) !== undefined && { spansLines: true }),
     session: session?.line,
     sessionNumber: session?.number,
-    shown: shownOf(messages),
+    shown: shownOf(messagesOf(read?.value) ?? []),
   });
-  const raw = isJson ? record.content : Buffer.from(JSON.stringify(record.content.toString()));
+  const raw = read?.json ?? Buffer.from(JSON.stringify(record.content.toString()));
   return Buffer.concat([Buffer.from(`${about.slice(0, -1)},"record":`), raw, Buffer.from('}')]);
-}
-
-function isJsonText(content: Buffer): boolean {
-  try {
-    JSON.parse(content.toString());
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function changesAnswer(

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema.ts';
 import { type Query, readQuery, wordMatcher } from './query.ts';
-import { summaryOf } from './shown.ts';
+import { readRecord, summaryOf } from './shown.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';
 
 export type Searched = 'records' | 'sessions' | 'rejected';
@@ -99,7 +99,9 @@ async function recordMatcher(
 
 function hasShape(content: Buffer, roles: readonly string[], tools: readonly string[]): boolean {
   try {
-    const summary = summaryOf(JSON.parse(content.toString()));
+    const read = readRecord(content);
+    if (read === undefined) return false;
+    const summary = summaryOf(read.value);
     return (
       roles.every((role) => role in summary.roles) && tools.every((name) => summary.tools.includes(name))
     );

@@ -1,49 +1,38 @@
-/** What the page shows of messages beyond their bytes: made here, so that the page needs none of the readers of logs. */
+/** Prepares messages for the page beyond their bytes: here, so that the page needs none of the readers of logs. */
 import { isErrorText } from '../../transforms/checks/result-verdict.ts';
 import { parseMessageSegments, protocolLines } from '../../transforms/dialects/message-segments.ts';
 import { formatToolActivity, getActivityLine } from '../../transforms/dialects/tool-activity.ts';
+import { callsOf, messagesOf } from './app/messages.ts';
+import type { Message, Shown, ShownSegment } from './app/types.ts';
 
-/** A piece of an assistant's text. */
-export interface ShownSegment {
-  readonly kind: 'text' | 'think' | 'tool';
-  readonly text: string;
-  /** Activity line and name of a call. */
-  readonly activity?: string;
-  readonly name?: string;
+/** A record as JSON text and as its value. */
+export interface ReadRecord {
+  readonly json: Buffer;
+  readonly value: unknown;
 }
 
-export interface ShownMessage {
-  /** The activity line of each call. */
-  readonly calls?: readonly string[];
-  /** The parts of the content that are more than plain words, by their index. */
-  readonly parts?: Readonly<
-    Record<number, { readonly segments: readonly ShownSegment[]; readonly states: readonly string[] }>
-  >;
-  /** A result that reports an error. */
-  readonly failed?: true;
+/** The lines of a trace become a list. Undefined when a record is not JSON: a table of a deck, or one that was cut. */
+export function readRecord(content: Buffer): ReadRecord | undefined {
+  return parsed(content) ?? (content.includes('\n') ? parsed(listOfLines(content)) : undefined);
 }
 
-interface LoggedMessage {
-  readonly role?: unknown;
-  readonly from?: unknown;
-  readonly content?: unknown;
-  readonly value?: unknown;
-  readonly tool_calls?: unknown;
+function parsed(json: Buffer): ReadRecord | undefined {
+  try {
+    return { json, value: JSON.parse(json.toString()) };
+  } catch {
+    return undefined;
+  }
 }
 
-/** The messages of a record, whatever list its format has; of other records none. */
-export function messagesOf(record: unknown): readonly LoggedMessage[] {
-  if (typeof record !== 'object' || record === null) return [];
-  const { messages, fullConversation, conversations } = record as Readonly<Record<string, unknown>>;
-  const list = messages ?? fullConversation ?? conversations;
-  return Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : [];
+function listOfLines(content: Buffer): Buffer {
+  return Buffer.from(`[${content.toString().replaceAll('\n', ',')}]`);
 }
 
-export function shownOf(messages: readonly LoggedMessage[]): readonly ShownMessage[] {
-  return messages.map((message): ShownMessage => {
+export function shownOf(messages: readonly Message[]): readonly Shown[] {
+  return messages.map((message): Shown => {
     const role = message.role ?? message.from;
     const content = message.content ?? message.value;
-    const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+    const calls = callsOf(message);
     const parts = role === 'assistant' || role === 'gpt' ? partsOf(content) : undefined;
     return {
       ...(calls.length > 0 && { calls: calls.map(activityOf) }),
@@ -58,7 +47,7 @@ function activityOf(call: unknown): string {
   return getActivityLine({ tool_calls: [call] }) ?? 'tool: ?';
 }
 
-function partsOf(content: unknown): ShownMessage['parts'] {
+function partsOf(content: unknown): Shown['parts'] {
   const parts = Array.isArray(content) ? content : [content];
   const shown = parts.flatMap((part, i) => {
     const text = typeof part === 'string' ? part : textOfPart(part);
@@ -92,7 +81,7 @@ export function textIn(content: unknown): string {
 
 const TITLE_CHARACTERS = 160;
 
-/** What a row of the list says of a record. */
+/** The texts of a record's row in the list. */
 export interface RecordSummary {
   /** The first message of the user, its white space folded. */
   readonly title: string;
@@ -110,15 +99,15 @@ const ROLE_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function summaryOf(record: unknown): RecordSummary {
-  const messages = messagesOf(record);
+  const messages = messagesOf(record) ?? [];
   const roles = new Map<string, number>();
   const tools = new Set<string>();
   let calls = 0;
-  for (const { role, from, tool_calls: list } of messages) {
-    const given = String(role ?? from ?? '?');
+  for (const message of messages) {
+    const given = String(message.role ?? message.from ?? '?');
     const name = ROLE_NAMES[given] ?? given;
     roles.set(name, (roles.get(name) ?? 0) + 1);
-    for (const call of Array.isArray(list) ? list : []) {
+    for (const call of callsOf(message)) {
       calls += 1;
       tools.add(nameOf(call));
     }

@@ -12,10 +12,11 @@ import type { FindingLine, Manifest, QuarantineLine, SessionLine } from '../data
 import { ioError } from '../errors.ts';
 import { FindingColumns } from './finding-columns.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
+import { RecordIndex } from './record-index.ts';
 
 interface OpenShard {
   readonly path: string;
-  readonly index: LineIndex;
+  readonly index: RecordIndex;
   /** Number of its first record. */
   readonly first: number;
 }
@@ -23,7 +24,7 @@ interface OpenShard {
 export interface RecordAt {
   readonly number: number;
   readonly shard: string;
-  /** From 1. */
+  /** Its number in the shard, from 1: that of its line where each record is one. */
   readonly line: number;
   readonly bytes: number;
   readonly content: Buffer;
@@ -51,7 +52,10 @@ export class ViewedDataset {
   #columns: Promise<FindingColumns> | undefined;
 
   private constructor(root: string, manifest: Manifest, shards: readonly OpenShard[], temporary?: string) {
-    const open = (file: string): LineIndex => openIndex(join(root, file));
+    const open = (file: string): LineIndex => {
+      const path = join(root, file);
+      return opened(path, () => new LineIndex(path));
+    };
     this.#root = root;
     this.name = basename(resolve(root));
     this.manifest = manifest;
@@ -77,9 +81,9 @@ export class ViewedDataset {
           temporary !== undefined && PACKED.test(path)
             ? await unpacked(join(root, path), join(temporary, String(i)))
             : join(root, path);
-        const index = openIndex(plain);
+        const index = opened(plain, () => new RecordIndex(plain, path));
         shards.push({ path, index, first });
-        first += index.lines;
+        first += index.records;
       }
       return new ViewedDataset(root, manifest, shards, temporary);
     } catch (error) {
@@ -95,7 +99,7 @@ export class ViewedDataset {
   }
 
   get records(): number {
-    return this.#shards.reduce((sum, { index }) => sum + index.lines, 0);
+    return this.#shards.reduce((sum, { index }) => sum + index.records, 0);
   }
 
   get sessions(): number {
@@ -120,14 +124,14 @@ export class ViewedDataset {
     const found: RecordAt[] = [];
     for (const { path, index, first } of this.#shards) {
       const at = from + found.length - first;
-      if (found.length >= count || at < 0 || at >= index.lines) continue;
-      for (const [i, line] of index.page(at, count - found.length, most).entries())
+      if (found.length >= count || at < 0 || at >= index.records) continue;
+      for (const [i, record] of index.page(at, count - found.length, most).entries())
         found.push({
           number: first + at + i,
           shard: path,
           line: at + i + 1,
-          bytes: line.bytes,
-          content: line.content,
+          bytes: record.bytes,
+          content: record.content,
         });
     }
     return found;
@@ -220,9 +224,9 @@ function parsed<T>({ content }: IndexedLine): T {
   return JSON.parse(content.toString()) as T;
 }
 
-function openIndex(path: string): LineIndex {
+function opened<T>(path: string, open: () => T): T {
   try {
-    return new LineIndex(path);
+    return open();
   } catch (error) {
     throw ioError('read', path, error);
   }

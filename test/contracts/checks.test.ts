@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Check, Found } from '../../transforms/checks/check.ts';
 import { checks } from '../../transforms/checks/index.ts';
 import { describePlugIns } from './plug-ins.ts';
-import { conversations, ends, entries, freeze, rows, snapshot } from './samples.ts';
+import { conversations, ends, entries, freeze, records, snapshot } from './samples.ts';
 
 /** Runs a check over everything and returns its findings. */
 function run(check: Check): readonly Found[] {
   if (check.on === 'conversation') return conversations.flatMap((one) => [...check.check(one)]);
-  if (check.on === 'row') return rows.flatMap((row) => [...check.check(row)]);
+  if (check.on === 'record') return records.flatMap((record) => [...check.check(record)]);
   if (check.on === 'session-end')
     return ends.flatMap((end) =>
       [
@@ -26,10 +26,10 @@ describe('checks', () => {
 
   describe.each(checks.map((check) => [check.name, check] as const))('%s', (_name, check) => {
     it('finds the same in two runs, and leaves what it sees as it is', () => {
-      freeze([conversations, rows, entries, ends]);
-      const before = snapshot([conversations, rows, entries, ends]);
+      freeze([conversations, records, entries, ends]);
+      const before = snapshot([conversations, records, entries, ends]);
       expect(snapshot(run(check))).toBe(snapshot(run(check)));
-      expect(snapshot([conversations, rows, entries, ends])).toBe(before);
+      expect(snapshot([conversations, records, entries, ends])).toBe(before);
     });
 
     it('reports rules that it has named, in kebab case, each in one line', () => {

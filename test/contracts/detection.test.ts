@@ -9,8 +9,7 @@ import { DialectChooser } from '../../transforms/stages/choose-dialect.ts';
 import { lineOf } from '../transforms/log-lines.ts';
 
 const examples = resolve(import.meta.dirname, '../../examples/dialects');
-/** Asked only when no other dialect knows the object. */
-const ASKED_LAST = ['messages', 'exchange'];
+const goldens = resolve(import.meta.dirname, '../goldens');
 
 /** The objects that a source begins with, as the framing hands them out. */
 function objectsOf(path: string): readonly string[] {
@@ -23,16 +22,26 @@ function objectsOf(path: string): readonly string[] {
   }
 }
 
+/** The members of the first object on a line; undefined where it is torn. */
+function membersOf(json: string): readonly (readonly [string, unknown])[] | undefined {
+  try {
+    const [first = ''] = json.split(/(?<=\})\s*(?=\{)/);
+    return Object.entries(JSON.parse(json.includes('}{') ? first : json) as object);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The names of all dialects that know the first object that any of them knows. */
 function knowing(objects: readonly string[]): readonly string[] {
   for (const json of objects) {
-    const members = Object.entries(JSON.parse(json) as object);
+    const members = membersOf(json);
+    if (members === undefined) continue;
     const first = new Map(members.map(([key, value]) => [key, Buffer.from(JSON.stringify(value))]));
     const saysYes = ({ detect }: Dialect): boolean =>
       [true, 'yes'].includes(detect(first) as boolean | string);
     const names = dialects.filter(saysYes).map(({ name }) => name);
-    const sure = names.filter((name) => !ASKED_LAST.includes(name));
-    if (names.length > 0) return sure.length > 0 ? sure : names.slice(0, 1);
+    if (names.length > 0) return names;
   }
   return [];
 }
@@ -51,6 +60,24 @@ describe('the example of a dialect', () => {
     const chooser = new DialectChooser(createPlainScanner(), []);
     const answers = objectsOf(path).map((json, i) => chooser.ask(lineOf(json, undefined, i + 1)));
     expect(answers.find((answer) => typeof answer === 'object')).toMatchObject({ name });
+  });
+});
+
+/** Logs that are strangers on purpose are known by none. */
+describe('the golden logs', () => {
+  const logs = readdirSync(goldens, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\/logs\/.*\.(?:jsonl|json|traj)$/.test(path),
+  );
+
+  it.each(logs)('%s is known by one dialect at most', (path) => {
+    expect(knowing(objectsOf(join(goldens, path))).length).toBeLessThan(2);
+  });
+
+  it('are known, but for strangers and an event that is cut off', () => {
+    const unknown = logs.filter((path) => knowing(objectsOf(join(goldens, path))).length === 0);
+    expect(unknown.filter((path) => !path.startsWith('strangers/'))).toEqual([
+      'openhands-folder/logs/c1/events/event-00002-cc.json',
+    ]);
   });
 });
 

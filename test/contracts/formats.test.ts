@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FormatOption, formatOptions } from '../../transforms/formats/format-options.ts';
+import { type FormatOption, formatOptionsWith } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
@@ -10,7 +10,7 @@ describe('formats', () => {
   describePlugIns('formats', formats);
 
   it('have options that are described, with a default that is one of the choices', () => {
-    for (const { spec } of formatOptions.values()) {
+    for (const { spec } of formatOptionsWith([]).values()) {
       expect(spec.describe).toMatch(/^[A-Z].{10,}[^.]$/);
       if (spec.choices !== undefined) expect(spec.choices).toContain(spec.default);
     }
@@ -21,7 +21,7 @@ describe('formats', () => {
       for (const [name, { describe: says, choices }] of Object.entries(
         options as Readonly<Record<string, OptionSpec<unknown>>>,
       )) {
-        const { spec } = formatOptions.get(name) as FormatOption;
+        const { spec } = formatOptionsWith([]).get(name) as FormatOption;
         expect([says, choices]).toEqual([spec.describe, spec.choices]);
       }
     }
@@ -36,11 +36,14 @@ describe('formats', () => {
       expect(snapshot(conversations)).toBe(before);
     });
 
-    it('writes one line of JSON for each row', () => {
+    it('writes one line of JSON for each record, or several where its files say so', () => {
+      const isOne = (format.fileKind?.({}) ?? 'jsonl') === 'jsonl';
       for (const conversation of conversations) {
-        const json = Buffer.from(format.encode(conversation).bytes).toString('utf8');
-        expect(json).not.toMatch(/[\r\n]/);
-        expect(() => JSON.parse(json)).not.toThrow();
+        const text = Buffer.from(format.encode(conversation).bytes).toString('utf8');
+        const lines = text.split('\n');
+        if (isOne) expect(lines).toHaveLength(1);
+        expect(text).not.toContain('\r');
+        for (const json of lines) expect(() => JSON.parse(json)).not.toThrow();
       }
     });
 

@@ -41,6 +41,14 @@ function lineCount(path: string): number {
   return 1 + (list?.length ?? 0);
 }
 
+/** Lines of a folder that is one source: a document is one, and between two files comes a line feed. */
+function linesOfFolder(input: string, parts: readonly { readonly name: string }[]): number {
+  const texts = parts.map(({ name }) =>
+    name.endsWith('.json') ? '{}' : readFileSync(join(input, name), 'utf8'),
+  );
+  return texts.join('\n').replace(/\n$/, '').split('\n').length;
+}
+
 async function built(name: string, more: object) {
   const out = join(temporaryFolder(), 'out');
   mkdirSync(join(out, '..'), { recursive: true });
@@ -67,7 +75,8 @@ describe.each(readdirSync(folder))('%s', (name) => {
     const given = resolveSettings({ inputs: [input], ...settings });
     const { sessionBy } = given;
     for (const ref of joinFolders(listSources([input], 'none'), [input], sessionBy).sources) {
-      const count = ref.parts?.length ?? lineCount(join(input, ref.name));
+      const count =
+        ref.parts === undefined ? lineCount(join(input, ref.name)) : linesOfFolder(input, ref.parts);
       for (let line = 1; line <= count; line++) {
         for (const { fate } of await explainLine({ ref, line, settings: given }))
           counted[fate] = (counted[fate] ?? 0) + 1;

@@ -1,5 +1,11 @@
-/** Messages of every kind that logs hold, and the means to see that nobody changed them. */
-import type { Conversation, Entry, Message, Row, SessionEnd } from '../../transforms/model/element.ts';
+/** Messages of every kind that logs hold, and the means to see that they were not changed. */
+import type {
+  Conversation,
+  Entry,
+  Message,
+  SessionEnd,
+  WrittenRecord,
+} from '../../transforms/model/element.ts';
 import { asArray, asBuffer, latin1 } from '../transforms/bytes.ts';
 import {
   assistant,
@@ -10,8 +16,8 @@ import {
   GOOD_TOOL,
   messageOf,
   originOf,
+  recordOf,
   result,
-  rowOf,
   toolOf,
   user,
 } from '../transforms/checks/samples.ts';
@@ -63,14 +69,14 @@ export const entries: readonly Entry[] = lists.map((messages, i) => ({
   ...entryOf(messages, i + 1),
   reply: messages.at(-1),
 }));
-export const rows: readonly Row[] = lists.flatMap((messages) => [
-  rowOf('chat', messages),
-  rowOf('chat-inline', messages),
+export const records: readonly WrittenRecord[] = lists.flatMap((messages) => [
+  recordOf('chat', messages),
+  recordOf('chat-inline', messages),
 ]);
 export const ends: readonly SessionEnd[] = (['written', 'rejected', 'empty', 'none'] as const).map(
-  (outcome) => ({
+  (fate) => ({
     ...{ kind: 'session-end', origin: originOf(9), last: true, sessionId: 's' },
-    outcome,
+    fate,
   }),
 );
 

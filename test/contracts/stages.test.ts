@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import * as stages from '../../transforms/chain.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { apply, defaultsOf, type OptionSpec, type Stage } from '../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRows } from '../../transforms/stages/check.ts';
-import { checkReaders } from '../../transforms/stages/check-readers.ts';
+import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
+import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import { entryJson, lineOf } from '../transforms/log-lines.ts';
-import { conversations, ends, entries, freeze, rows, snapshot } from './samples.ts';
+import { conversations, ends, entries, freeze, records, snapshot } from './samples.ts';
 
 const all: readonly Stage[] = [
   ...new Set([
     ...Object.values(stages),
     checkEntries,
     checkConversations,
-    checkRows,
-    checkReaders,
+    checkRecords,
+    checkConsumers,
   ] as unknown as Stage[]),
 ];
 const elements = (): readonly StreamElement[] => [
@@ -21,7 +21,7 @@ const elements = (): readonly StreamElement[] => [
   ...entries,
   ...ends,
   ...conversations,
-  ...rows,
+  ...records,
 ];
 
 describe.each(all.map((stage) => [stage.name, stage] as const))('stage %s', (name, stage) => {

@@ -84,7 +84,7 @@ test('every oddity occurs and every fate is reached', () => {
     'superseded',
     'truncated',
   ]);
-}, 120_000);
+});
 
 function noNullMember(message: Tree): boolean {
   return (
@@ -107,4 +107,4 @@ test('one snapshot per record, no empty fate, records are complete and can be re
       expect(compareTrees('$', tree, parseJson(recordText(tree)))).toBeUndefined();
     }
   }
-}, 120_000);
+});

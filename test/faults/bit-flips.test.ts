@@ -1,5 +1,5 @@
 /**
- * F200: one bit of one write, or of one read, of a staged file is another one. What was meant is what is signed: the run ends with 74
+ * F200: one bit of one write, or of one read, of a staged file is another one. The intended bytes are what is signed: the run ends with 74
  * and names the file, nothing is published and nothing stays.
  */
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,7 @@ const FILES = [
   ...['data/2026-01-13-00000.jsonl', 'data/2026-01-14-00000.jsonl'],
   ...['ledger/sources.jsonl', 'ledger/sessions.jsonl', 'quarantine/rejected.jsonl'],
   ...['reports/integrity.jsonl', 'reports/summary.json', 'reports/tool-usage.csv'],
+  'reports/index.html',
   ...['manifest.json', 'run.json'],
 ];
 /** File that the run keeps for itself, and takes into run.json. */
@@ -92,7 +93,7 @@ faultTest('F200', 'the dataset holds no other file', { needs: ['preload'] }, asy
   expect([...Object.keys(hashesOf(out)), 'run.json'].sort()).toEqual(FILES.toSorted());
 });
 
-faultTest('F200', 'what is held of a source in a spool', { needs: ['preload'] }, async () => {
+faultTest('F200', 'what is held of a source as parts in a file', { needs: ['preload'] }, async () => {
   const parent = temporaryFolder();
   const [log, out] = [join(parent, 'log.jsonl'), join(parent, 'out')];
   const lines = Array.from({ length: 24 }, (_, n) =>
@@ -103,7 +104,7 @@ faultTest('F200', 'what is held of a source in a spool', { needs: ['preload'] },
   const args = ['build', log, '--out', out, '--session-by', 'id', '--workers', '1'];
   for (const call of CALLS)
     for (const bit of [3, 8_000_001, 33_554_431]) {
-      const flip = { call, file: 'work/spool', bit };
+      const flip = { call, file: 'work/held', bit };
       expectTold(await run(args, flip), flip, 74);
       expect(readdirSync(parent)).toEqual(['log.jsonl']);
     }

@@ -8,7 +8,7 @@ import { describe, expect } from 'vitest';
 import { buildLogs, entryLine, readDataset } from '../support/build-logs.ts';
 import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { crowdedLogs, exchangeLine } from '../support/crowded-logs.ts';
-import { faultTest } from '../support/faults.ts';
+import { ALL_FAULTS, faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runMeasured } from '../support/peak.ts';
 
@@ -202,7 +202,7 @@ describe('F204 what is told of one line', () => {
 
 describe('F205 long ids and names', () => {
   /** Enough that 20 kB of each would exceed the promise. */
-  const SESSIONS = 4000;
+  const SESSIONS = ALL_FAULTS ? 10_000 : 4000;
   const endless = (i: number): string => `${i}-${'x'.repeat(20_000)}`;
   const lineOf = {
     'ids of sessions': (i: number) => exchangeLine().replace('"s"', () => `"${endless(i)}"`),

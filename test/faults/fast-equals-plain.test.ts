@@ -12,10 +12,11 @@ import { membersOf } from '../../transforms/json/members.ts';
 import { createPlainScanner } from '../../transforms/json/scanner.ts';
 import { createScanMemory, type ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Entry, Line, Message, Rejection } from '../../transforms/model/element.ts';
+import { LONG } from '../support/long.ts';
 import { mutatedLog } from '../support/mutated-logs.ts';
 import { randomFrom } from '../support/plain-logs.ts';
 
-const LINES = process.env.TURNMILL_LONG === '1' ? 100_000 : 3_000;
+const LINES = LONG ? 100_000 : 3_000;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const LINES_PER_TEST = 1000;
 const SEEDS_PER_TEST = 1_000_000;

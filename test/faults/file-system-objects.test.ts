@@ -265,13 +265,13 @@ test('F085 what vanishes after the listing is rejected, what appears is not read
   const path = join(logs, 'a.jsonl');
   writeFileSync(path, `${entry({ messages: [{ role: 'user', content: 'x'.repeat(500_000) }] })}\n`);
   let fired = false;
-  const onOutcome = (): void => {
+  const onResult = (): void => {
     if (fired) return;
     fired = true;
     unlinkSync(join(logs, 'good.jsonl'));
     writeFileSync(join(logs, 'z.jsonl'), entry());
   };
-  await build({ inputs: [logs], out, workers: 1 }, { onOutcome });
+  await build({ inputs: [logs], out, workers: 1 }, { onResult });
   expect(fired).toBe(true);
   expect(sumsOf(out)).toMatchObject({ records: 1, sources: { read: 1, rejected: 1 } });
   expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).toContain('"reason":"vanished"');
@@ -433,11 +433,11 @@ test('F082 a file that grows while it is read is rejected, and the run goes on',
   const line = `${entry({ messages: [{ role: 'user', content: 'x'.repeat(500_000) }] })}\n`;
   writeFileSync(path, line.repeat(20));
   let fired = false;
-  const onOutcome = (): void => {
+  const onResult = (): void => {
     if (!fired) appendFileSync(path, line);
     fired = true;
   };
-  await build({ inputs: [logs], out, workers: 1 }, { onOutcome });
+  await build({ inputs: [logs], out, workers: 1 }, { onResult });
   expect(sumsOf(out)).toMatchObject({ records: 1, sources: { read: 1, rejected: 1 } });
   expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).toContain('changed-while-read');
 });

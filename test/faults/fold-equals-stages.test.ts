@@ -1,29 +1,36 @@
 /**
  * F218: a session that is folded gives the same results as through the stages: records, findings, fates, repairs and counts, on generated
- * sessions (half of them with lines that were rewritten or damaged), plain and gzipped. 300 sources, with TURNMILL_LONG=1 20,000.
+ * sessions (half of them with lines that were rewritten or damaged), plain and gzipped. 300 sources, with TURNMILL_LONG=1 20,000; as many
+ * with many sessions each, from files and from streams in chunks of any size.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
+import { FoldedResults } from '../../src/engine/folded-results.ts';
 import { Folding } from '../../src/engine/folding.ts';
 import { runTask } from '../../src/engine/run-task.ts';
 import { listSources } from '../../src/input/sources/list.ts';
-import type { Outcome } from '../../src/ledger/result.ts';
+import type { Input } from '../../src/input/sources/stream-source.ts';
+import type { Result } from '../../src/ledger/result.ts';
 import { resolveSettings, type TaskSettings } from '../../src/settings/settings.ts';
 import { entryLine, REPLY, USER } from '../support/build-logs.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { LONG } from '../support/long.ts';
 import { mutatedLog } from '../support/mutated-logs.ts';
 import { createDice } from '../support/odd-logs/dice.ts';
 import { fileBytes } from '../support/odd-logs/lines.ts';
 import { oddSession } from '../support/odd-logs/session.ts';
+import { packedLog } from '../support/packed-logs.ts';
 
-const SOURCES = process.env.TURNMILL_LONG === '1' ? 20_000 : 300;
+const SOURCES = LONG ? 20_000 : 300;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const SOURCES_PER_TEST = 100;
 
 const handOut = vi.spyOn(Folding.prototype, 'handOut');
+const handOutEach = vi.spyOn(FoldedResults.prototype, 'handOut');
+afterAll(() => void vi.restoreAllMocks());
 
 function bytesOf(seed: number): Buffer {
   if (seed % 2 === 0) return mutatedLog(seed, new Map());
@@ -32,22 +39,22 @@ function bytesOf(seed: number): Buffer {
 }
 
 async function resultsOf(
-  folder: string,
+  input: Input,
   scanner: TaskSettings['scanner'],
   given: Partial<TaskSettings>,
-): Promise<Outcome[]> {
-  const settings = { ...resolveSettings({ inputs: [folder] }), takesBack: true, ...given, scanner };
-  const sources = listSources([folder]).sources.map((ref, index) => ({ index, ref }));
-  const outcomes: Outcome[] = [];
-  for await (const batch of runTask(sources, settings)) outcomes.push(...batch.outcomes);
-  return outcomes.map(plain);
+): Promise<Result[]> {
+  const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...given, scanner };
+  const sources = listSources([input]).sources.map((ref, index) => ({ index, ref }));
+  const results: Result[] = [];
+  for await (const batch of runTask(sources, settings)) results.push(...batch.results);
+  return results.map(plain);
 }
 
 /** Bytes as text, so that what differs can be read. A file that was read whole counts from its first result on, others from their last. */
-function plain(outcome: Outcome): Outcome {
-  if (outcome.kind === 'source-begin') return { ...outcome, provisional: true };
-  if (outcome.kind !== 'row') return outcome;
-  return { ...outcome, bytes: Buffer.from(outcome.bytes).toString('latin1') as unknown as Uint8Array };
+function plain(result: Result): Result {
+  if (result.kind === 'source-begin') return { ...result, provisional: true };
+  if (result.kind !== 'record') return result;
+  return { ...result, bytes: Buffer.from(result.bytes).toString('latin1') as unknown as Uint8Array };
 }
 
 type Pack = (bytes: Buffer, seed: number) => Buffer;
@@ -103,9 +110,84 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
       const folded = await resultsOf(folder, 'auto', given);
       expect(handOut.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST / 10);
       const expected = await resultsOf(folder, 'plain', given);
-      const different = folded.findIndex((outcome, i) => !isDeepStrictEqual(outcome, expected[i]));
-      expect(folded[different]).toEqual(expected[different]);
-      expect(folded.length).toBe(expected.length);
-    }, 300_000);
+      expectSame(folded, expected);
+    });
   }
+}
+
+function expectSame(folded: readonly Result[], expected: readonly Result[]): void {
+  const different = folded.findIndex((result, i) => !isDeepStrictEqual(result, expected[i]));
+  expect(folded[different]).toEqual(expected[different]);
+  expect(folded.length).toBe(expected.length);
+}
+
+/** A stream whose chunks have odd sizes, the same for the same seed. */
+function inChunks(bytes: Buffer, seed: number): Input {
+  const dice = createDice(seed, new Map());
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; ) {
+      const size = 1 + dice.int(dice.chance(0.5) ? 20 : 5000);
+      yield bytes.subarray(at, at + size);
+      at += size;
+    }
+  }
+  return { name: 'streamed', stream: chunks() };
+}
+
+const BY_ID: Partial<TaskSettings> = { sessionBy: 'id' };
+const PACKED_SETTINGS: readonly (readonly [name: string, given: Partial<TaskSettings>, pack?: Pack])[] = [
+  ['chat', BY_ID],
+  ['gzipped files', BY_ID, gzipped],
+  ['two formats, the dialect named', { ...BY_ID, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
+  ['a limit on the bytes of a line', { ...BY_ID, maxLineBytes: 3000 }],
+];
+
+/** Sessions whose lines have `bytes` bytes; nothing repeats. */
+function largeSessions(sessions: readonly (readonly number[])[]): string {
+  const lines = sessions.flatMap((sizes, i) =>
+    sizes.map((size, k) => {
+      const content = `${i} ${k} `.repeat(size / 4).slice(0, size);
+      return entryLine({ id: `s${i}`, at: k + 1, messages: [{ role: 'user', content }] });
+    }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]>([
+  ['of 700 KB in lines of 350 KB', Array.from({ length: 12 }, () => [350_000, 350_000]), 12],
+  ['of 9 MB, more than is held', [[10], [3e6, 3e6, 3e6], [20]], 2],
+  ['with a line of 9 MB, and one of 17 MB', [[10], [20], [9e6], [20], [17e6], [30]], 1],
+])('F218: the same results of sessions %s in a file', async (_name, sessions, count) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 's.jsonl'), largeSessions(sessions));
+  handOutEach.mockClear();
+  const folded = await resultsOf(folder, 'auto', BY_ID);
+  expect(handOutEach.mock.calls.length).toBe(count);
+  expectSame(folded, await resultsOf(folder, 'plain', BY_ID));
+});
+
+for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
+  for (const [name, given, pack] of PACKED_SETTINGS) {
+    it(`F218: the same results of many sessions in a file with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+      const folder = temporaryFolder();
+      for (let i = 0; i < SOURCES_PER_TEST; i++) {
+        const seed = SEED * 1_000_000 + from + i;
+        const file = `s${String(i).padStart(3, '0')}.jsonl${pack === undefined ? '' : '.gz'}`;
+        writeFileSync(join(folder, file), pack?.(packedLog(seed), seed) ?? packedLog(seed));
+      }
+      handOutEach.mockClear();
+      const folded = await resultsOf(folder, 'auto', given);
+      expect(handOutEach.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST * 3);
+      expectSame(folded, await resultsOf(folder, 'plain', given));
+    });
+  }
+
+  it(`F218: the same results of many sessions in a stream, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+    for (let i = 0; i < SOURCES_PER_TEST; i++) {
+      const seed = SEED * 1_000_000 + from + i;
+      const bytes = packedLog(seed);
+      const folded = await resultsOf(inChunks(bytes, seed), 'auto', BY_ID);
+      expectSame(folded, await resultsOf(inChunks(bytes, seed), 'plain', BY_ID));
+    }
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * F112, F113, F115, F116: text of a log that is meant for somebody else: a model's parser, a spreadsheet, a terminal, the log of the
+ * F112, F113, F115, F116: text of a log that is aimed at another program: a model's parser, a spreadsheet, a terminal, the log of the
  * program. It comes out as what it is, or is named.
  */
 import { readFileSync } from 'node:fs';

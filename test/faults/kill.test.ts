@@ -46,7 +46,7 @@ async function killAt(
   return { fired, staged: leftovers(parent).length > 0 };
 }
 
-/** Were there so many kills, and enough of them at work? How many it takes depends on the machine. */
+/** Were there enough kills, and enough of them at work? The number that it takes depends on the machine. */
 function isEnough(killed: readonly Killed[], kills: number): boolean {
   const fired = killed.filter((one) => one.fired).length;
   return killed.length >= kills && fired > kills / 3 && killed.some(({ staged }) => staged);

@@ -9,11 +9,12 @@ import { expect, it } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { LONG } from '../support/long.ts';
 import { createDice, type Dice } from '../support/odd-logs/dice.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { sessionLines } from '../support/plain-logs.ts';
 
-const SEEDS = process.env.TURNMILL_LONG === '1' ? 1000 : 10;
+const SEEDS = LONG ? 1000 : 10;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const SEEDS_PER_TEST = 10;
 
@@ -64,8 +65,8 @@ async function run(
   const { sums } = await build(
     { inputs: [root], workers: 1, groupBy, allowEmpty: true },
     {
-      onOutcome: (o) =>
-        void (o.kind === 'row' && records.push(`${o.group}\n${Buffer.from(o.bytes).toString('latin1')}`)),
+      onResult: (o) =>
+        void (o.kind === 'record' && records.push(`${o.group}\n${Buffer.from(o.bytes).toString('latin1')}`)),
     },
   );
   rmSync(root, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The limits that a run may be given from outside, with both scanners: exactly so deep, so many messages, so many
- * files, and not one more. What is as deep as may be asked for goes through every format, the rules of its reader, and `verify`.
+ * The limits that a run may be given from outside, with both scanners: exactly that deep, that many messages, that many
+ * files, and not one more. The deepest text that is allowed goes through every format, the rules of its reader, and `verify`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * F110, F111: text that makes a quadratic scanner never end. Each attack is 1 MB (n^2 steps would take an hour), in every
- * place that somebody looks into, through every format; and the rule on info-msg blocks decides as the oracle does.
+ * place that is looked into, through every format; and the rule on info-msg blocks decides as the oracle does.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -180,7 +180,7 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F202: 'a source is rewritten in place at the same size, its mtime put back, while it is read: once, and again',
     F203: 'writes through a mapped file, which leave the times as they are',
     F206: 'a folder swapped for a link between listing and reading',
-    F218: 'a plain session that is folded, whole or damaged, against the same session through the stages',
+    F218: 'plain sessions that are folded, whole or damaged, one or many to a source, against the same sessions through the stages',
     F207: 'a pipe, a device or a folder where a file of the dataset, a checkpoint or a file named by an option should be',
   },
   'N Object stores': {

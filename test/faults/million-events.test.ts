@@ -1,4 +1,4 @@
-/** Event logs of a million lines in which nobody asks anything, from outside. */
+/** Event logs of a million lines without a single question, from outside. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { entryLine } from '../support/build-logs.ts';
 import { COMMAND } from '../support/command.ts';
+import { turnmillHere } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -90,7 +91,8 @@ faultTest(
     ];
     for (const text of texts) {
       writeFileSync(join(folder, 'c.json'), text);
-      expect([text, run('check', '.', '--config', 'c.json').status]).toEqual([text, 78]);
+      const { status } = await turnmillHere(['check', folder, '--config', join(folder, 'c.json')]);
+      expect([text, status]).toEqual([text, 78]);
     }
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
   },

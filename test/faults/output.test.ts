@@ -70,7 +70,7 @@ const CLOSED = [
   ['standard input', '<&-', 'build logs --out out', 0],
   ['standard error', '2>&-', 'build logs --out out', 0],
   ['standard output of a run that writes a dataset', '>&-', 'build logs --out out', 0],
-  // Node opens /dev/null in its place before anything of ours runs: as if nobody wanted the records
+  // Node opens /dev/null in its place before anything of ours runs: as if the records were not wanted
   ['standard output of a run that writes to it', '>&-', 'build logs --out -', 0],
   ['all three', '<&- >&- 2>&-', 'build logs --out out', 0],
   ['standard input that is to be read', '<&-', 'build - --out out', 66],

@@ -58,7 +58,7 @@ const PACKINGS = [
 ] as const;
 
 const needs = ['zstd'] as const;
-/** Every byte with npm run test:faults, each seventh with npm test. */
+/** Bytes between two cuts. */
 const STEP = process.env.TURNMILL_FAULTS === 'all' ? 1 : 23;
 
 faultTest(

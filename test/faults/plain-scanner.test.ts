@@ -20,7 +20,7 @@ it.each([
   ['auto', '2'],
 ])('TURNMILL_SCANNER=%s, %s workers', async (scanner, workers) => {
   const logs = join(temporaryFolder(), 'logs');
-  // more than one unit, so that there are workers
+  // more than one task, so that there are workers
   writePlainLogs(logs, { sessions: 6, entries: 10, messageChars: 20_000, seed: 1 });
   const node = [`--import=data:text/javascript,${TELL_WASM}`, COMMAND];
   const child = spawn(process.execPath, [...node, 'check', logs, '--workers', workers], {

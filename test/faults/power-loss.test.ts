@@ -1,5 +1,5 @@
 /**
- * F007: the real run over a disk in memory that loses power after any call. What is then under OUT is absent or a whole dataset, the
+ * F007: the real run over a disk in memory that loses power after any call. Afterwards OUT is absent or a whole dataset, the
  * old one or the new one, and a plain rerun gives the same bytes and leaves nothing beside it. Then the same disk failing
  * at every single call, once and from then on.
  */

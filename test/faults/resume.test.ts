@@ -58,14 +58,14 @@ async function stopAndGoOn(
   const random = randomFrom(seed);
   writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
   const shared = { inputs: [logs], workers: 1, ...given };
-  let outcomes = 0;
-  await build({ ...shared, out: straight }, { onOutcome: () => void outcomes++ });
+  let results = 0;
+  await build({ ...shared, out: straight }, { onResult: () => void results++ });
   let resumed = 0;
   for (let point = 0; point < points; point++) {
-    let whole = await stopAfter({ ...shared, out }, Math.ceil(random() * outcomes));
+    let whole = await stopAfter({ ...shared, out }, Math.ceil(random() * results));
     while (!whole) {
       if (checkpointIn(folder) !== undefined) resumed++;
-      whole = await stopAfter({ ...shared, out, resume: true }, Math.ceil(random() * 2 * outcomes));
+      whole = await stopAfter({ ...shared, out, resume: true }, Math.ceil(random() * 2 * results));
     }
     expect(hashesOf(out), `seed ${seed}, point ${point}`).toEqual(hashesOf(straight));
     expect(stagingIn(folder)).toEqual([]);

@@ -24,7 +24,7 @@ import { gzipSync, constants as zlib } from 'node:zlib';
 import { expect, onTestFinished } from 'vitest';
 import type * as library from '../../src/index.ts';
 import { build } from '../../src/job/build.ts';
-import type { Outcome } from '../../src/ledger/result.ts';
+import type { Result } from '../../src/ledger/result.ts';
 import { entry } from '../src/cli/small-logs.ts';
 import { COMMAND, ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
@@ -89,10 +89,10 @@ interface Build {
 /** Builds, and calls `fire` when a source begins that has not been read to its end: so often, and not more. */
 async function building(given: Build, fire: (time: number) => void, times: number): Promise<number> {
   let fired = 0;
-  const onOutcome = (outcome: Outcome): void => {
-    if (outcome.kind === 'source-begin' && fired < times) fire(fired++);
+  const onResult = (result: Result): void => {
+    if (result.kind === 'source-begin' && fired < times) fire(fired++);
   };
-  await build({ workers: 1, sessionBy: 'id', ...given }, { onOutcome });
+  await build({ workers: 1, sessionBy: 'id', ...given }, { onResult });
   return fired;
 }
 
@@ -144,15 +144,15 @@ faultTest('F202', 'in a worker thread', {}, async () => {
   writeOld(at.path, logOf('a'));
   let begun = 0;
   const again: number[] = [];
-  const onOutcome = (outcome: Outcome): void => {
-    if (outcome.kind !== 'source-begin') return;
+  const onResult = (result: Result): void => {
+    if (result.kind !== 'source-begin') return;
     begun++;
-    if (outcome.source === 1 && outcome.again !== true) rewrite(at.path, logOf('b'));
-    if (outcome.again === true) again.push(outcome.source);
+    if (result.source === 1 && result.again !== true) rewrite(at.path, logOf('b'));
+    if (result.again === true) again.push(result.source);
   };
   // the built library: a worker thread cannot be started from sources in TypeScript
-  const built: typeof library = await import(pathToFileURL(join(COMMAND, '../../index.js')).href);
-  await built.build({ inputs: [at.logs], out: at.out, workers: 2, sessionBy: 'id' }, { onOutcome });
+  const built: typeof library = await import(pathToFileURL(join(COMMAND, '../index.js')).href);
+  await built.build({ inputs: [at.logs], out: at.out, workers: 2, sessionBy: 'id' }, { onResult });
   expect([begun, again]).toEqual([3, [1]]);
   expect(sumsOf(at.out)).toMatchObject({ records: 2 * SESSIONS, sources: { read: 2 } });
   await expectBuiltAnew(at);

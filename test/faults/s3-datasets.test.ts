@@ -11,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { withDataset } from '../../src/dataset/store/with-dataset.ts';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import { report } from '../../src/job/report.ts';
+import { objectClient } from '../../src/object-store/client.ts';
 import { resolveS3Options, type S3Options } from '../../src/object-store/options.ts';
 import type { Given } from '../../src/settings/settings.ts';
 import { verifyDataset } from '../../src/verify/verify-dataset.ts';
@@ -18,14 +19,18 @@ import { entryLine } from '../support/build-logs.ts';
 import { ended, start, turnmill } from '../support/command.ts';
 import { ALL_FAULTS, faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { createDice } from '../support/odd-logs/dice.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { startStore, storeFolder } from '../support/s3-logs.ts';
-import { type Fault, hangUp, refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import { refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import { type Fault, hangUp, loseAnswer } from '../support/store-faults.ts';
 
 /** Every how many requests a run is killed. */
 const STEP = ALL_FAULTS ? 1 : 4;
 const OUT = 's3://bucket/ds/';
 const MIB = 1024 * 1024;
+/** Tries as often as without it, but waits 20 ms at most in between. */
+const HURRIED = { idleMs: 20_000, tries: 7, firstDelayMs: 1, longestDelayMs: 20 };
 
 const session = (id: string, text = 'hello'): string =>
   `${entryLine({ id, messages: [{ role: 'user', content: text }] })}\n`;
@@ -33,7 +38,7 @@ const session = (id: string, text = 'hello'): string =>
 /** The log of each size: a second of work, so it is done once. */
 const knownLogs = new Map<number, string>();
 
-/** About so many bytes of records, which do not compress to nothing. */
+/** Records of about `bytes` bytes, which do not compress to nothing. */
 function logOf(bytes: number): string {
   let log = knownLogs.get(bytes) ?? '';
   for (let i = 0; log.length < bytes; i++) {
@@ -176,18 +181,7 @@ describe('what fails while it is written', () => {
           return true;
         }),
     ],
-    [
-      'S021',
-      'the answer to completing is lost',
-      (server) =>
-        server.fault('complete', (answer, _asked, serve) => {
-          const lost = answer.socket;
-          silence(answer);
-          serve();
-          lost?.destroy();
-          return true;
-        }),
-    ],
+    ['S021', 'the answer to completing is lost', (server) => server.fault('complete', loseAnswer)],
   ];
   for (const [id, name, misbehave] of passing) {
     const long = name !== 'parts fail' && id === 'S019';
@@ -222,7 +216,6 @@ describe('what fails while it is written', () => {
 
   it('S027 a file of more than 10,000 parts is refused by name', async () => {
     const { Uploads } = await import('../../src/object-store/uploads.ts');
-    const { objectClient } = await import('../../src/object-store/client.ts');
     const made = await store();
     const uploads = new Uploads(objectClient(resolveS3Options(made.s3)), 2);
     const upload = uploads.begin({ bucket: 'bucket', key: 'x' });
@@ -258,13 +251,7 @@ const isCommit = ({ method, path }: { method: string; path: string }): boolean =
 describe('the commit', () => {
   it('S021 whose answer is lost is settled by looking', async () => {
     const made = await store();
-    const fault = made.server.fault(isCommit, (answer, _asked, serve) => {
-      const { socket } = answer;
-      silence(answer);
-      serve();
-      socket?.destroy();
-      return true;
-    });
+    const fault = made.server.fault(isCommit, loseAnswer);
     await made.build();
     expect(fault.fired).toBe(1);
     expect(await made.hashes()).toEqual(await hashesHere(made));
@@ -299,6 +286,7 @@ describe('the commit', () => {
 
   it('S021 whose writes all fail without an answer says that it may have been carried out', async () => {
     const made = await store();
+    objectClient(resolveS3Options(made.s3), HURRIED); // the one that the build finds
     const fault = made.server.fault(isCommit, hangUp, 10_000);
     await expect(made.build()).rejects.toMatchObject({
       code: 'unavailable',
@@ -350,13 +338,7 @@ describe('the commit', () => {
     const made = await store();
     const fault = made.server.fault(
       ({ method, path }) => method === 'PUT' && path.endsWith('/probe'),
-      (answer, _asked, serve) => {
-        const { socket } = answer;
-        silence(answer);
-        serve();
-        socket?.destroy();
-        return true;
-      },
+      loseAnswer,
     );
     await made.build();
     expect(fault.fired).toBe(1);
@@ -446,6 +428,65 @@ describe('runs that were killed', () => {
     expect(versions(made.server).length).toBeLessThanOrEqual(2); // the new one, and the one that it superseded
     expect(made.server.uploads.size).toBe(0);
     await made.hashes();
+  });
+
+  faultTest('S025', 'at random moments, between requests too, and with rivals that go on', {}, async () => {
+    const made = await store({ partSizeBytes: 5 * MIB });
+    made.server.put('bucket/logs/big.jsonl', logOf(7 * MIB));
+    const dice = createDice(25, new Map());
+    const environment = { ...made.server.environment, TMPDIR: temporaryFolder() };
+    const common = [
+      'build',
+      's3://bucket/logs/',
+      '--session-by',
+      'id',
+      '--group-by',
+      'none',
+      '--s3-part-size',
+      '5MiB',
+    ];
+    await made.build({ groupBy: 'none' });
+    const before = made.server.asked.length;
+    let killed = 0;
+    for (let round = 0; round < (ALL_FAULTS ? 60 : 5); round++) {
+      made.server.put(`bucket/logs/new-${round}.jsonl`, session(`new-${round}`));
+      const [at, wait] = [1 + dice.int(before), dice.int(40)];
+      const pointer = made.server.text('bucket/ds/dataset.json');
+      const child = start(
+        [...common, ...(dice.chance(0.5) ? ['--update', OUT] : ['--out', OUT, '--replace'])],
+        'ignore',
+        environment,
+      );
+      let seen = 0;
+      const fault = made.server.fault(
+        () => ++seen === at,
+        () => {
+          globalThis.setTimeout(() => child.kill('SIGKILL'), wait);
+          return false;
+        },
+      );
+      const rival = round % 5 === 4 ? made.build({ groupBy: 'none', update: true }) : undefined;
+      const { status, signal } = await ended(child);
+      const lost = await rival?.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      fault.remove();
+      if (signal !== null) killed++;
+      else expect([0, 75]).toContain(status);
+      if (lost !== undefined) expect(lost).toMatchObject({ code: 'locked' });
+      // the old dataset or a new one, and whichever it is, whole
+      await made.hashes();
+      if (signal !== null && rival === undefined && made.server.text('bucket/ds/dataset.json') !== pointer)
+        expect(await made.hashes()).toEqual(await hashesHere(made, { groupBy: 'none' }));
+    }
+    expect(killed).toBeGreaterThan(0);
+    await setTimeout(1100); // the store's times are whole seconds
+    const last = await turnmill([...common, '--update', OUT, '--s3-grace', '0s'], undefined, environment);
+    expect(last.status).toBe(0);
+    expect(await made.hashes()).toEqual(await hashesHere(made, { groupBy: 'none' }));
+    expect(versions(made.server).length).toBeLessThanOrEqual(2); // the new one, and the one that it superseded
+    expect(made.server.uploads.size).toBe(0);
   });
 
   it('S026 what is young, or not ours, is left alone', async () => {
@@ -680,6 +721,7 @@ describe('the commands read it', () => {
     const fault = made.server.fault('put', refuse(403, 'SignatureDoesNotMatch'), 99);
     const second = await turnmill([...args, '--replace'], undefined, environment);
     expect([first.status, second.status]).toEqual([0, 77]);
+    expect(first.stderr).toContain(` in ${OUT} `);
     expect(fault.fired).toBeGreaterThan(0);
     const texts = [
       first.stderr,

@@ -1,4 +1,4 @@
-/** What the options for object stores make of the requests: each is looked at where the store of the tests sees it. */
+/** The requests under each option for object stores, as the store of the tests sees them. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,14 @@ import { entryLine } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { startStore } from '../support/s3-logs.ts';
-import type { Asked, S3Server } from '../support/s3-server.ts';
+import type { S3Server } from '../support/s3-server.ts';
+import type { Asked } from '../support/store-faults.ts';
 
 const MIB = 1024 * 1024;
+/** Not every machine finds `bucket.localhost`. */
+const RESOLVE_LOCALHOST = `--import=data:text/javascript,${encodeURIComponent(
+  "import dns from'node:dns';const{lookup}=dns;dns.lookup=(name,...rest)=>lookup(/[.]localhost$/.test(name)?'127.0.0.1':name,...rest)",
+)}`;
 const line = (id: string, content: string): string =>
   `${entryLine({ id, messages: [{ role: 'user', content }] })}\n`;
 
@@ -51,6 +56,21 @@ describe('a run from a store to a store', () => {
     expect(valuesOf(begun, 'x-amz-server-side-encryption')).toEqual(new Set(['aws:kms']));
     const [keys] = [valuesOf(begun, 'x-amz-server-side-encryption-aws-kms-key-id')];
     expect(keys).toEqual(new Set(['arn:aws:kms:eu-north-1:1:key/k']));
+  });
+
+  it('with --s3-sse AES256 asks for it, and names no key', async () => {
+    const { asked } = await requests({ sse: 'AES256' });
+    const begun = of(asked, 'put', 'create');
+    expect(begun.length).toBeGreaterThan(5);
+    expect(valuesOf(begun, 'x-amz-server-side-encryption')).toEqual(new Set(['AES256']));
+    expect(valuesOf(begun, 'x-amz-server-side-encryption-aws-kms-key-id')).toEqual(new Set([undefined]));
+  });
+
+  it('with --s3-checksum supported sends a CRC-32 of all that is written, which the store checks', async () => {
+    const { asked } = await requests({ checksum: 'supported' });
+    const bodies = of(asked, 'part', 'put');
+    expect(bodies.length).toBeGreaterThan(6);
+    expect(bodies.filter(({ headers }) => headers['x-amz-checksum-crc32'] === undefined)).toEqual([]);
   });
 
   it('sends the MD5 of each part, and checksums of newer stores only when told to', async () => {
@@ -109,6 +129,29 @@ describe('the address of a bucket', () => {
 });
 
 describe('the command', () => {
+  it('with --no-s3-path-style names the bucket in the host', async () => {
+    const server = await startStore();
+    server.put('bucket/logs/a.jsonl', line('a', 'hello'));
+    const endpoint = server.endpoint.replace('127.0.0.1', 'localhost');
+    const { port } = new URL(endpoint);
+    const out = 's3://bucket/ds/';
+    const args = [
+      'build',
+      's3://bucket/logs/',
+      '--out',
+      out,
+      '--s3-endpoint',
+      endpoint,
+      '--no-s3-path-style',
+    ];
+    const built = await turnmill(args, undefined, { ...server.environment, NODE_OPTIONS: RESOLVE_LOCALHOST });
+    expect([built.status, built.stderr]).toEqual([0, expect.stringContaining('1 record')]);
+    expect(server.asked.length).toBeGreaterThan(10);
+    expect(valuesOf(server.asked, 'host')).toEqual(new Set([`bucket.localhost:${port}`]));
+    const verified = await turnmill(['verify', out], undefined, server.environment);
+    expect(verified.status).toBe(0);
+  });
+
   it('takes the options from the environment and from the configuration file too', async () => {
     const server = await startStore();
     server.put('bucket/logs/a.jsonl', line('a', 'hello '.repeat(1000)));

@@ -3,59 +3,23 @@
  * The store is one of the tests that speaks S3 and misbehaves on request.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { build, type RunSummary } from '../../src/job/build.ts';
+import { build } from '../../src/job/build.ts';
 import { readElements } from '../../src/job/read-elements.ts';
-import type { Given } from '../../src/settings/settings.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { ALL_FAULTS } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { loadedModules } from '../support/loaded-modules.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
-import { startStore, storeFolder } from '../support/s3-logs.ts';
-import { type Misbehave, refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import { both, startStore, storeFolder } from '../support/s3-logs.ts';
+import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import type { Misbehave } from '../support/store-faults.ts';
 import { hasZstd } from '../support/zstd.ts';
-
-type Files = Readonly<Record<string, string | Uint8Array>>;
-
-interface Both {
-  readonly server: S3Server;
-  readonly logs: string;
-  readonly folder: string;
-  /** Builds from the store; its dataset must be that of the folder. */
-  same(given?: Omit<Given, 'inputs'>): Promise<RunSummary>;
-}
-
-/** The same logs in a folder and below `s3://bucket/logs/`. */
-async function both(files: Files): Promise<Both> {
-  const server = await startStore();
-  const folder = temporaryFolder();
-  const logs = join(folder, 'logs');
-  for (const [name, bytes] of Object.entries(files)) {
-    mkdirSync(dirname(join(logs, name)), { recursive: true });
-    writeFileSync(join(logs, name), bytes);
-  }
-  if (Object.keys(files).length > 0) storeFolder(server, 'bucket/logs', logs);
-  let count = 0;
-  return {
-    server,
-    logs,
-    folder,
-    async same(given = {}) {
-      const [here, there] = [join(folder, `here-${++count}`), join(folder, `there-${count}`)];
-      const shared = { workers: 1, ...given, s3: { endpoint: server.endpoint, ...given.s3 } };
-      await build({ ...shared, inputs: [logs], out: here });
-      const summary = await build({ ...shared, inputs: ['s3://bucket/logs/'], out: there });
-      expect(hashesOf(there)).toEqual(hashesOf(here));
-      return summary;
-    },
-  };
-}
 
 const session = (id: string, entries: number = 3): string =>
   Array.from({ length: entries }, (_, at) => `${entryLine({ at, id })}\n`).join('');
@@ -107,12 +71,28 @@ describe('the dataset of a store is that of the folder', () => {
     expect(fault.fired).toBe(30);
   });
 
-  it('reads the places of rejected sessions a second time, by ranges', async () => {
-    const bad = `${session('a')}${entryLine({ at: 2, id: 'a' })}\n`.repeat(2);
+  it('for sources that turn out odd at their end: what fits a range is not fetched again', async () => {
+    const odd = `${session('a', 300)}no json\n`;
+    for (const rangeBytes of [4096, 8 * 1024 * 1024]) {
+      const { server, same } = await both({ 'odd.jsonl': odd, 'packed.jsonl.gz': gzipSync(odd) });
+      const { sums } = await same({ s3: { rangeBytes } });
+      expect(sums.lines).toBe(602);
+      const starts = server.asked.filter(
+        ({ path, headers }) => path.endsWith('odd.jsonl') && headers.range?.startsWith('bytes=0-'),
+      );
+      expect(odd.length).toBeGreaterThan(4096);
+      expect(starts.length).toBe(rangeBytes === 4096 ? 2 : 1);
+    }
+  });
+
+  it('reads the places of rejected sessions a second time, with one request for those that are close', async () => {
+    const bad = `${session('a', 300)}${entryLine({ at: 2, id: 'a' })}\n`;
     const { server, same } = await both({ 'bad.jsonl': bad, 'packed.jsonl.gz': gzipSync(bad) });
     const { rejections } = await same();
     expect(rejections).toBeGreaterThan(0);
-    expect(server.asked.filter(({ kind }) => kind === 'get').length).toBeGreaterThan(2);
+    expect(bad.length).toBeGreaterThan(80_000);
+    const gets = server.asked.filter(({ kind, path }) => kind === 'get' && path.endsWith('bad.jsonl'));
+    expect(gets.length).toBe(2);
   });
 
   it('with worker threads', async () => {

@@ -20,7 +20,7 @@ import { expect } from 'vitest';
 import type * as library from '../../src/index.ts';
 import { readAgain } from '../../src/input/second-reading.ts';
 import { listSources } from '../../src/input/sources/list.ts';
-import { proofIfUnchanged } from '../../src/input/unchanged.ts';
+import { fingerprintIfUnchanged } from '../../src/input/unchanged.ts';
 import { build } from '../../src/job/build.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { entry } from '../src/cli/small-logs.ts';
@@ -64,11 +64,11 @@ async function building(
   fire: () => void,
 ): Promise<void> {
   let fired = false;
-  const onOutcome = (): void => {
+  const onResult = (): void => {
     if (!fired) fire();
     fired = true;
   };
-  await run({ workers: 1, ...given }, { onOutcome });
+  await run({ workers: 1, ...given }, { onResult });
   expect(fired).toBe(true);
 }
 
@@ -151,7 +151,7 @@ faultTest('F206', 'a second reading, and a look whether it is unchanged', {}, as
   swap(at, join(at.logs, 'sub'), 'b.jsonl');
   expect(await readAgain(ref, undefined)).toBeUndefined();
   const { ino, size, mtimeNs, ctimeNs } = statSync(join(at.folder, 'outside/b.jsonl'), { bigint: true });
-  expect(proofIfUnchanged(ref, `${ino}:${size}:${mtimeNs}:${ctimeNs}`)).toBeUndefined();
+  expect(fingerprintIfUnchanged(ref, `${ino}:${size}:${mtimeNs}:${ctimeNs}`)).toBeUndefined();
 });
 
 faultTest(

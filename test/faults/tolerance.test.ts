@@ -1,4 +1,4 @@
-/** `--max-quarantine` from outside: exactly so many, and not one more. */
+/** `--max-quarantine` from outside: exactly that many, and not one more. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';

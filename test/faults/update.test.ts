@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/job/build.ts';
-import type { Outcome } from '../../src/ledger/result.ts';
+import type { Result } from '../../src/ledger/result.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { CHANGES, changeLogs, filesIn } from '../support/changed-logs.ts';
 import { ended, start } from '../support/command.ts';
@@ -41,6 +41,7 @@ const VARIANTS: readonly Partial<Settings>[] = [
   { sessionBy: 'id', groupBy: 'scenario', compress: hasZstd ? 'zstd' : 'gzip', integrity: false },
   { format: ['chat', 'functiongemma-teaching', 'trl'] },
   { format: ['samples'], formatOptions: { as: 'toml' }, compress: 'gzip' },
+  { format: ['sts'], shardSizeBytes: 4096 },
   { sessionBy: 'id', quarantineContent: 'raw', quarantineSizeBytes: 3000 },
 ];
 
@@ -83,10 +84,10 @@ it.each(Object.keys(CHANGES))('%s: the file is read again, and only that', async
   await build({ inputs: [logs], out, workers: 1 });
   CHANGES[name]?.(filesIn(logs)[3] as string, logs, 7);
   let read = 0;
-  const onOutcome = (outcome: Outcome): void => {
-    if (outcome.kind === 'source' && outcome.dialect !== undefined) read++; // a source that is reused has none
+  const onResult = (result: Result): void => {
+    if (result.kind === 'source' && result.dialect !== undefined) read++; // a source that is reused has none
   };
-  await build({ inputs: [logs], out, workers: 1, update: true }, { onOutcome });
+  await build({ inputs: [logs], out, workers: 1, update: true }, { onResult });
   const expected = name === 'gone' ? 0 : 1;
   expect(read).toBe(expected);
   const full = join(folder, 'full');

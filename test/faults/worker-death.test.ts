@@ -2,7 +2,7 @@
  * F003, F010: a worker thread dies, by process.exit or because its heap is full; its source is read again in a fresh one and
  * nothing is lost or doubled. A thread cannot be killed by a signal (SIGKILL ends the whole process: kill.test.ts), so a module
  * that is loaded first makes it end itself (test/support/thread-faults.mjs); `worker_restarts` in run.json proves that it did.
- * The main thread reads the first unit and never fails: the sources that are named here go to worker threads.
+ * The main thread reads the first task and never fails: the sources that are named here go to worker threads.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { sessionLines, writePlainLogs } from '../support/plain-logs.ts';
 const FILES = ['a.jsonl', 'b.jsonl', 'c.jsonl', 'd.jsonl', 'e.jsonl'];
 const SHARD = 'data/conversations-00000.jsonl';
 
-/** Five units of many sessions, whose results are many batches; that of b.jsonl has small files after it. */
+/** Five tasks of many sessions, whose results are many batches; that of b.jsonl has small files after it. */
 function writeLogs(logs: string): void {
   mkdirSync(logs);
   for (const [n, name] of FILES.entries()) {
@@ -145,7 +145,7 @@ describe('F003, F010: one worker thread dies', () => {
     },
   );
 
-  it('three deaths after records are on standard output: whole sessions, none twice, and the books balance', async () => {
+  it('three deaths after records are on standard output: whole sessions, none twice, and the ledger adds up', async () => {
     const run = await build(logs, '-', ['--workers', '2'], 'exit:b.jsonl:3:1');
     expect(run, run.stderr).toMatchObject({ status: 3, fired: 3 });
     expect(run.stderr).toContain('worker-crash');

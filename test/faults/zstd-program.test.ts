@@ -183,14 +183,14 @@ faultTest(
   async () => {
     const hanging = startZstdProgram(200);
     hanging.write(zstd('x\n'.repeat(100_000)).subarray(0, 20), () => undefined);
-    while (hanging.outcome() === undefined) await hanging.moved();
-    expect(hanging.outcome()).toMatchObject({
+    while (hanging.ending() === undefined) await hanging.moved();
+    expect(hanging.ending()).toMatchObject({
       reason: 'unreadable',
       message: 'zstd made no progress for 0.2 s',
     });
     await hanging.close();
     const left = startZstdProgram();
     await left.close();
-    expect(left.outcome()).toMatchObject({ message: 'zstd was killed by SIGKILL' });
+    expect(left.ending()).toMatchObject({ message: 'zstd was killed by SIGKILL' });
   },
 );

@@ -57,8 +57,8 @@ LOADED = {
     "samples": ["--format", "samples"],
 }
 #: No trainer's code to ask: `chat` is the contract of the conversion, the others are for programs of one's own.
-#: The models of Harbor, which reads `atif`, want a newer Python than the others run with: test/support/record-shape.ts has their rules.
-UNREAD = {"atif", "chat", "chat-inline", "samples"}
+#: `sts` is for the viewer of the Hub, which is not published. The models of Harbor, which reads `atif`, want a newer Python than the others run with: test/support/record-shape.ts has their rules.
+UNREAD = {"atif", "chat", "chat-inline", "samples", "sts"}
 CORPORA = ["the corpus", "the corpus without contents in parts"]
 PROBED = ["trl", "trl --arrow-safe"]
 
@@ -108,7 +108,7 @@ def load(python: str, files: list[str]) -> list[dict]:
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
-def outcome(loaded: dict) -> list[str]:
+def result(loaded: dict) -> list[str]:
     """What happened, without how often."""
     return [f"refuses: {loaded['refused']}"] if "refused" in loaded else sorted(loaded["changes"])
 
@@ -122,12 +122,12 @@ def loading(folder: Path, pythons: dict[str, str]) -> dict:
         found[version] = {}
         for name, datasets in probed.items():
             loaded = load(python, [dataset.shards()[0] for dataset in datasets.values()])
-            found[version][name] = {probe: outcome(one) for probe, one in zip(datasets, loaded, strict=True)}
+            found[version][name] = {probe: result(one) for probe, one in zip(datasets, loaded, strict=True)}
         print(f"\n{version}, the corpus:", flush=True)
         for name, dataset in whole.items():
             loaded = dict(zip(CORPORA, load(python, corpora_of(dataset)), strict=True))
             print(f"  {name}: {loaded}", flush=True)
-            found[version].setdefault(name, {}).update({label: outcome(one) for label, one in loaded.items()})
+            found[version].setdefault(name, {}).update({label: result(one) for label, one in loaded.items()})
     return found
 
 

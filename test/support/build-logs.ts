@@ -97,7 +97,7 @@ async function buildHere(args: readonly string[]): Promise<Ended> {
     if ('text' in read) throw new Error(`not a run: ${args.join(' ')}`);
     const notes = new RunNotes();
     const summary = await build(settingsOf(read.words, read.values), {
-      onOutcome: (outcome, listing) => notes.see(outcome, listing),
+      onResult: (result, listing) => notes.see(result, listing),
       onNote: (message) => {
         stderr += `turnmill: ${message}\n`;
         return true;

@@ -1,6 +1,6 @@
 /**
  * The harness of the fault suite. A test declares what it needs of the machine; each need is probed
- * once, by doing it. What is missing makes a skipped test with the need in its name, and a failing one under FAULTS=strict.
+ * once, by doing it. A missing need skips the test, with the need in its name, and fails it under FAULTS=strict.
  * Long tests run with TURNMILL_FAULTS=all only (npm run test:faults).
  */
 import { spawnSync } from 'node:child_process';
@@ -16,6 +16,9 @@ const PROBE_TIMEOUT_MS = 5 * 60_000;
 const IDS = /^[FS]\d{3}(?:(?:, |-)[FS]\d{3})*$/;
 /** Whether long tests run, too. */
 export const ALL_FAULTS = process.env.TURNMILL_FAULTS === 'all';
+
+/** The server of moto; `TURNMILL_MOTO` names it where the path does not have it. */
+export const MOTO_PROGRAM = process.env.TURNMILL_MOTO ?? 'moto_server';
 
 /** Needs of tests: a bash line that does it in an empty folder and fails where it cannot be done. */
 const PROBES = {
@@ -45,6 +48,8 @@ const PROBES = {
   /** A C compiler whose libraries can be put before a program's own. */
   preload: `printf '#include <stdio.h>\n__attribute__((constructor)) static void f(void) { fputs("on", stdout); }' >a.c &&
     cc -shared -fPIC -o a.so a.c && [ "$(LD_PRELOAD=$PWD/a.so cat /dev/null)" = on ]`,
+  /** The server of moto, another implementation of S3. */
+  moto: `"${MOTO_PROGRAM}" --help`,
   python3: 'python3 -c "import mmap"',
 } as const;
 

@@ -103,6 +103,26 @@ function trajectoryProblem(record: Value): string | undefined {
   return steps.map((step, i) => stepProblem(step, i + 1)).find(Boolean);
 }
 
+const TRACE_ROLES = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** A header, then envelopes, as the page of the Hub on session traces has them. */
+function traceProblem({ lines }: Value): string | undefined {
+  const [head, ...others] = lines as Value[];
+  if (keysOf(head ?? {}) !== 'harness id type' || head?.type !== 'session') return 'no header';
+  if (others.length === 0) return 'no message';
+  for (const line of others) {
+    const { role, content, toolCalls = [], ...more } = line.message as Value;
+    if (keysOf(line) !== 'message type' || line.type !== 'message') return 'no envelope';
+    if (!TRACE_ROLES.has(String(role)) || !isText(content)) return 'no role and text';
+    if (Object.keys(more).some((key) => key !== 'reasoningContent' && key !== 'toolCallId'))
+      return 'a member that no message has';
+    const isCall = ({ function: fn, id = '' }: Value): boolean =>
+      keysOf(fn as Value) === 'arguments name' && isText((fn as Value).arguments) && isText(id);
+    if (!(toolCalls as Value[]).every(isCall)) return 'a call that is none';
+  }
+  return undefined;
+}
+
 const any = (): boolean => true;
 const isText = (value: unknown): boolean => typeof value === 'string';
 const holdsObject = (value: unknown): boolean => isObject(parsed(value));
@@ -119,6 +139,7 @@ const shapes: Readonly<Record<string, (record: Value) => string | undefined>> = 
       ? 'calls are left'
       : (messagesProblem(record.messages, any) ?? toolsProblem(record.tools, false)),
   atif: trajectoryProblem,
+  sts: traceProblem,
   openai: (record) => messagesProblem(record.messages, isText) ?? toolsProblem(record.tools, true),
   trl: (record) => messagesProblem(record.messages, isObject) ?? toolsProblem(record.tools, true),
   axolotl: (record) =>

@@ -1,15 +1,15 @@
 /** Results made by hand, results of real runs, and an output that keeps everything in memory. */
 import { build } from '../../src/job/build.ts';
 import type {
-  Outcome,
+  RecordResult,
   RejectedLine,
-  RowOutcome,
+  Result,
   SessionReport,
   SourceBegin,
   SourceReport,
 } from '../../src/ledger/result.ts';
+import { type HeldParts, MemoryParts } from '../../src/record/held-parts.ts';
 import type { Destination, Location } from '../../src/record/output.ts';
-import { MemorySpool, type Spool } from '../../src/record/spool.ts';
 import { resolveSettings, type Settings } from '../../src/settings/settings.ts';
 
 export const begin = (source: number, more: Partial<SourceBegin> = {}): SourceBegin => ({
@@ -17,14 +17,14 @@ export const begin = (source: number, more: Partial<SourceBegin> = {}): SourceBe
   ...more,
 });
 
-export const row = (text: string, more: Partial<RowOutcome> = {}): RowOutcome => ({
-  ...{ kind: 'row', group: 'g', format: 'chat', bytes: Buffer.from(text) },
+export const record = (text: string, more: Partial<RecordResult> = {}): RecordResult => ({
+  ...{ kind: 'record', group: 'g', format: 'chat', bytes: Buffer.from(text) },
   ...more,
 });
 
 /** The end of a session that was written, of one entry. */
 export const session = (sessionId: string, more: Partial<SessionReport> = {}): SessionReport => ({
-  ...{ kind: 'session', sessionId, outcome: 'written', entries: 1, superseded: 0, truncated: 0, changes: [] },
+  ...{ kind: 'session', sessionId, fate: 'written', entries: 1, superseded: 0, truncated: 0, changes: [] },
   ...more,
 });
 
@@ -56,12 +56,9 @@ export const end = (
 /** Returns the results of a run, their bytes copied, and its settings. */
 export async function resultsOf(
   given: Partial<Settings> & Pick<Settings, 'inputs' | 'out'>,
-): Promise<{ readonly results: readonly Outcome[]; readonly settings: Settings }> {
-  const results: Outcome[] = [];
-  await build(
-    { workers: 1, ...given },
-    { onOutcome: (outcome) => void results.push(structuredClone(outcome)) },
-  );
+): Promise<{ readonly results: readonly Result[]; readonly settings: Settings }> {
+  const results: Result[] = [];
+  await build({ workers: 1, ...given }, { onResult: (result) => void results.push(structuredClone(result)) });
   return { results, settings: resolveSettings({ workers: 1, ...given }) };
 }
 
@@ -72,14 +69,14 @@ export class MemoryOutput implements Destination {
   readonly records: string[] = [];
   readonly files = new Map<string, unknown[]>();
   readonly checkpoints: number[] = [];
-  /** Spools that are open. */
-  spools = 0;
+  /** Files that are open. */
+  openFiles = 0;
 
   constructor(streams = false) {
     this.streams = streams;
   }
 
-  record({ group, format, bytes }: RowOutcome): Location {
+  record({ group, format, bytes }: RecordResult): Location {
     this.records.push(Buffer.from(bytes).toString());
     return { shard: `${format}/${group}`, line: this.records.length };
   }
@@ -96,15 +93,15 @@ export class MemoryOutput implements Destination {
     throw new Error('no reports here');
   }
 
-  openSpool(): Spool {
-    const spool = new MemorySpool();
-    this.spools++;
+  openHeldParts(): HeldParts {
+    const parts = new MemoryParts();
+    this.openFiles++;
     return {
-      write: (results) => spool.write(results),
-      read: () => spool.read(),
+      write: (results) => parts.write(results),
+      read: () => parts.read(),
       close: () => {
-        this.spools--;
-        spool.close();
+        this.openFiles--;
+        parts.close();
       },
     };
   }

@@ -1,7 +1,10 @@
 /** Logs in the tests' object store, and the settings and the environment to reach them. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, vi } from 'vitest';
+import { build, type RunSummary } from '../../src/job/build.ts';
+import type { Given } from '../../src/settings/settings.ts';
+import { hashesOf, temporaryFolder } from './folder.ts';
 import { KEY_ID, S3Server, SECRET, SESSION_TOKEN } from './s3-server.ts';
 
 /** A store that is closed when the test is over; the process has its credentials until then. */
@@ -25,4 +28,50 @@ export function storeFolder(server: S3Server, below: string, folder: string): nu
   );
   for (const name of names) server.put(`${below}/${name}`, readFileSync(join(folder, name)));
   return names.length;
+}
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+export function writeFiles(folder: string, files: Files): void {
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+}
+
+export interface Both {
+  readonly server: S3Server;
+  readonly logs: string;
+  readonly folder: string;
+  /** Builds from the store; its dataset must be that of the folder. */
+  same(given?: Omit<Given, 'inputs'>): Promise<RunSummary>;
+}
+
+/** The same logs in a folder and below `s3://bucket/logs/`. */
+export async function both(files: Files): Promise<Both> {
+  const server = await startStore();
+  const folder = temporaryFolder();
+  const logs = join(folder, 'logs');
+  writeFiles(logs, files);
+  if (Object.keys(files).length > 0) storeFolder(server, 'bucket/logs', logs);
+  return {
+    server,
+    logs,
+    folder,
+    same: (given) => buildBoth(server.endpoint, logs, given),
+  };
+}
+
+/** Builds from a folder, and from `s3://bucket/logs/` of a store that holds the same logs: the datasets must be equal. */
+export async function buildBoth(
+  endpoint: string,
+  logs: string,
+  given: Omit<Given, 'inputs'> = {},
+): Promise<RunSummary> {
+  const [here, there] = [join(temporaryFolder(), 'here'), join(temporaryFolder(), 'there')];
+  const shared = { workers: 1, ...given, s3: { endpoint, ...given.s3 } };
+  await build({ ...shared, inputs: [logs], out: here });
+  const summary = await build({ ...shared, inputs: ['s3://bucket/logs/'], out: there });
+  expect(hashesOf(there)).toEqual(hashesOf(here));
+  return summary;
 }

@@ -5,6 +5,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { crc32 } from 'node:zlib';
+import { type Asked, type Fault, FaultList, type Misbehave } from './store-faults.ts';
 
 export const KEY_ID = 'AKIDEXAMPLEFORTESTS';
 export const SECRET = 'wJalrXUtnFEMI/SECRET+THAT+MUST/NOT+SHOW';
@@ -29,29 +31,9 @@ interface Upload {
   latest?: Date;
 }
 
-/** A request as a fault sees it. */
-export interface Asked {
-  readonly method: string;
-  /** `BUCKET/KEY`, decoded. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: IncomingMessage['headers'];
-  /** Kind of the request, in a word: get, head, list, put, delete, create, part, parts, complete, abort, uploads, delete-many. */
-  readonly kind: string;
-}
-
-/** Does something else than the store would. Returns false to let the store answer after all. */
-export type Misbehave = (answer: ServerResponse, asked: Asked, serve: () => void) => boolean | undefined;
-
-export interface Fault {
-  /** Times that it fired. */
-  fired: number;
-  remove(): void;
-}
-
 export class S3Server {
-  readonly objects = new Map<string, Stored>();
-  readonly uploads = new Map<string, Upload>();
+  readonly objects: Map<string, Stored> = new Map();
+  readonly uploads: Map<string, Upload> = new Map();
   readonly asked: Asked[] = [];
   /** Most requests that were open at a time. */
   mostOpen = 0;
@@ -61,12 +43,7 @@ export class S3Server {
   hasConditions = true;
   /** Milliseconds added to the clock that stamps objects. */
   clockMs = 0;
-  readonly #faults: {
-    readonly on: (asked: Asked) => boolean;
-    readonly misbehave: Misbehave;
-    readonly fault: Fault;
-    left: number;
-  }[] = [];
+  readonly #faults = new FaultList();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   #open = 0;
@@ -124,16 +101,7 @@ export class S3Server {
 
   /** The store misbehaves at the first `times` requests of a kind. */
   fault(on: string | ((asked: Asked) => boolean), misbehave: Misbehave, times: number = 1): Fault {
-    const fault: Fault = {
-      fired: 0,
-      remove: () => {
-        entry.left = 0;
-      },
-    };
-    const matches = typeof on === 'string' ? ({ kind }: Asked) => kind === on : on;
-    const entry = { on: matches, misbehave, fault, left: times };
-    this.#faults.push(entry);
-    return fault;
+    return this.#faults.add(on, misbehave, times);
   }
 
   close(): Promise<void> {
@@ -145,26 +113,16 @@ export class S3Server {
     this.#open++;
     this.mostOpen = Math.max(this.mostOpen, this.#open);
     answer.on('close', () => this.#open--);
-    const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?');
-    const query = new URLSearchParams(rawQuery);
-    const path = decodeURIComponent(rawPath.slice(1));
-    const kind = kindOf(request.method ?? '', path, query, request.headers);
-    const asked: Asked = { method: request.method ?? '', path, query, headers: request.headers, kind };
+    const asked = askedOf(request);
     this.asked.push(asked);
     const body = await bodyOf(request);
     const serve = (): void => this.#answer(asked, body, answer);
-    const wrong = signatureFault(request, rawPath, rawQuery, body);
+    const wrong = signatureFault(request, body);
     if (wrong !== undefined) {
       sendError(answer, 403, wrong);
       return;
     }
-    const entry = this.#faults.find(({ on, left }) => left > 0 && on(asked));
-    if (entry !== undefined) {
-      entry.left--;
-      entry.fault.fired++;
-      if (entry.misbehave(answer, asked, serve) !== false) return;
-    }
-    serve();
+    this.#faults.answer(answer, asked, serve);
   }
 
   #answer(asked: Asked, body: Buffer, answer: ServerResponse): void {
@@ -259,8 +217,7 @@ export class S3Server {
       sendError(answer, 412, 'PreconditionFailed');
       return;
     }
-    const digest = headers['content-md5'];
-    if (digest !== undefined && digest !== md5(body, 'base64')) {
+    if (isDamaged(headers, body)) {
       sendError(answer, 400, 'BadDigest');
       return;
     }
@@ -297,8 +254,7 @@ export class S3Server {
       sendError(answer, 404, 'NoSuchUpload');
       return;
     }
-    const digest = headers['content-md5'];
-    if (digest !== undefined && digest !== md5(body, 'base64')) {
+    if (isDamaged(headers, body)) {
       sendError(answer, 400, 'BadDigest');
       return;
     }
@@ -353,7 +309,11 @@ export class S3Server {
       ([number, { length }]) =>
         `<Part><PartNumber>${number}</PartNumber><LastModified>${latest.toISOString()}</LastModified><Size>${length}</Size></Part>`,
     );
-    sendXml(answer, `<ListPartsResult><IsTruncated>false</IsTruncated>${items.join('')}</ListPartsResult>`);
+    const next = Math.max(0, ...parts.keys()); // stores tell it on the last page, too
+    sendXml(
+      answer,
+      `<ListPartsResult><NextPartNumberMarker>${next}</NextPartNumberMarker><IsTruncated>false</IsTruncated>${items.join('')}</ListPartsResult>`,
+    );
   }
 
   #listUploads({ path, query }: Asked, answer: ServerResponse): void {
@@ -369,6 +329,15 @@ export class S3Server {
       `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${items.join('')}</ListMultipartUploadsResult>`,
     );
   }
+}
+
+/** Which object or bucket a request is about, in the path or with the bucket in the host name. */
+export function askedOf({ method = '', url = '', headers }: IncomingMessage): Asked {
+  const [rawPath = '', rawQuery = ''] = url.split('?');
+  const query = new URLSearchParams(rawQuery);
+  const [, bucket] = /^([\w-]+)\.localhost(?::|$)/.exec(headers.host ?? '') ?? [];
+  const path = `${bucket === undefined ? '' : `${bucket}/`}${decodeURIComponent(rawPath.slice(1))}`;
+  return { method, path, query, headers, kind: kindOf(method, path, query, headers) };
 }
 
 function kindOf(method: string, path: string, query: URLSearchParams, headers: Asked['headers']): string {
@@ -387,13 +356,12 @@ function kindOf(method: string, path: string, query: URLSearchParams, headers: A
 
 /** Undefined when the request is signed with the tests' credentials, by the rules of AWS Signature Version 4; unsigned ones are let in. */
 function signatureFault(
-  { method = '', headers }: IncomingMessage,
-  path: string,
-  query: string,
+  { method = '', url = '', headers }: IncomingMessage,
   body: Buffer,
 ): string | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
+  const [path = '', query = ''] = url.split('?');
   const [, credential = '', names = '', signature = ''] =
     /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]+)$/.exec(
       authorization,
@@ -424,7 +392,7 @@ function signatureFault(
     : 'SignatureDoesNotMatch';
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -432,6 +400,17 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     // the client went away
   }
   return Buffer.concat(chunks);
+}
+
+/** Has the body another checksum than its request tells? */
+function isDamaged(headers: Asked['headers'], body: Buffer): boolean {
+  const { 'content-md5': digest, 'x-amz-checksum-crc32': sum } = headers;
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return (
+    (digest !== undefined && digest !== md5(body, 'base64')) ||
+    (sum !== undefined && sum !== bytes.toString('base64'))
+  );
 }
 
 const md5 = (bytes: Buffer, encoding: 'hex' | 'base64' = 'hex'): string =>
@@ -471,10 +450,4 @@ export function refuse(status: number, code: string): Misbehave {
     sendError(answer, status, code, kind === 'head');
     return true;
   };
-}
-
-/** A fault: the connection is closed without an answer. */
-export function hangUp(answer: ServerResponse): boolean {
-  answer.destroy();
-  return true;
 }

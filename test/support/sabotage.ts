@@ -32,10 +32,10 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   manifest_first: {
     file: 'src/dataset/commit.ts',
-    from: `  writeRunFacts(root, runFacts, request.proofs, { mode });
+    from: `  writeRunFacts(root, runFacts, request.fingerprints, { mode });
   writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });`,
     to: `  writeCheckedFile(manifestPath(root), [manifestText(manifest)], { mode });
-  writeRunFacts(root, runFacts, request.proofs, { mode });`,
+  writeRunFacts(root, runFacts, request.fingerprints, { mode });`,
     test: ['test/faults/order-of-calls.test.ts', 'the order of write, fsync and rename'],
   },
   drop_record: {
@@ -45,14 +45,14 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/faults/nothing-lost.test.ts', 'every session has its record'],
   },
   swallow_transform_error: {
-    file: 'src/engine/source-run.ts',
+    file: 'src/engine/intake.ts',
     from: 'throw at === undefined ? error : withPlace(at.origin, error);',
     to: 'void [at, error, withPlace];',
     test: ['test/faults/bugs.test.ts', 'a throw in format'],
   },
   unordered_output: {
     file: 'src/engine/pool.ts',
-    from: 'const received = this.#owners[unit]?.next();',
+    from: 'const received = this.#owners[task]?.next();',
     to: 'const received = this.#owners.toReversed().map((one) => one.next()).find((one) => one !== undefined);',
     test: ['test/faults/nothing-lost.test.ts', 'in the order of the sources'],
   },
@@ -107,7 +107,7 @@ export function bundleCopy(folder: string): void {
   execFileSync(process.execPath, [join(folder, 'scripts/bundle.mjs')], { cwd: folder, stdio: 'pipe' });
 }
 
-/** Runs the tests of a file whose names hold these words. @returns names by outcome */
+/** Runs the tests of a file whose names hold these words. @returns names by result */
 export function runTests(
   folder: string,
   [file, words]: Sabotage['test'],

@@ -17,17 +17,17 @@ export const checkpointIn = (folder: string): string | undefined =>
     .map((name) => join(folder, name, 'work', 'checkpoint.part'))
     .find(existsSync);
 
-/** Runs until so many outcomes have come; true when it ended before. */
-export async function stopAfter(given: Parameters<typeof build>[0], outcomes: number): Promise<boolean> {
+/** Stops a run after `results` results; true when it ended before. */
+export async function stopAfter(given: Parameters<typeof build>[0], results: number): Promise<boolean> {
   const controller = new AbortController();
   let seen = 0;
-  const onOutcome = (): void => {
-    if (++seen < outcomes) return;
+  const onResult = (): void => {
+    if (++seen < results) return;
     controller.abort(new Error('stop'));
     controller.signal.throwIfAborted();
   };
   const { signal } = controller;
-  return build(given, { signal, onOutcome }).then(
+  return build(given, { signal, onResult }).then(
     () => true,
     (error: Error) => {
       if (error.message !== 'stop') throw error;
@@ -43,7 +43,7 @@ export interface Stopped {
   readonly args: readonly string[];
 }
 
-/** Outcomes: begin, finding, record, session and report of each, and the one at which it stops. */
+/** Results: begin, finding, record, session and report of each, and the one at which it stops. */
 export const FIVE_SOURCES: number = 5 * 5 + 1;
 
 /** A build that was stopped after five of eight sources. */

@@ -1,7 +1,7 @@
 /**
  * Loaded first in every thread (NODE_OPTIONS=--import): makes worker threads fail from outside.
  *
- *     THREAD_FAULT=WAY:SOURCE:TIMES:BATCHES   the thread that reads SOURCE fails after it has posted BATCHES batches since it
+ *     THREAD_FAULT=WAY:SOURCE:TIMES:DELIVERIES   the thread that reads SOURCE fails after it has posted DELIVERIES deliveries since it
  *                                             opened the file, in the first TIMES readings
  *     THREAD_FAULT=WAY                        every thread fails before it has a source
  *     THREAD_FAULT_LOG=FILE                   gets a byte for each failure: counts them across threads
@@ -32,19 +32,19 @@ function fail() {
 
 const isDue = () => !fs.existsSync(log) || fs.statSync(log).size < Number(times);
 
-/** Watches which source is read, and counts the batches that have been posted of it. */
+/** Watches which source is read, and counts the deliveries that have been posted of it. */
 function watch() {
   const { openSync } = fs;
   const post = parentPort.postMessage;
   let isOpen = false;
-  let batches = 0;
+  let deliveries = 0;
   const strike = () => {
-    if (isOpen && batches === Number(after) && isDue()) fail();
+    if (isOpen && deliveries === Number(after) && isDue()) fail();
   };
   fs.openSync = (path, ...rest) => {
     if (Buffer.isBuffer(path)) {
       isOpen = path.toString().endsWith(`/${source}`);
-      batches = 0;
+      deliveries = 0;
       strike();
     }
     return openSync(path, ...rest);
@@ -52,8 +52,8 @@ function watch() {
   syncBuiltinESMExports();
   parentPort.postMessage = (message, ...rest) => {
     post.call(parentPort, message, ...rest);
-    if (message.type !== 'batch') return;
-    batches++;
+    if (message.type !== 'part') return;
+    deliveries++;
     strike();
   };
 }

@@ -81,13 +81,13 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: [VIEWER, 'V3: it prints'],
   },
   v4_formula_alone: {
-    file: 'src/view/app/live.tsx',
-    from: `  const letGo = (): void => {
-    isHeld.current = false;
-  };`,
-    to: `  const letGo = (): void => {
-    isHeld.current = box.current !== null && isAtEnd(box.current);
-  };`,
+    file: 'src/view/app/held-end.ts',
+    from: `  letGo(): void {
+    this.#isHeld = false;
+  }`,
+    to: `  letGo(): void {
+    this.#isHeld = this.box.current !== null && isAtEnd(this.box.current);
+  }`,
     test: [LIVE, 'upward lets go'],
   },
   v4_half_a_line: {
@@ -218,7 +218,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: [VIEWER, 'V9:'],
   },
   v10_wrong_bin: {
-    file: 'src/ledger/bins.ts',
+    file: 'src/ledger/counts.ts',
     from: 'Math.floor((value / 2 ** octave - 1) * PER_OCTAVE)',
     to: 'Math.round((value / 2 ** octave - 1) * PER_OCTAVE)',
     test: ['test/view/report.test.ts', 'V10:'],

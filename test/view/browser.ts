@@ -94,7 +94,7 @@ export function useBrowser() {
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with a page. Its text goes in beside the page's policy, not through it. */
+/** Violations that axe finds in a page. Its text goes in beside the page's policy, not through it. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axe });

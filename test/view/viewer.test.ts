@@ -159,6 +159,33 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
+  test('session traces, records of several lines, are shown as the conversations that they are', async () => {
+    const out = await built(join(examples, 'logs'), join(folder, 'traces'), '--format', 'sts');
+    const conversations = async (url: string): Promise<readonly unknown[]> => {
+      const { page } = await open(url);
+      await page.waitForSelector('.row .ttl');
+      const found: unknown[] = [await page.textContent('nav a')];
+      for (let i = 0; i < 11; i++) {
+        await goTo(page, `#/records/${i}`);
+        await until(page, headingIs(`Record ${i + 1}`));
+        found.push(
+          await page.evaluate(() =>
+            ['.msg header', '.think', '.call .activity', '.call .hint', '.call .tag'].map((css) =>
+              [...document.querySelectorAll(css)].map((one) => one.textContent),
+            ),
+          ),
+        );
+      }
+      const place = await page.textContent('.side dd:last-of-type');
+      await page.context().close();
+      return [...found, place];
+    };
+    const [chats, traces] = [await conversations(demo.url), await conversations((await view(out)).url)];
+    expect(traces.slice(0, -1)).toEqual(chats.slice(0, -1));
+    expect(chats.at(-1)).toContain('data/2026-01-14-00000.jsonl, line 5');
+    expect(traces.at(-1)).toContain('data/2026-01-14-00000.sts.jsonl, record 5');
+  });
+
   test('what was changed is told with its rule, message by message', async () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/records/3');

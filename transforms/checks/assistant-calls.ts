@@ -1,22 +1,22 @@
 /** The calls of an assistant message, read once for all checks and reports that ask. */
 
+import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan } from '../json/members.ts';
+import { perObject } from '../json/notes.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import type { Message } from '../model/element.ts';
 import { type ToolCall, toolCallsOf, walkToolCalls } from '../model/message.ts';
-import { perMessage } from '../model/per-message.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
-const LETTER_N = 0x6e;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
 
 /** To hold more calls would take more memory than the message: they are read again each time. */
 const MOST_KNOWN = 1000;
 
-const fewCalls = perMessage((message): ReturnType<typeof toolCallsOf> | 'many' => {
-  const calls = toolCallsOf(message);
-  return calls !== undefined && calls.length > MOST_KNOWN ? 'many' : calls;
+const fewCalls = perObject((message: Message): ReturnType<typeof toolCallsOf> | 'many' => {
+  const calls: ToolCall[] = [];
+  const problem = walkToolCalls(message, (call) => calls.push(call) <= MOST_KNOWN);
+  if (problem !== undefined) return problem === 'absent' ? undefined : problem;
+  return calls.length > MOST_KNOWN ? 'many' : calls;
 });
 
 /** `toolCallsOf`, remembered as long as the message lives. */
@@ -32,7 +32,7 @@ export function assistantCalls(message: Message): readonly ToolCall[] {
   return calls === undefined || calls === 'not-a-list' ? NO_CALLS : calls;
 }
 
-/** The calls of a message one by one: so many are not held at once. Returns what is in the place of a list. */
+/** Yields the calls of a message one by one, never all at once. Returns the value that is there instead of a list. */
 export function eachCall(
   message: Message,
   visit: (call: ToolCall, index: number) => void,
@@ -59,7 +59,7 @@ export function hasCalls(message: Message): boolean {
 }
 
 /** Does the message hold a `function_call` (OpenAI's form before `tool_calls`) that is not null? */
-export const hasFunctionCall: (message: Message) => boolean = perMessage((message) => {
+export const hasFunctionCall: (message: Message) => boolean = perObject((message: Message) => {
   const span = valueSpan(message.bytes, 'function_call');
   return span !== undefined && message.bytes[span.valueStart] !== LETTER_N;
 });

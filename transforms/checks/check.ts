@@ -2,7 +2,7 @@
  * An integrity check looks at one kind of element and reports findings; it never changes
  * or stops anything. One file each; `npm run gen` puts it into the registry.
  */
-import type { Conversation, Entry, Origin, Row, SessionEnd, Severity } from '../model/element.ts';
+import type { Conversation, Entry, Origin, SessionEnd, Severity, WrittenRecord } from '../model/element.ts';
 
 /** A finding before it knows its session: the check stage fills in the rest. */
 export interface Found {
@@ -39,10 +39,10 @@ export interface ConversationCheck extends Named {
   check(conversation: Conversation): Iterable<Found>;
 }
 
-/** Sees the row: the messages as they were written, by which format, and the conversation. */
-export interface RowCheck extends Named {
-  readonly on: 'row';
-  check(row: Row): Iterable<Found>;
+/** Sees the record: the messages as they were written, by which format, and the conversation. */
+export interface RecordCheck extends Named {
+  readonly on: 'record';
+  check(record: WrittenRecord): Iterable<Found>;
 }
 
 /** Lines of a session that were rejected one by one. */
@@ -57,4 +57,4 @@ export interface SessionCheck extends Named {
   check(end: SessionEnd, rejected: RejectedLines): Iterable<Found>;
 }
 
-export type Check = EntryCheck | ConversationCheck | RowCheck | SessionCheck;
+export type Check = EntryCheck | ConversationCheck | RecordCheck | SessionCheck;

@@ -1,15 +1,21 @@
 /**
- * Can the record be read back, now that its calls and results are tags in the text? Only for rows
+ * Can the record be read back, now that its calls and results are tags in the text? Only for records
  * of a format that inlines them. All scans are linear.
  */
 
 import { valueBytes } from '../json/members.ts';
-import type { Message, Row } from '../model/element.ts';
+import type { Message, WrittenRecord } from '../model/element.ts';
 import { textOf } from '../model/message.ts';
 import { strip } from '../model/white-space.ts';
 import { knownToolCalls } from './assistant-calls.ts';
-import type { Found, RowCheck } from './check.ts';
-import { isInline } from './inline-format.ts';
+import type { Found, RecordCheck } from './check.ts';
+
+const INLINE_FORMATS: ReadonlySet<string> = new Set(['chat-inline']);
+
+/** Does the format of the record write calls and results as tags in the text? Other checks hold for such records. */
+export function isInline(record: WrittenRecord): boolean {
+  return INLINE_FORMATS.has(record.format);
+}
 
 const TAG = /<(\/?)tool_call>/g;
 const OPEN_RESULT = '<tool_result';
@@ -52,17 +58,17 @@ function* checkMessage(message: Message, index: number): Generator<Found> {
   }
 }
 
-function* check(row: Row): Generator<Found> {
-  if (!isInline(row)) return;
-  for (const [index, message] of row.written.entries()) yield* checkMessage(message, index);
+function* check(record: WrittenRecord): Generator<Found> {
+  if (!isInline(record)) return;
+  for (const [index, message] of record.written.entries()) yield* checkMessage(message, index);
 }
 
-const inlineTags: RowCheck = {
+const inlineTags: RecordCheck = {
   name: 'inline-tags',
   summary:
     'Records with inlined calls whose tags are unbalanced, or with calls or results that were not inlined.',
   rules: ['unbalanced-tool-call-tags', 'tool-calls-left', 'tool-result-unwrapped'],
-  on: 'row',
+  on: 'record',
   check,
 };
 

@@ -2,8 +2,8 @@
 import type { SessionEnd } from '../model/element.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 
-function check({ outcome }: SessionEnd, { count }: RejectedLines): readonly Found[] {
-  if (outcome !== 'empty') return [];
+function check({ fate }: SessionEnd, { count }: RejectedLines): readonly Found[] {
+  if (fate !== 'empty') return [];
   const rule = 'no-record';
   if (count === 0) {
     return [{ rule, severity: 'WARNING', message: 'no record: cleanup dropped every entry of the session' }];

@@ -37,7 +37,7 @@ const openCall = (at: number): readonly Found[] =>
   found(`messages[${at}], the last turn of the model, has a call without a result`);
 
 /**
- * Of a conversation that is open at its end only.
+ * Findings of a conversation that is open only at its end.
  * @param endsInCall is the last message one of the model, with calls?
  */
 export function openEndFindings(messages: number, endsInCall: boolean): readonly Found[] {

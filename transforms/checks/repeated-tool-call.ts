@@ -18,16 +18,20 @@ interface Use {
   readonly at: number;
 }
 
-/** Calls that could be the same share a name: the arguments of a tool that is called once are never parsed. */
+/** Calls that could be the same share a name: those of a tool that is called once are neither held nor parsed. */
 function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Use[]> {
-  const uses = new Map<string, Use[]>();
+  const called = new Set<string>();
+  const uses = new Map<string, Use[]>(); // of the tools that are called again
+  const count = ({ name }: ToolCall): void => {
+    if (!name) return;
+    if (called.has(name)) uses.set(name, []);
+    else called.add(name);
+  };
+  for (const message of messages) eachAssistantCall(message, count);
+  if (uses.size === 0) return uses;
   let at = 0;
   const add = (call: ToolCall): void => {
-    if (!call.name) return;
-    const use = { arguments: call.arguments, at };
-    const known = uses.get(call.name);
-    if (known === undefined) uses.set(call.name, [use]);
-    else known.push(use);
+    if (call.name) uses.get(call.name)?.push({ arguments: call.arguments, at });
   };
   for (; at < messages.length; at++) eachAssistantCall(messages[at] as Message, add);
   return uses;
@@ -70,7 +74,6 @@ function countsOf(uses: readonly Use[]): Iterable<{ readonly first: number; read
 
 function* check(conversation: Conversation): Generator<Found> {
   for (const [name, uses] of usesByName(conversation)) {
-    if (uses.length < 2) continue;
     for (const { first, count } of countsOf(uses)) {
       if (count < 2) continue;
       const message = `tool ${shownName(name)} is called ${count} times with the same arguments, first in messages[${first}]`;

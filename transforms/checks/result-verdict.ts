@@ -3,6 +3,7 @@
  * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses.
  */
 
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { isCrowdedText } from '../json/elements.ts';
 import { valueBytes } from '../json/members.ts';
 import { latin1 } from '../json/utf8.ts';
@@ -18,10 +19,6 @@ const MAY_HAVE_ERROR_KEY = /error|timeout|missing|incomplete|\\u/i;
 
 /** The same of the JSON text of a string: a key in it stands between escaped quotes, and any ASCII may be written as an escape. */
 const MAY_HAVE_ERROR_KEY_WITHIN = /\\"(?:error|timeout|missing|incomplete)\\"|\\u00[0-7]/i;
-
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const LETTER_N = 0x6e;
 
 export function verdictOf(result: Message): Verdict {
   const content = valueBytes(result.bytes, 'content');

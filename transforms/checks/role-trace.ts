@@ -3,17 +3,16 @@
  * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
  */
 
+import { OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan } from '../json/members.ts';
+import { perObject } from '../json/notes.ts';
 import type { Message } from '../model/element.ts';
 import { contentOf, firstVisible, isObject, textOf } from '../model/message.ts';
-import { perMessage } from '../model/per-message.ts';
 import { isBlank } from '../model/white-space.ts';
 import { hasCalls, hasFunctionCall } from './assistant-calls.ts';
 
-const OPEN_ARRAY = 0x5b;
-
 /** A role's sign: `S`, `U`, `R`, `T`, `A`, `Ac`, `At`, `Act`; of any other role its name in quotes. */
-export const roleSign: (message: Message) => string = perMessage((message) => {
+export const roleSign: (message: Message) => string = perObject((message: Message) => {
   switch (message.role) {
     case 'system':
     case 'developer':

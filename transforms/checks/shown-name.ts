@@ -5,9 +5,12 @@ const MAX_LENGTH = 80;
 /** Characters that would end a line, move the cursor or turn the text around: controls, separators, bidi marks, lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+const PLAIN = /^[\w .:/-]*$/;
+
 /** The name in quotes, cut at 80 characters, with what is not printable escaped; `(no name)` for none. */
 export function shownName(name: string | undefined): string {
   if (name === undefined) return '(no name)';
+  if (name.length <= MAX_LENGTH && PLAIN.test(name)) return `"${name}"`;
   const head = name.slice(0, MAX_LENGTH * 2); // enough for 80 characters, whatever they are
   const characters = [...head];
   const cut = characters.length > MAX_LENGTH || head.length < name.length;

@@ -1,14 +1,12 @@
 /** Checks that a conversation has messages and usable tool definitions. */
 
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
+import { perObject } from '../json/notes.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { objectBytes, stringValue } from '../model/message.ts';
-import { perObject } from '../model/per-message.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { shownName } from './shown-name.ts';
-
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 
 /** Describes what is wrong with a definition's `parameters`; undefined if nothing is. The definition must be an object. */
 function parametersFault(definition: Uint8Array): string | undefined {

@@ -1,12 +1,12 @@
 /**
- * Are the entries of `tool_calls` well formed? On rows, because with calls inlined the record has no
- * `tool_calls`: the inline rules stand in for these. What is looked at is the conversation, whatever the format made of it.
+ * Are the entries of `tool_calls` well formed? On records, because with calls inlined the record has no
+ * `tool_calls`: the inline rules replace these. Looks at the conversation, whatever the format made of it.
  */
-import type { Message, Row } from '../model/element.ts';
+import type { Message, WrittenRecord } from '../model/element.ts';
 import type { ToolCall } from '../model/message.ts';
 import { eachCall } from './assistant-calls.ts';
-import type { Found, RowCheck } from './check.ts';
-import { isInline } from './inline-format.ts';
+import type { Found, RecordCheck } from './check.ts';
+import { isInline } from './inline-tags.ts';
 
 /** The rule that a call breaks, and how. */
 function faultOf(call: ToolCall): readonly [rule: string, what: string] | undefined {
@@ -28,20 +28,20 @@ function checkMessage(message: Message, index: number): readonly Found[] {
   return found;
 }
 
-function* check(row: Row): Generator<Found> {
-  if (isInline(row)) return;
-  const { messages } = row.conversation;
+function* check(record: WrittenRecord): Generator<Found> {
+  if (isInline(record)) return;
+  const { messages } = record.conversation;
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i] as Message;
     if (message.role === 'assistant') yield* checkMessage(message, i);
   }
 }
 
-const toolCalls: RowCheck = {
+const toolCalls: RecordCheck = {
   name: 'tool-calls',
   summary: 'Assistant messages whose tool_calls are malformed (formats that keep tool_calls).',
   rules: ['tool-calls-not-a-list', 'tool-call-not-object', 'tool-call-no-function', 'tool-call-no-name'],
-  on: 'row',
+  on: 'record',
   check,
 };
 

@@ -3,20 +3,19 @@
  * chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` asks: none of this stops a
  * build. LLaMA-Factory's and FunctionGemma's demands are rules of their formats already.
  */
+
 import { assistantCalls } from '../checks/assistant-calls.ts';
+import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
-import type { Row } from '../model/element.ts';
+import type { WrittenRecord } from '../model/element.ts';
 import { REASONING_MEMBERS } from '../model/message.ts';
-import { type Effect, type ReaderRule, where } from './consumer-rule.ts';
+import { type ConsumerRule, type Effect, where } from './consumer-rule.ts';
 import { openaiRules } from './openai.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_ARRAY = 0x5d;
 
-function hasObjects({ bytes, written }: Row): boolean {
+function hasObjects({ bytes, written }: WrittenRecord): boolean {
   const tools = valueBytes(bytes, 'tools');
   if (tools?.[0] === OPEN_ARRAY && tools[1] !== CLOSE_ARRAY) return true;
   return written.some((message) =>
@@ -24,56 +23,56 @@ function hasObjects({ bytes, written }: Row): boolean {
   );
 }
 
-export const readerRules: readonly ReaderRule[] = [
+export const consumerRules: readonly ConsumerRule[] = [
   {
     name: 'reader-no-answer',
     effect: 'refuses',
     formats: [...TEMPLATES, 'openai'],
     says: 'has no assistant message to learn from',
-    broken: (row) => (row.written.some(({ role }) => role === 'assistant') ? [] : [-1]),
+    broken: (record) => (record.written.some(({ role }) => role === 'assistant') ? [] : [-1]),
   },
   {
     name: 'reader-role',
     effect: 'refuses',
     formats: [...TEMPLATES, 'openai'],
     says: 'has a role that is not one of system, user, assistant and tool',
-    broken: (row) => where(row, ({ role }) => !ROLES.has(role)),
+    broken: (record) => where(record, ({ role }) => !ROLES.has(role)),
   },
   {
     name: 'reader-late-system',
     effect: 'alters',
     formats: TEMPLATES,
     says: 'is a system message, but not the first message: many templates move it, leave it out or refuse it',
-    broken: (row) => where(row, ({ role }, at) => role === 'system' && at > 0),
+    broken: (record) => where(record, ({ role }, at) => role === 'system' && at > 0),
   },
   {
     name: 'reader-parts',
     effect: 'alters',
     formats: TEMPLATES,
     says: 'has a list of parts as its content: templates of text models print the list, or fail',
-    broken: (row) => where(row, ({ bytes }) => valueBytes(bytes, 'content')?.[0] === OPEN_ARRAY),
+    broken: (record) => where(record, ({ bytes }) => valueBytes(bytes, 'content')?.[0] === OPEN_ARRAY),
   },
   {
     name: 'reader-reasoning',
     effect: 'drops',
     formats: TEMPLATES,
     says: 'has reasoning next to its text: templates write it after the last question only, or never',
-    broken: (row) =>
-      where(row, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
+    broken: (record) =>
+      where(record, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
   },
   {
     name: 'reader-columns',
     effect: 'alters',
     formats: TEMPLATES,
     says: 'has tools or arguments as objects: loaders with typed columns fill them up with nulls (use --arrow-safe)',
-    broken: (row) => (hasObjects(row) ? [-1] : []),
+    broken: (record) => (hasObjects(record) ? [-1] : []),
   },
   ...openaiRules,
 ];
 
 /** Effect of a format's own finding on a record that it does not reject. */
 export function effectOf(rule: string): Effect {
-  const known = readerRules.find(({ name }) => name === rule);
+  const known = consumerRules.find(({ name }) => name === rule);
   if (known !== undefined) return known.effect;
   return /left-out$|dropped$|^unanswered-end$|^non-text-part$|^malformed-call$/.test(rule)
     ? 'drops'

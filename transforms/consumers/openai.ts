@@ -1,23 +1,25 @@
 /** Records that OpenAI's check of a file for fine-tuning refuses: its guide, its reference and its data check, as documented. */
+
 import { assistantCalls } from '../checks/assistant-calls.ts';
 import { readArguments } from '../formats/tool-arguments.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
-import type { Message, Row } from '../model/element.ts';
+import type { Message, WrittenRecord } from '../model/element.ts';
 import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
-import { type ReaderRule, where } from './consumer-rule.ts';
+import { type ConsumerRule, where } from './consumer-rule.ts';
 
 const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
   'role content name tool_calls tool_call_id function_call weight refusal audio'.split(' '),
 );
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const QUOTE = 0x22;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 
 /** Results that answer no call of the assistant message before them, and calls that go unanswered before another speaks. */
-function matchResults({ written }: Row): { readonly orphans: number[]; readonly unanswered: number[] } {
+function matchResults({ written }: WrittenRecord): {
+  readonly orphans: number[];
+  readonly unanswered: number[];
+} {
   const orphans: number[] = [];
   const unanswered: number[] = [];
   let asker = -1;
@@ -70,26 +72,27 @@ function isBadTool(tool: Uint8Array): boolean {
 }
 
 /** The definitions of a record; none when they are a string. */
-function toolsOf({ bytes }: Row): readonly Uint8Array[] {
+function toolsOf({ bytes }: WrittenRecord): readonly Uint8Array[] {
   const tools = valueBytes(bytes, 'tools');
   return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];
 }
 
-const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
+const rules: readonly Pick<ConsumerRule, 'name' | 'says' | 'broken'>[] = [
   {
     name: 'reader-orphan-result',
     says: 'is not the result of a call in the assistant message before it',
-    broken: (row) => matchResults(row).orphans,
+    broken: (record) => matchResults(record).orphans,
   },
   {
     name: 'reader-unanswered-call',
     says: 'has a call without a result before the next message',
-    broken: (row) => matchResults(row).unanswered,
+    broken: (record) => matchResults(record).unanswered,
   },
   {
     name: 'reader-members',
     says: "has members that OpenAI's file check does not accept",
-    broken: (row) => where(row, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
+    broken: (record) =>
+      where(record, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
   },
   {
     name: 'reader-end',
@@ -102,34 +105,34 @@ const rules: readonly Pick<ReaderRule, 'name' | 'says' | 'broken'>[] = [
   {
     name: 'reader-content',
     says: 'has no content, which is allowed only for an assistant message with calls',
-    broken: (row) => where(row, isEmpty),
+    broken: (record) => where(record, isEmpty),
   },
   {
     name: 'reader-weight',
     says: 'has a weight that is not 0 or 1, or that is not of an assistant message',
-    broken: (row) => where(row, hasBadWeight),
+    broken: (record) => where(record, hasBadWeight),
   },
   {
     name: 'reader-calls',
     says: "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
-    broken: (row) => where(row, hasBadCalls),
+    broken: (record) => where(record, hasBadCalls),
   },
   {
     name: 'reader-arguments',
     says: 'has a call whose arguments are not a JSON object',
-    broken: (row) =>
-      where(row, (message) =>
+    broken: (record) =>
+      where(record, (message) =>
         assistantCalls(message).some((call) => readArguments(call.arguments).holds !== 'object'),
       ),
   },
   {
     name: 'reader-tool',
     says: 'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and an object of parameters if any',
-    broken: (row) => (toolsOf(row).some(isBadTool) ? [-1] : []),
+    broken: (record) => (toolsOf(record).some(isBadTool) ? [-1] : []),
   },
 ];
 
-export const openaiRules: readonly ReaderRule[] = rules.map((rule) => ({
+export const openaiRules: readonly ConsumerRule[] = rules.map((rule) => ({
   ...rule,
   effect: 'refuses',
   formats: ['openai'],

@@ -3,6 +3,7 @@
  * call, a result or a thought. The JSON text of every value stays; `cache_control` is no part of a message.
  */
 
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
 import { concat, dropMembers } from '../json/splice.ts';
@@ -11,10 +12,6 @@ import type { ReadingNote } from '../model/element.ts';
 import { objectBytes, stringValue } from '../model/message.ts';
 import { arrayOf, callJson, joinStrings, objectOf } from './made-messages.ts';
 
-const QUOTE = 0x22;
-const LETTER_N = 0x6e;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const EMPTY = encode('""');
 
 /** Marks where the server's cache ends: it moves from request to request and says nothing. */
@@ -85,8 +82,12 @@ function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
 /** The arguments are the input's own JSON text, in a string. An input that is a string is the text of one that was cut off. */
 function readCall(block: Uint8Array): Uint8Array {
   const [input] = valuesOf(block, ['input']);
-  const args = input?.[0] === QUOTE ? input : input && inString(input);
-  return callJson(stringValue(block, 'id'), stringValue(block, 'name'), args);
+  return callJson(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
+}
+
+/** The arguments of a call as a JSON string. @param input JSON text of its input, on one line */
+export function argumentsOf(input: Uint8Array): Uint8Array {
+  return input[0] === QUOTE ? input : inString(input);
 }
 
 /** The content that parts are: one string when all of them are text, else a list. */

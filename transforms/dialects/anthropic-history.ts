@@ -1,7 +1,8 @@
 /**
- * The messages of one request of the Messages API after the other. What a request repeats is recognised by its bytes; a message
+ * The messages of one request of the Messages API after the other. Repeated messages are recognised by their bytes; a message
  * that differs in a cache mark only says the same as before and gives the same `Message` objects.
  */
+import { OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsIn, mostInAll } from '../json/elements.ts';
 import { createKeeper } from '../json/keep.ts';
 import { KnownList } from '../json/known-list.ts';
@@ -24,7 +25,6 @@ export interface History {
   forget(): void;
 }
 
-const OPEN_OBJECT = 0x7b;
 const keep = createKeeper();
 
 export function createHistory(scanner: Scanner): History {

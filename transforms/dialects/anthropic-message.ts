@@ -3,6 +3,7 @@
  * first, one message each, then what is left. A content that is a string is the same message, byte for byte.
  */
 
+import { OPEN_ARRAY } from '../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import { addMember, editMembers } from '../json/splice.ts';
@@ -19,7 +20,6 @@ import {
 } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './made-messages.ts';
 
-const OPEN_ARRAY = 0x5b;
 /** A thought that the server does not show has a signature only. */
 const EMPTY_STRING_BYTES = 2;
 const ORDER_LOST: ReadingNote = {
@@ -69,13 +69,23 @@ function noted(json: Uint8Array, role: string, notes: readonly ReadingNote[]): M
 }
 
 export function readResult(block: Uint8Array): Message {
-  const notes: ReadingNote[] = [];
   const [id, content, isError] = valuesOf(block, ['tool_use_id', 'content', 'is_error']);
+  const { bytes, notes = [] } = resultMessage(id, content, isError);
+  return noted(bytes, 'tool', notes);
+}
+
+/** The tool's message of a result. The values are JSON text on one line. */
+export function resultMessage(
+  id: Uint8Array | undefined,
+  content: Uint8Array | undefined,
+  isError: Uint8Array | undefined,
+): Message {
+  const notes: ReadingNote[] = [];
   const answers: Piece[] = id === undefined ? [] : [['tool_call_id', id]];
   const said = resultContent(content, (note) => notes.push(note));
   if (isError !== undefined && decode(isError) === 'true') notes.push(RESULT_ERROR);
   const { bytes } = makeMessage('tool', [...answers, ['content', said]]);
-  return noted(bytes, 'tool', notes);
+  return notes.length === 0 ? { bytes, role: 'tool' } : { bytes, role: 'tool', notes };
 }
 
 /** The message with what its other blocks say in the place of its content. */

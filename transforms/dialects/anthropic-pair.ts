@@ -1,16 +1,12 @@
 /** Parts of a pair of the Messages API: the system text, the answer, and how such a pair is known. */
 
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import type { Message } from '../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../model/message.ts';
 import { readReply } from './anthropic-message.ts';
 import type { ObjectMembers } from './dialect.ts';
 import { joinStrings } from './made-messages.ts';
-
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const QUOTE = 0x22;
-const LETTER_N = 0x6e;
 
 /** The system text as one JSON string; undefined when it is neither a string nor a list of text blocks. */
 export function systemText(json: Uint8Array): Uint8Array | undefined {
@@ -48,7 +44,7 @@ export function detect(first: ObjectMembers): boolean {
 }
 
 /** Is it a logged HTTP request, with its address? */
-function isCapture(request: Uint8Array): boolean {
+export function isCapture(request: Uint8Array): boolean {
   return valuesOf(request, ['url', 'method', 'body']).every(
     (value) => value !== undefined && value[0] !== LETTER_N,
   );

@@ -4,89 +4,46 @@
  * (docs/dialect-details.md).
  */
 
-import { copyOf } from '../json/keep.ts';
-import { elementsOf, isKey, valuesOf, walkMembers } from '../json/members.ts';
+import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
-import { createPlainScanner, type Scanner } from '../json/scanner.ts';
-import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
-import { textOfValue } from '../model/message.ts';
+import type { Message, ReadingNote } from '../model/element.ts';
 import { type ChatMessage, readChatMessage } from './chat-message.ts';
-import { conversationEntry } from './conversation-entry.ts';
-import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
-import { missingOrBad, type ObjectWalk, readObjects, rejectObject, type Span } from './line-objects.ts';
-import { timeOf } from './logged-time.ts';
+import { defineDialect } from './define-dialect.ts';
+import type { Dialect } from './dialect.ts';
+import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { missingOrBad } from './line-objects.ts';
 import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
-import { NO_TOOLS } from './tool-definitions.ts';
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const QUOTE = 0x22;
-const LACKS: readonly Lack[] = ['replies', 'tools'];
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
 
-function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
-  let messages: Span | undefined;
-  let meta: Span | undefined;
-  let duplicateAt = -1;
-
-  function walk(bytes: Uint8Array, at: number): number {
-    messages = meta = undefined;
-    duplicateAt = -1;
-    return walkMembers(bytes, at, scanner, (keyStart, keyEnd, start) => {
-      const end = scanner.value(bytes, start, 1);
-      if (isKey(bytes, keyStart, keyEnd, 'messages')) {
-        if (messages !== undefined) duplicateAt = keyStart;
-        messages = { start, end };
-      } else if (isKey(bytes, keyStart, keyEnd, 'meta')) meta = { start, end };
-      return end;
-    });
+function read(json: JsonView, context: ReadContext): ObjectPart {
+  const list = json.get('messages');
+  if (list?.type !== 'array')
+    return context.reject('bad-messages', missingOrBad('messages', list?.at ?? -1), list);
+  const calls = createOpenCalls();
+  const said: Message[] = [];
+  const changes = new Map<string, number>();
+  for (const [index, { bytes }] of list.elements().entries()) {
+    const message = bytes[0] === OPEN_OBJECT ? readChatMessage(bytes) : undefined;
+    if (message === undefined)
+      return context.reject('bad-messages', `messages[${index}] is not an object with a string role`, list);
+    for (const rule of message.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
+    for (const one of messagesOf(message, calls)) said.push(one);
   }
-
-  function entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
-    const { bytes } = line;
-    const at = messages?.start ?? -1;
-    if (duplicateAt >= 0) {
-      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
-    }
-    if (messages === undefined || bytes[at] !== OPEN_ARRAY)
-      return rejectObject(line, origin, 'bad-messages', missingOrBad('messages', at), at);
-    const calls = createOpenCalls();
-    const said: Message[] = [];
-    const changes = new Map<string, number>();
-    for (const [index, one] of elementsOf(copyOf(bytes, at, messages.end)).entries()) {
-      const read = one[0] === OPEN_OBJECT ? readChatMessage(one) : undefined;
-      if (read === undefined) {
-        const detail = `messages[${index}] is not an object with a string role`;
-        return rejectObject(line, origin, 'bad-messages', detail, at);
-      }
-      for (const rule of read.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
-      for (const message of messagesOf(read, calls)) said.push(message);
-    }
-    const about =
-      meta && bytes[meta.start] === OPEN_OBJECT ? bytes.subarray(meta.start, meta.end) : undefined;
-    const id = idOf(about);
-    return conversationEntry(origin, number, said, NO_TOOLS, {
-      ...(id !== undefined && { sessionId: id }),
-      timestamp: createdAt(about),
-      changes,
-      lacks: LACKS,
-    });
-  }
-
-  const object: ObjectWalk = { walk, entryOf, alone: true, makes: true };
-  return { read: (line) => readObjects(line, scanner, object), forget() {} };
+  const meta = json.get('meta');
+  return {
+    ...context.replyLast(said),
+    sessionId: meta?.textOf('id') || undefined,
+    timestamp: context.time(createdAt(meta)),
+    changes,
+  };
 }
 
-function idOf(meta: Uint8Array | undefined): string | undefined {
-  return (meta && textOfValue(valuesOf(meta, ['id'])[0])) || undefined;
-}
-
-/** When the chat began; a stamp that is none says nothing. */
-function createdAt(meta: Uint8Array | undefined): bigint | undefined {
-  const stamps = meta === undefined ? [] : valuesOf(meta, ['createdAt', 'created_at', 'created']);
-  const stamp = stamps.find((one) => one !== undefined);
-  return stamp && timeOf(stamp);
+/** When the chat began; a stamp that cannot be read says nothing. */
+function createdAt(meta: JsonView | undefined): JsonView | undefined {
+  return meta?.get('createdAt') ?? meta?.get('created_at') ?? meta?.get('created');
 }
 
 function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
@@ -128,18 +85,20 @@ function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly Reading
 }
 
 /** Has it what only such a chat has beside its messages? */
-function detect(first: ObjectMembers): boolean {
-  const known = CHAT_KEYS.filter((key) => first.has(key)).length;
-  return first.get('messages')?.[0] === OPEN_ARRAY && known >= 2;
+function detect(first: FirstObject): boolean {
+  const known = CHAT_KEYS.filter((key) => first.get(key) !== undefined).length;
+  return first.get('messages')?.type === 'array' && known >= 2;
 }
 
-const astracodex: Dialect = {
+const astracodex: Dialect = defineDialect({
   name: 'astracodex',
   summary: 'Chats of a text-protocol agent: {meta, settings, state, messages}, old and new keys.',
   knownBy: 'a list messages, and two of meta, settings, state and lastDocument',
-  lacks: LACKS,
+  keys: ['messages'],
+  alone: true,
+  lacks: ['replies', 'tools'],
   detect,
-  create: createReader,
-};
+  read,
+});
 
 export default astracodex;

@@ -37,7 +37,7 @@ class Steps {
   copied = 0;
   /** Messages of those in front. */
   copiedMessages = 0;
-  /** What the log says of each answer. */
+  /** Model, tokens and cost of each answer. */
   readonly metas: Meta[] = [];
   #hasBegun = false;
 
@@ -63,7 +63,7 @@ class Steps {
     this.changes.set(rule, (this.changes.get(rule) ?? 0) + 1);
   }
 
-  /** What the system says after the first turn is said to the model like anything else that comes from outside. */
+  /** A system message after the first turn reaches the model like anything else that comes from outside. */
   #addOther(step: JsonView, source: 'system' | 'user'): void {
     const isLate = source === 'system' && this.#hasBegun;
     if (isLate) this.#count('system-step');

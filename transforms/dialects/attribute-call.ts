@@ -11,7 +11,7 @@ import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import type { Transcript } from './transcript.ts';
 
-/** What a span says of the model call that it is. */
+/** The model call that a span describes. */
 export interface LoggedCall {
   readonly hasReply: boolean;
   readonly tools: readonly ToolDefinition[];

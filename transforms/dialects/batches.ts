@@ -1,6 +1,6 @@
 /**
- * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id`, whichever comes first. Both have to be in one source:
- * the file of the answers does not repeat what was asked.
+ * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id`, whichever comes first. The file of the answers does
+ * not repeat what was asked: both files are one source (src/input/sources/batch-files.ts).
  */
 import { JsonView } from '../json/json-view.ts';
 import { copyOf } from '../json/keep.ts';
@@ -132,10 +132,11 @@ function callOf(request: JsonView, answer: JsonView): Call {
   return { request: REQUESTS.map((key) => request.get(key)).find(present), response };
 }
 
-/** What becomes of a request without an answer, or of an answer without its request. */
+/** The element for a request without an answer, or for an answer without its request. */
 function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
   if (!isAnswer) return dropped('no-completion', origin);
-  const detail = 'the request with its custom_id is not in the source: put both files of the batch into one';
+  const detail =
+    'the request with its custom_id is not in the source: put the file of the requests into the same folder, and give the folder as the input';
   const refused = { reason: 'context-missing', detail } as const;
   const said = { messages: [], tools: [], reply: undefined, changes: new Map() };
   return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...said, refused };
@@ -147,7 +148,8 @@ function detect(first: ObjectMembers): boolean {
 
 const batches: Dialect = {
   name: 'batches',
-  summary: 'Batches of OpenAI and Anthropic: requests and answers in one source, joined by custom_id.',
+  summary:
+    'Batches of OpenAI and Anthropic: the files of requests and answers in a folder, joined by custom_id.',
   knownBy: 'custom_id, and body, params, response, result or error',
   marks: ['custom_id', 'response'],
   detect,

@@ -1,5 +1,6 @@
 /** Reads one call of a text-protocol agent from the JSON that it wrote: `{"name", "arguments"}`, with the old forms of both. */
 
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
@@ -21,9 +22,6 @@ export interface WrittenCall {
   readonly droppedRetrigger?: true;
 }
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const QUOTE = 0x22;
 /** Old agents wrote this word where a name may stand. */
 const NO_NAME = 'tool';
 const RETRIGGER = 'retrigger';

@@ -82,11 +82,13 @@ const openPipeLog: Wrapper = {
 /** The standard logging payload of LiteLLM. */
 const liteLlm: Wrapper = {
   knows: (object) =>
-    present(object.get('call_type')) && present(object.get('startTime')) && hasAnswer(object),
+    present(object.get('call_type')) &&
+    present(object.get('startTime')) &&
+    (hasAnswer(object) || sentTo(object) !== undefined),
   call(json, { time }) {
-    const named = textAt(json, ['metadata.requester_metadata.session_id']);
+    const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
-      request: json,
+      request: sentTo(json) ?? json,
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
       sessionId: named ?? textAt(json, ['trace_id', 'end_user']),
@@ -95,6 +97,13 @@ const liteLlm: Wrapper = {
     };
   },
 };
+
+/** The request as the client sent it to the proxy: the rows of LiteLLM's database may hold the messages only there. */
+function sentTo(object: FirstObject): JsonView | undefined {
+  const sent = structured(object.get('proxy_server_request'));
+  const isOnly = structured(object.get('messages'))?.type !== 'array';
+  return isOnly && structured(sent?.get('messages'))?.type === 'array' ? sent : undefined;
+}
 
 /** The LLM logs of OpenHands: the model wrote `raw_response` when it was given no tools, its calls are text. */
 const openHands: Wrapper = {
@@ -142,7 +151,7 @@ const calls: Dialect = defineDialect({
     'messages beside response, completion, output or choices; request_body and response_body; input.messages and output; request with url, method and body',
   keys: [
     ...[...ANSWERS, 'messages', 'raw_response', 'tools', 'model_parameters', 'kwargs', 'request', 'input'],
-    ...['request_body', 'response_body', 'reqPayload', 'respPayload'],
+    ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request'],
   ],
   gathers: true,
   marks: ['messages', 'response'],

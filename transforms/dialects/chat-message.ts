@@ -2,6 +2,7 @@
  * One message of an old agent chat, whatever the generation of its keys: what it says, thinks, calls and answers.
  * JSON text stays as it is; only a text that holds blocks, thoughts or leaked lines is written anew.
  */
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
@@ -11,10 +12,6 @@ import { debrisIn } from './protocol-debris.ts';
 import { cutLeakedHeaders, cutThoughts } from './said-text.ts';
 import { cutToolBlocks, tidy } from './tool-blocks.ts';
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const LETTER_N = 0x6e;
 const EMPTY = encode('""');
 
 export interface ChatMessage {

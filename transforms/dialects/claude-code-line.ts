@@ -1,18 +1,14 @@
 /** One line of a Claude Code transcript: what it is, and what its message says in blocks. */
 import type { JsonView } from '../json/json-view.ts';
-import { elementsOf, valuesOf } from '../json/members.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
-import { type Block, contentOfParts, type Part, readBlock } from './anthropic-blocks.ts';
-import { readResult } from './anthropic-message.ts';
+import { argumentsOf, type Block, contentOfParts, type Part, readBlock } from './anthropic-blocks.ts';
+import { resultMessage } from './anthropic-message.ts';
 import { type FoldBlock, sealedDetail } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { makeMessage } from './made-messages.ts';
+import { callJson, makeMessage } from './made-messages.ts';
 
-const QUOTE = 0x22;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 const EMPTY_STRING_BYTES = 2;
 /** The type that OpenRouter gives to reasoning that only its provider can read. */
 const ENCRYPTED = 'reasoning.encrypted';
@@ -33,38 +29,33 @@ export interface UserWords {
 
 export class ClaudeLine {
   readonly type: string;
+  readonly uuid: string | undefined;
+  /** Undefined when the line does not say; null for a line without a parent. */
+  readonly parent: string | null | undefined;
+  readonly sessionId: string | undefined;
+  /** Name of the sub-agent that the line is of; null when the line does not name it, undefined for the main conversation. */
+  readonly agent: string | null | undefined;
   readonly #json: JsonView;
-  /** Members of the message, which is walked once. */
-  readonly #message: ReadonlyMap<string, JsonView>;
+  readonly #message: JsonView | undefined;
 
   private constructor(type: string, json: JsonView) {
     this.type = type;
     this.#json = json;
-    this.#message = new Map(json.get('message')?.members());
+    this.#message = json.get('message');
+    this.uuid = this.text('uuid');
+    const parent = json.get('parentUuid');
+    this.parent = parent?.type === 'null' ? null : parent?.text();
+    this.sessionId = this.text('sessionId') || this.text('session_id') || undefined;
+    this.agent = this.#agent();
   }
 
   /** Undefined for an object that has no type. */
   static of(json: JsonView): ClaudeLine | undefined {
-    const type = json.get('type')?.text();
+    const type = json.textOf('type');
     return type === undefined ? undefined : new ClaudeLine(type, json);
   }
 
-  get uuid(): string | undefined {
-    return this.text('uuid');
-  }
-
-  /** Undefined when the line does not say; null for a line without a parent. */
-  get parent(): string | null | undefined {
-    const parent = this.#json.get('parentUuid');
-    return parent?.type === 'null' ? null : parent?.text();
-  }
-
-  get sessionId(): string | undefined {
-    return this.text('sessionId') || this.text('session_id') || undefined;
-  }
-
-  /** Name of the sub-agent that the line is of; null when the line does not name it, undefined for the main conversation. */
-  get agent(): string | null | undefined {
+  #agent(): string | null | undefined {
     const call = this.text('parent_tool_use_id');
     if (call !== undefined) return call;
     return this.is('isSidechain') ? (this.text('agentId') ?? null) : undefined;
@@ -76,57 +67,55 @@ export class ClaudeLine {
 
   /** The message; undefined when it is no object. */
   get message(): JsonView | undefined {
-    const message = this.#json.get('message');
-    return message?.type === 'object' ? message : undefined;
+    return this.#message?.type === 'object' ? this.#message : undefined;
   }
 
   get role(): string | undefined {
-    return this.#message.get('role')?.text();
+    return this.#message?.textOf('role');
   }
 
   /** Was it made up by the client, in place of an answer? */
   get isSynthetic(): boolean {
-    return this.is('isApiErrorMessage') || this.#message.get('model')?.text() === '<synthetic>';
+    return this.is('isApiErrorMessage') || this.#message?.textOf('model') === '<synthetic>';
   }
 
   /** Id that all lines of one assistant message share. */
   get messageId(): string | undefined {
-    return this.#message.get('id')?.text() || this.text('requestId') || this.uuid;
+    return this.#message?.textOf('id') || this.text('requestId') || this.uuid;
   }
 
   /** The model, the tokens and the end of an answer. */
   get meta(): Meta {
-    const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message.get(key));
+    const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message?.get(key));
     return metaOf({ model, usage, finish });
   }
 
   get isCut(): boolean {
-    return this.#message.get('stop_reason')?.text() === 'max_tokens';
+    return this.#message?.textOf('stop_reason') === 'max_tokens';
   }
 
   /** The prompt that a user typed while the model was at work. */
   get queuedPrompt(): UserWords | undefined {
     const attachment = this.#json.get('attachment');
-    if (attachment?.get('type')?.text() !== 'queued_command') return undefined;
-    if (attachment.get('commandMode')?.text() !== 'prompt') return undefined;
+    if (attachment?.textOf('type') !== 'queued_command') return undefined;
+    if (attachment.textOf('commandMode') !== 'prompt') return undefined;
     return wordsOf(attachment.get('prompt'));
   }
 
   /** Content of a user line; undefined when its content is neither a text nor a list. */
   get words(): UserWords | undefined {
-    return wordsOf(this.#message.get('content'));
+    return wordsOf(this.#message?.get('content'));
   }
 
   /** Content of an assistant line; undefined when its content is neither a text nor a list. */
   get blocks(): readonly FoldBlock[] | undefined {
-    const content = this.#message.get('content')?.copy();
-    if (content?.[0] === QUOTE) return [{ kind: 'text', text: content }];
-    if (content?.[0] !== OPEN_ARRAY) return undefined;
-    return elementsOf(content).map(foldBlock);
+    const content = this.#message?.get('content');
+    if (content?.type === 'string') return [{ kind: 'text', text: content.copy() }];
+    return content?.type === 'array' ? content.elements().map(foldBlock) : undefined;
   }
 
   text(key: string): string | undefined {
-    return this.#json.get(key)?.text();
+    return this.#json.textOf(key);
   }
 
   is(key: string): boolean {
@@ -135,35 +124,76 @@ export class ClaudeLine {
   }
 }
 
-function wordsOf(view: JsonView | undefined): UserWords | undefined {
-  const content = view?.copy();
-  if (content?.[0] === QUOTE) {
-    const rest = makeMessage('user', [['content', content]]);
-    return { results: [], rest, text: textOfValue(content) };
+function wordsOf(content: JsonView | undefined): UserWords | undefined {
+  if (content?.type === 'string') {
+    const rest = makeMessage('user', [['content', content.bytes]]);
+    return { results: [], rest, text: content.text() };
   }
-  if (content?.[0] !== OPEN_ARRAY) return undefined;
-  const blocks = elementsOf(content).map((block) => readBlock(block, false));
-  const results = blocks.flatMap((block) => (block.kind === 'result' ? [resultOf(block.block)] : []));
-  const parts = blocks.flatMap((block): Part[] => (block.kind === 'part' ? [block.part] : []));
+  if (content?.type !== 'array') return undefined;
+  const results: ClaudeResult[] = [];
+  const parts: Part[] = [];
+  for (const element of content.elements()) {
+    const block = userBlock(element);
+    if (block === undefined) continue;
+    if ('callId' in block) results.push(block);
+    else parts.push(block);
+  }
+  if (parts.length === 0) return { results, rest: undefined, text: undefined };
   const texts = parts.map((part) => ('text' in part ? textOfValue(part.text) : undefined));
   const text = texts.includes(undefined) ? undefined : texts.join('\n');
-  if (parts.length === 0) return { results, rest: undefined, text: undefined };
   return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), text };
 }
 
-function resultOf(block: Uint8Array): ClaudeResult {
-  return { callId: stringValue(block, 'tool_use_id'), message: readResult(block) };
+/** Undefined for a block that users do not say. */
+function userBlock(block: JsonView): ClaudeResult | Part | undefined {
+  const type = block.textOf('type');
+  if (type === 'tool_result') return resultOf(block);
+  const text = type === 'text' ? plainText(block) : undefined;
+  if (text !== undefined) return { text: text.bytes };
+  const read = readBlock(block.copy(), false);
+  return read.kind === 'part' ? read.part : undefined;
 }
 
-function foldBlock(json: Uint8Array): FoldBlock {
-  const type = json[0] === OPEN_OBJECT ? stringValue(json, 'type') : undefined;
-  const [thinking, signature, data] =
-    type === 'thinking' || type === 'redacted_thinking'
-      ? valuesOf(json, ['thinking', 'signature', 'data'])
-      : [];
-  if (type === 'redacted_thinking' && data?.[0] === QUOTE) return sealed(data);
-  if (thinking?.length === EMPTY_STRING_BYTES && signature?.[0] === QUOTE) return sealed(signature);
-  return blockOf(readBlock(json, true));
+function resultOf(block: JsonView): ClaudeResult {
+  const id = block.get('tool_use_id');
+  const [key, content, isError] = [id, block.get('content'), block.get('is_error')].map(jsonOf);
+  return { callId: id?.text(), message: resultMessage(key, content, isError) };
+}
+
+/** JSON text on one line, to be copied before `read` returns. */
+function jsonOf(value: JsonView | undefined): Uint8Array | undefined {
+  return value?.type === 'object' || value?.type === 'array' ? value.copy() : value?.bytes;
+}
+
+/** The text of a block that says nothing else. */
+function plainText(block: JsonView): JsonView | undefined {
+  const text = block.get('text');
+  const citations = block.get('citations');
+  const isPlain = citations === undefined || citations.type === 'null' || isEmptyList(citations);
+  return isPlain && text?.type === 'string' ? text : undefined;
+}
+
+function isEmptyList(value: JsonView): boolean {
+  return value.type === 'array' && value.elements().length === 0;
+}
+
+function foldBlock(block: JsonView): FoldBlock {
+  const type = block.textOf('type');
+  if (type === 'text') {
+    const text = plainText(block)?.copy();
+    if (text !== undefined) return { kind: 'text', text };
+  } else if (type === 'tool_use') {
+    const id = block.textOf('id');
+    const input = jsonOf(block.get('input'));
+    return { kind: 'call', id, json: callJson(id, block.textOf('name'), input && argumentsOf(input)) };
+  } else if (type === 'thinking' || type === 'redacted_thinking') {
+    const [thinking, signature, data] = ['thinking', 'signature', 'data'].map((key) => block.get(key));
+    if (type === 'redacted_thinking' && data?.type === 'string') return sealed(data);
+    if (thinking?.bytes.length === EMPTY_STRING_BYTES && signature?.type === 'string')
+      return sealed(signature);
+    if (type === 'thinking' && thinking?.type === 'string') return { kind: 'thought', text: thinking.copy() };
+  }
+  return blockOf(readBlock(block.copy(), true));
 }
 
 function blockOf(block: Block): FoldBlock {
@@ -175,6 +205,6 @@ function blockOf(block: Block): FoldBlock {
   return { kind: 'part', object, ...(block.kept !== undefined && { kept: block.kept }) };
 }
 
-function sealed(data: Uint8Array): FoldBlock {
-  return { kind: 'sealed', detail: sealedDetail(ENCRYPTED, data) };
+function sealed(data: JsonView): FoldBlock {
+  return { kind: 'sealed', detail: sealedDetail(ENCRYPTED, data.bytes) };
 }

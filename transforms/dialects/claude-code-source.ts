@@ -106,7 +106,7 @@ export class ClaudeSource {
     const { fold, origin } = context;
     const thread = this.#open(line, context);
     const name = messageId ?? `${origin.line} ${origin.offset}`;
-    const place = fold.amend(name, blocks, 'replace', { meta: line.meta });
+    const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
     this.#stand(line, thread, place);
     return undefined;
@@ -182,7 +182,7 @@ export class ClaudeSource {
     const session = this.#session ?? origin.source;
     const isNew = !fold.has(thread);
     fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, time(line.time));
-    if (isNew) {
+    if (isNew && fold.keepsMeta) {
       const parent = thread === MAIN ? undefined : this.#session;
       fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
     }

@@ -8,7 +8,7 @@ import { type ResponseItem, readItem, SEALED_CONTEXT } from './responses-items.t
 
 const MAIN = 'main';
 const HARNESS = 'codex';
-/** How user items begin that nobody typed: the client puts them in front. */
+/** Beginnings of user items that were not typed: the client puts them in front. */
 const CONTEXT =
   /^\s*(?:# AGENTS\.md instructions|<environment_context>|<permissions instructions>|<collaboration_mode>|<user_instructions>)/;
 const ABORTED = /^\s*<turn_aborted>/;
@@ -54,18 +54,18 @@ export class CodexSource {
     if (type === 'session_meta') return this.#begin(payload, context, time);
     if (type === 'compacted') return this.#compact(payload, context, time);
     if (type === 'response_item') return this.#readItem(payload, context, time);
-    if (type === 'event_msg' && payload.get('type')?.text() === 'turn_aborted') {
+    if (type === 'event_msg' && payload.textOf('type') === 'turn_aborted') {
       this.#open(context, time);
       this.#interrupt(context);
-    } else if (type === 'turn_context') this.#model = payload.get('model')?.text() ?? this.#model;
+    } else if (type === 'turn_context') this.#model = payload.textOf('model') ?? this.#model;
     else if (type !== 'event_msg') this.#noteUnknown(type, context, time);
-    else if (payload.get('type')?.text() === 'token_count') this.#countTokens(payload, context);
+    else if (payload.textOf('type') === 'token_count') this.#countTokens(payload, context);
     return context.drop('client-event');
   }
 
   #begin(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
     const { fold, origin } = context;
-    const id = payload.get('id')?.text() || origin.source;
+    const id = payload.textOf('id') || origin.source;
     if (this.#session === undefined) this.#enter(id, payload);
     else if (id !== this.#session && !this.#parents.has(id) && this.#splits) {
       fold.closeAll();
@@ -82,7 +82,7 @@ export class CodexSource {
   /** The tokens of the last answer; the event may come again with the same numbers. */
   #countTokens(payload: JsonView, { fold }: ReadContext): void {
     const usage = payload.get('info')?.get('last_token_usage');
-    if (usage === undefined || !fold.has(MAIN)) return;
+    if (usage === undefined || !fold.keepsMeta || !fold.has(MAIN)) return;
     fold.open(MAIN, '');
     fold.describeAnswer(metaOf({ usage }));
   }
@@ -106,6 +106,7 @@ export class CodexSource {
     if (!isNew) return;
     for (const message of this.#system) fold.add(message);
     if (this.#tools !== undefined) fold.tools(this.#tools);
+    if (!fold.keepsMeta) return;
     const [parent] = this.#parents;
     fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
   }
@@ -129,7 +130,9 @@ export class CodexSource {
     if (item.kind === 'sealed-context') fold.note(SEALED_CONTEXT);
     else if (item.kind === 'blocks') {
       this.#said ??= `${this.#messages++}`;
-      fold.amend(this.#said, item.blocks, 'add', { notes: item.notes, meta: metaOf({ model: this.#model }) });
+      const { blocks, notes } = item;
+      const facts = fold.keepsMeta ? { notes, meta: metaOf({ model: this.#model }) } : { notes };
+      fold.amend(this.#said, blocks, 'add', facts);
     } else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
       const place = fold.answer(callId, message, { changes, notes });

@@ -1,4 +1,7 @@
-/** Dialect `codex`: the rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. */
+/**
+ * Dialect `codex`: the rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. In old
+ * versions a line was an item itself, after a header without a type, and before that the log was one document, `{session, items}`.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { CodexSource } from './codex-source.ts';
@@ -10,23 +13,58 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'],
 ]);
 
+/** Items that may be lines of an old rollout. */
+const ITEMS: ReadonlySet<string> = new Set([
+  ...['message', 'reasoning', 'function_call', 'function_call_output', 'local_shell_call'],
+  ...['custom_tool_call', 'custom_tool_call_output', 'web_search_call'],
+]);
+
 function detect(first: FirstObject): boolean {
   const type = first.get('type')?.text();
-  return type !== undefined && TYPES.has(type) && first.get('payload')?.type === 'object';
+  if (type !== undefined) return TYPES.has(type) && first.get('payload')?.type === 'object';
+  if (first.get('session')?.type === 'object') return first.get('items')?.type === 'array';
+  const isText = (key: string): boolean => first.get(key)?.type === 'string';
+  return isText('id') && isText('timestamp') && first.get('instructions') !== undefined;
 }
 
 function read(json: JsonView, context: ReadContext, source: CodexSource): Fate | Rejection | undefined {
-  const type = json.get('type')?.text();
+  const type = json.textOf('type');
   const payload = json.get('payload');
+  if (payload === undefined) {
+    const old = readOld(json, type, context, source);
+    if (old !== 'no') return old;
+  }
   if (type === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
   if (payload?.type !== 'object') return context.reject('bad-event', 'payload is not an object', payload);
   return source.read(type, payload, context, context.time(json.get('timestamp')));
 }
 
+/** Old rollouts: headers, items and states as lines of their own, or all of it in one document. */
+function readOld(
+  json: JsonView,
+  type: string | undefined,
+  context: ReadContext,
+  source: CodexSource,
+): Fate | Rejection | undefined | 'no' {
+  const time = context.time(json.get('timestamp'));
+  if (type !== undefined) return ITEMS.has(type) ? source.read('response_item', json, context, time) : 'no';
+  if (json.get('record_type') !== undefined) return context.drop('client-event');
+  const [session, items] = [json.get('session'), json.get('items')];
+  if (session?.type === 'object' && items?.type === 'array') {
+    source.read('session_meta', session, context, context.time(session.get('timestamp')));
+    for (const item of items.elements()) source.read('response_item', item, context, undefined);
+    return undefined;
+  }
+  return json.get('id')?.type === 'string' && time !== undefined
+    ? source.read('session_meta', json, context, time)
+    : 'no';
+}
+
 const codex: Dialect = defineDialect({
   name: 'codex',
   summary: 'Rollouts of Codex: its events, with the items of the Responses API.',
-  knownBy: 'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload',
+  knownBy:
+    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp and instructions; or session and items',
   keys: ['type', 'payload', 'timestamp'],
   folds: true,
   memory: ({ sessionBy }) => new CodexSource(sessionBy === 'id'),

@@ -2,11 +2,14 @@
  * Defines a dialect by how one object becomes an entry. Lines, validation, limits, positions and the cache of repeated messages
  * are taken care of. A dialect whose logs are too big for this implements `Dialect` with a reader of its own (exchange.ts).
  */
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
-import { knownText } from '../json/known-text.ts';
 import { type Member, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import { trustingScanner } from '../json/trusting-scanner.ts';
+import { knownText } from '../json/utf8.ts';
+import { ValueTape } from '../json/value-tape.ts';
 import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
@@ -22,9 +25,6 @@ import { timeOf } from './logged-time.ts';
 import { makeMessage, type Piece } from './made-messages.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './tools-text.ts';
-
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 
 /** Bytes that open conversations may hold, when nothing else is set. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
@@ -60,7 +60,7 @@ function replyLast(said: readonly Message[]): Pick<Entry, 'messages' | 'reply'> 
 
 /** A key on the way to a value that is read. */
 interface PathKey {
-  /** What the value is read as; the inner keys lead on when it is an object. */
+  /** How the value is read; the inner keys lead on when it is an object. */
   as: 'messages' | 'tools' | 'value';
   readonly inner: Map<string, PathKey>;
   /** Number of the object that had it last. */
@@ -119,6 +119,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly #messagesKey: PathKey | undefined;
   readonly #toolsKey: PathKey | undefined;
   readonly #allKeys: Set<string> | undefined;
+  /** Has the values of the current object; undefined for a dialect whose messages or tools are read on the way. */
+  readonly #tape: ValueTape | undefined;
   /** Is what is read not to be gathered? */
   #isApart = false;
   #hasList = false;
@@ -140,7 +142,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#spec = spec;
     this.#options = options;
     const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
-    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed });
+    const { keepsMeta = true } = options;
+    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta });
     this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
@@ -148,6 +151,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#scanner = scanner;
     this.#keys = pathKeys(spec);
     this.#allKeys = spec.allKeys && new Set();
+    this.#tape = spec.messages === undefined && spec.tools === undefined ? new ValueTape() : undefined;
     this.#messagesKey = keyAt(this.#keys, spec.messages);
     this.#toolsKey = keyAt(this.#keys, spec.tools);
     this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
@@ -195,6 +199,38 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   walk(bytes: Uint8Array, at: number): number {
+    return this.#tape === undefined ? this.#walkPaths(bytes, at) : this.#walkRows(this.#tape, bytes, at);
+  }
+
+  /** Walks an object of which no list of messages or tools is read apart. */
+  #walkRows(tape: ValueTape, bytes: Uint8Array, at: number): number {
+    this.#duplicateAt = -1;
+    this.#allKeys?.clear();
+    this.#start = at;
+    this.#end = this.#scanner.value(bytes, at, 0);
+    if (this.#end < 0) return -1;
+    tape.fill(bytes, at);
+    this.#walked++;
+    if (tape.isOpen(0))
+      for (let row = 1, end = tape.next(0); row < end; row = tape.next(row))
+        this.#noteKey(bytes, tape.keyStart(row), tape.keyEnd(row));
+    else
+      walkMembers(bytes, at, trustingScanner, (keyStart, keyEnd, value) => {
+        this.#noteKey(bytes, keyStart, keyEnd);
+        return trustingScanner.value(bytes, value, 1);
+      });
+    return this.#end;
+  }
+
+  #noteKey(bytes: Uint8Array, start: number, end: number): void {
+    const name = knownText(bytes, start, end);
+    const key = this.#keys.get(name);
+    if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.#duplicateAt = start;
+    if (key !== undefined) key.seenIn = this.#walked;
+    this.#allKeys?.add(name);
+  }
+
+  #walkPaths(bytes: Uint8Array, at: number): number {
     this.#walked++;
     this.#duplicateAt = -1;
     this.#hasList = false;
@@ -217,7 +253,10 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
     this.#line = line;
     this.#origin = origin;
-    const json = new JsonView(line.bytes, this.#start, this.#end, 0, this.#members);
+    const json =
+      this.#tape === undefined
+        ? new JsonView(line.bytes, this.#start, this.#end, 0, this.#members)
+        : JsonView.onTape(line.bytes, this.#tape);
     this.#fold.begin(origin);
     const made = this.#spec.read(json, this.#context, this.#memory);
     const count = made === undefined ? this.#fold.finish() : 0;

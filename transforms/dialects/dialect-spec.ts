@@ -23,7 +23,7 @@ export interface DialectSpec<Memory = undefined> {
   readonly summary: string;
   /** Does the first object of a source look like this dialect? `ask-next` waits for the next object. Must not throw. */
   readonly detect: (first: FirstObject) => boolean | Detected;
-  /** What `detect` looks for, in words that follow "known by:"; `marks` when left out. */
+  /** Describes what `detect` looks for, in words that follow "known by:"; `marks` when left out. */
   readonly knownBy?: string;
   /** Members of its objects that tell it from other dialects: a source that none knows is compared with them. */
   readonly marks?: readonly string[];
@@ -51,7 +51,7 @@ export interface DialectSpec<Memory = undefined> {
   readonly gathers?: true;
   /** Every object is a session of its own, whatever `--session-by` says; a rejected one then has its place as its id. */
   readonly alone?: true;
-  /** What logs of this dialect never have, so that no check reports it as missing. */
+  /** Names what logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
   /**
    * Reads one object.
@@ -68,7 +68,7 @@ export interface DialectSpec<Memory = undefined> {
   readonly end?: (context: ReadContext, memory: Memory) => void;
 }
 
-/** What one object gives, or a part of it. */
+/** The conversation that one object gives, or a part of it. */
 export type ObjectPart = EntryFields | Rejection | Fate;
 
 /** The members of a source's first object. */
@@ -77,7 +77,7 @@ export interface FirstObject {
   get(key: string): JsonView | undefined;
 }
 
-/** What a dialect makes of one object. A rejection in place of messages or tools rejects the object. */
+/** The result of reading one object. A rejection in place of messages or tools rejects the object. */
 export interface EntryFields {
   /** The messages that were sent. */
   readonly messages: readonly Message[] | Rejection;
@@ -92,11 +92,11 @@ export interface EntryFields {
   readonly timestamp?: bigint | undefined;
   /** A session of its own, whatever `--session-by` says; the dialect's `alone` when left out. */
   readonly alone?: boolean | undefined;
-  /** What this object lacks; the dialect's `lacks` when left out. */
+  /** Names what this object lacks; the dialect's `lacks` when left out. */
   readonly lacks?: readonly Lack[] | undefined;
-  /** What a grader's sample says beside its messages, as JSON text; its empty answers are kept. */
+  /** Members of a grader's sample beside its messages, as JSON text; its empty answers are kept. */
   readonly sample?: ReadonlyMap<string, Uint8Array> | undefined;
-  /** What the log says beside the messages, by a closed list of names (`metaOf`). */
+  /** Facts beside the messages, by a closed list of names (`metaOf`). */
   readonly meta?: Meta | undefined;
   /** Changes that reading made to the messages, counted by rule. */
   readonly changes?: Changes | undefined;
@@ -104,7 +104,7 @@ export interface EntryFields {
   readonly refused?: Entry['refused'];
 }
 
-/** What `read` can ask for. Messages and definitions own their bytes. */
+/** Passed to `read`. Messages and definitions own their bytes. */
 export interface ReadContext {
   /** Where the object is. */
   readonly origin: Origin;

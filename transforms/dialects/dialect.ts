@@ -6,7 +6,7 @@ import type { Entry, Fate, Lack, Line, Rejection, Repair } from '../model/elemen
 /** The values of the members of an object, as JSON text, by key; of a key that stands twice the last one. */
 export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
 
-/** What becomes of one object of a line: a fate is that of an object that is not part of a conversation. */
+/** The element for one object of a line; a fate when the object is not part of a conversation. */
 export type ReadElement = Entry | Rejection | Fate | Repair;
 
 /**
@@ -33,7 +33,7 @@ export interface Dialect {
    * know the object by the members in front of it.
    */
   readonly inside?: string;
-  /** What its logs never have: its entries carry it. */
+  /** Names what its logs never have; its entries carry it. */
   readonly lacks?: readonly Lack[];
   /** Does the first object of a source look like this dialect? Never throws. `true` is `yes`. */
   detect(first: ObjectMembers): boolean | Detected;
@@ -45,9 +45,9 @@ export interface Dialect {
 export const FOLD_SELECTIONS = ['last', 'leaves'] as const;
 export type FoldSelect = (typeof FOLD_SELECTIONS)[number];
 
-/** What a dialect may have to know beside the log. */
+/** Facts that a dialect may need beside the log. */
 export interface ReadingOptions {
-  /** What the user said before a response that was logged without its request. */
+  /** The user's message before a response that was logged without its request. */
   readonly userTurn?: string | undefined;
   /** Is a session a source, or all that has one id? */
   readonly sessionBy?: 'file' | 'id' | undefined;
@@ -57,16 +57,20 @@ export interface ReadingOptions {
   readonly maxConversation?: number | undefined;
   /** Keep reasoning that only its provider can read. */
   readonly keepSealed?: boolean | undefined;
+  /** Is what the log says beside the messages wanted? Yes when left out. */
+  readonly keepsMeta?: boolean | undefined;
 }
 
 /** Reads the lines of one source after the other; may remember what it has seen of the current one. */
 export interface DialectReader {
-  /** Elements for each object of the line: entries, or why there are none. Of a line that is held for later, nothing. */
+  /** Elements for each object of the line: entries, or why there are none. Empty for a line that is held for later. */
   read(line: Line): LineObjects;
-  /** What was held of the source that ends. */
+  /** Elements for the held lines of a source that ends. */
   end?(): Iterable<ReadElement>;
   /** Set when it holds lines for later: none may be read twice. */
   readonly holds?: true | undefined;
+  /** Is the next line read as one of another dialect, because of a line before it? */
+  readonly strays?: boolean;
   /** Reads a line without keeping anything of it for later; a line may be read so several times. */
   readApart?(line: Line): readonly ReadElement[];
   /** Takes what was read apart, as if it had been read. @returns what is not kept for later */

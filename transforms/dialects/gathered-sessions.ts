@@ -23,7 +23,7 @@ interface Leaf {
   entry: Entry;
   /** Places of all calls that it includes, its own among them. */
   places: Place[];
-  /** What the log says of the calls that it includes. */
+  /** Facts that the log has about the calls that it includes. */
   metas: Meta[];
   /** Hash of its whole path. */
   readonly end: string;
@@ -76,9 +76,9 @@ class Session {
   }
 
   #include(leaf: Leaf, shorter: Leaf): void {
-    shorter.places.push(...leaf.places);
+    for (const place of leaf.places) shorter.places.push(place);
     leaf.places = shorter.places;
-    shorter.metas.push(...leaf.metas);
+    for (const meta of leaf.metas) shorter.metas.push(meta);
     leaf.metas = shorter.metas;
     leaf.entry = withTools(leaf.entry, shorter.entry);
     this.leaves.delete(shorter);
@@ -202,7 +202,10 @@ export class GatheredSessions {
     for (const [i, leaf] of written.entries())
       this.#over.push(entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`));
     if (only === undefined) return;
-    for (const leaf of leaves) if (leaf !== only) this.#over.push(...abandoned(leaf));
+    for (const leaf of leaves) {
+      if (leaf === only) continue;
+      for (const element of abandoned(leaf)) this.#over.push(element);
+    }
   }
 }
 

@@ -15,7 +15,7 @@ interface Spot {
   readonly before: FoldPlace;
   /** Undefined for one that is not part of the conversation. */
   readonly place: FoldPlace | undefined;
-  /** What the fold calls an answer. */
+  /** An answer's name in the fold. */
   readonly name: string;
   readonly kind: GeminiMessage['kind'];
 }

@@ -16,7 +16,7 @@ function detect(first: FirstObject): boolean {
   return first.get('description') !== undefined && first.get('role') === undefined;
 }
 
-/** What `read` remembers of a source. */
+/** State of `read` for a source. */
 interface Memory {
   /** Number of messages so far: names the answers. */
   messages: number;

@@ -14,7 +14,7 @@ export class IgnoredMembers {
     this.#read = read;
   }
 
-  /** What is to be reported on this object; undefined when it has no member that is new. */
+  /** The note on this object; undefined when it has no member that is new. */
   in(json: JsonView): ReadingNote | undefined {
     const names: string[] = [];
     for (const [key, value] of json.members()) {

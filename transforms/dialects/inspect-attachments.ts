@@ -7,7 +7,7 @@ import { decode, encode } from '../json/utf8.ts';
 
 const MARK = 'attachment://';
 const REFERENCE = /attachment:\/\/([\w-]{1,128})/g;
-/** What the client makes: a text of another kind behind the mark is somebody's address. */
+/** As the client writes it: any other text after the mark is an address that a user wrote. */
 const HASH = /^[0-9a-f]{32}$/;
 
 export class AttachedTexts {

@@ -104,7 +104,7 @@ class InspectLog {
   }
 }
 
-/** What the model was told: of a failed call the error, where the content says nothing. */
+/** The result as the model saw it: the error of a failed call when its content is empty. */
 function toldOf(message: JsonView): JsonView {
   const error = message.get('error')?.get('message');
   if (error?.type !== 'string' || firstOf(message, 'content')?.text() !== '') return message;

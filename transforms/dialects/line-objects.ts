@@ -1,8 +1,9 @@
 /**
- * The objects of a line, one after the other, for every dialect of JSON: mostly one, several where a newline was lost
- *. What is torn, no JSON or no object rejects the line as a whole, with the place of the fault.
+ * The objects of a line, one after the other, for every dialect of JSON: mostly one, several where a newline was lost.
+ * Anything that is torn, not JSON or not an object rejects the whole line, with the place of the fault.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsIn, mayExceed, mostInAll, pathTo } from '../json/elements.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { invalidUtf8At } from '../json/utf8.ts';
@@ -15,8 +16,6 @@ const STAGE = 'parse';
 /** Changes of an entry whose messages are as logged. */
 export const NO_CHANGES: Changes = new Map();
 const CROWDED: LineReason = 'too-many-elements';
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 /** Walkers open the outer levels of an entry themselves, and count none: fewer than these. */
 const WALKED_LEVELS = 16;
 

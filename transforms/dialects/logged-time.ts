@@ -1,8 +1,8 @@
 /** The time of an entry, from its JSON value, and what a person is told of one that cannot be read. */
+import { QUOTE } from '../json/bytes.ts';
 import { decode, parseString } from '../json/utf8.ts';
-import { parseEpoch, parseStamp } from '../model/timestamp.ts';
+import { parseEpoch, parseTimestamp } from '../model/timestamp.ts';
 
-const QUOTE = 0x22;
 /** A value of these characters alone is a time, whatever is wrong with it; anything else may be content. */
 const SHOWN = /^[\d\-:.,+TZ ]{0,40}$/;
 const NAMES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Nanoseconds since 1970 of the value in `bytes[start, end)`; undefined when it is not a time. */
 export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
-  if (bytes[start] === QUOTE) return parseStamp(parseString(bytes, start, end));
+  if (bytes[start] === QUOTE) return parseTimestamp(parseString(bytes, start, end));
   return parseEpoch(decode(bytes.subarray(start, end)));
 }
 

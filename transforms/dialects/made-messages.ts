@@ -1,5 +1,6 @@
 /** Messages that a dialect makes out of pieces of JSON text: what was a string in the log stays the same string. */
 
+import { QUOTE } from '../json/bytes.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
@@ -9,7 +10,6 @@ import type { Message } from '../model/element.ts';
 export type Piece = readonly [key: string, json: Uint8Array | string];
 
 const EMPTY_STRING_BYTES = 2;
-const QUOTE = 0x22;
 const COMMA = encode(',');
 const QUOTE_BYTES = encode('"');
 const LINE_FEED = encode('\\n');
@@ -17,27 +17,32 @@ const OPEN_ARRAY = encode('[');
 const CLOSE_ARRAY = encode(']');
 const OPEN = encode('{');
 const CLOSE = encode('}');
+const CLOSE_TWO = encode('}}');
 const MOST_PIECES = 64;
 const LONGEST_PIECE = 32;
-const knownPieces = new Map<string, Uint8Array>();
+/** UTF-8 of the few short pieces that most messages have, by key and by value: they are encoded once. */
+const firstKeys = new Map<string, Uint8Array>();
+const laterKeys = new Map<string, Uint8Array>();
+const shortValues = new Map<string, Uint8Array>();
 
 /** The JSON text of an object with these members. */
 export function objectOf(members: readonly Piece[]): Uint8Array {
   const pieces: Uint8Array[] = [OPEN];
   for (const [key, json] of members) {
-    pieces.push(bytesOf(`${pieces.length === 1 ? '' : ','}${quote(key)}:`));
-    pieces.push(typeof json === 'string' ? bytesOf(json) : json);
+    const isFirst = pieces.length === 1;
+    const known = isFirst ? firstKeys : laterKeys;
+    pieces.push(known.get(key) ?? encoded(known, key, `${isFirst ? '' : ','}${quote(key)}:`));
+    pieces.push(
+      typeof json === 'string' ? (shortValues.get(json) ?? encoded(shortValues, json, json)) : json,
+    );
   }
   pieces.push(CLOSE);
   return concat(pieces);
 }
 
-/** UTF-8 of a piece: the few short ones that most messages have (keys, roles) are encoded once; others share blocks of memory. */
-function bytesOf(text: string): Uint8Array {
-  const known = knownPieces.get(text);
-  if (known !== undefined) return known;
+function encoded(known: Map<string, Uint8Array>, name: string, text: string): Uint8Array {
   const bytes = Buffer.from(text);
-  if (knownPieces.size < MOST_PIECES && text.length <= LONGEST_PIECE) knownPieces.set(text, encode(text));
+  if (known.size < MOST_PIECES && text.length <= LONGEST_PIECE) known.set(name, encode(text));
   return bytes;
 }
 
@@ -57,11 +62,12 @@ export function callJson(
   name: string | undefined,
   args: Uint8Array | undefined,
 ): Uint8Array {
-  const fn: Piece[] = [];
-  if (name !== undefined) fn.push(['name', quote(name)]);
-  if (args !== undefined) fn.push(['arguments', args]);
-  const head: Piece[] = id === undefined ? [] : [['id', quote(id)]];
-  return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
+  const idMember = id === undefined ? '' : `"id":${quote(id)},`;
+  const nameMember = name === undefined ? '' : `"name":${quote(name)}`;
+  const head = `{${idMember}"type":"function","function":{${nameMember}`;
+  if (args === undefined) return encode(`${head}}}`);
+  const key = name === undefined ? '"arguments":' : ',"arguments":';
+  return concat([Buffer.from(head + key), args, CLOSE_TWO]);
 }
 
 /** Pieces that are held one by one: each takes a hundred bytes beside its own. */

@@ -131,7 +131,7 @@ function geminiPart(part: JsonView): MessageBlock {
   return (data && imageData(data)) ?? keptPart(part, 'unknown');
 }
 
-/** Of Inspect and of the AI SDK, whose image is an address, and of OpenTelemetry. */
+/** Images of Inspect and the AI SDK (an address), and of OpenTelemetry. */
 function imageOf(part: JsonView): MessageBlock | undefined {
   const address = part.get('image');
   if (ADDRESS.test(address?.text() ?? '')) return imagePart((address as JsonView).copy());

@@ -18,8 +18,10 @@ import { readValueParts, UnknownPart } from './value-parts.ts';
 /** Beside a list of messages they say that it is not the whole conversation, or that there is more than one. */
 const OTHERS = [
   ...['response', 'completion', 'choices', 'output', 'chosen', 'rejected', 'projectHash'],
-  ...['trajectory_format'],
+  ...['trajectory_format', 'expected', 'userMessage', 'assistantResponse', 'request'],
 ];
+/** Two of them beside the list are the mark of a chat of a text-protocol agent. */
+const OF_CHATS = ['meta', 'settings', 'state', 'lastDocument'];
 
 /** Members that are read, and those that this program writes beside them. */
 const READ: ReadonlySet<string> = new Set([
@@ -55,7 +57,8 @@ const messages: Dialect = defineDialect({
   marks: ['messages'],
   detect: (first) =>
     ['messages', 'conversations'].some((key) => first.get(key)?.type === 'array') &&
-    !OTHERS.some((key) => first.get(key) !== undefined),
+    !OTHERS.some((key) => first.get(key) !== undefined) &&
+    OF_CHATS.filter((key) => first.get(key) !== undefined).length < 2,
   read(json, context, ignored) {
     const list = messagesIn(json, context);
     if ('kind' in list) return list;

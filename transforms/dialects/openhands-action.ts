@@ -68,7 +68,7 @@ function argumentsOf(args: JsonView | undefined): Uint8Array {
   return inString(dropMembers(args.copy(), ({ key }) => NOT_ARGUMENTS.has(key)));
 }
 
-/** What an observation says, as a JSON string. */
+/** The text of an observation, as a JSON string. */
 export function observationText(event: JsonView): Uint8Array {
   const content = event.get('content');
   if (content?.type === 'string') return content.copy();

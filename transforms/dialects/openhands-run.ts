@@ -180,7 +180,7 @@ export class OpenHandsRun {
   }
 }
 
-/** What a person did: typed a text, or ran something themselves. */
+/** An action of a person: typed a text, or ran something themselves. */
 function userAction(action: string, args: JsonView | undefined): Said {
   const content = args?.get('content');
   const command = args?.get('command');

@@ -1,4 +1,4 @@
-/** What an event of OpenHands says, in the words of a fold, and what both versions of the events share. */
+/** Events of OpenHands in the words of a fold, and the code that both versions of the events share. */
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../model/element.ts';
@@ -16,7 +16,7 @@ export type Said =
   | (Facts & { readonly kind: 'message'; readonly message: Message; readonly isTurn?: boolean })
   | (Facts & {
       readonly kind: 'answer';
-      /** What all events of one answer have in common. */
+      /** The id that all events of one answer share. */
       readonly name: string | undefined;
       readonly blocks: readonly FoldBlock[];
       /** The call that this event stands for. */

@@ -24,7 +24,7 @@ function detect(first: FirstObject): boolean {
   return text('instance_id') !== undefined && is('history', 'array');
 }
 
-/** What `read` remembers of a source. */
+/** State of `read` for a source. */
 class Memory {
   readonly run = new OpenHandsRun('main');
   /** Number of whole runs so far. */

@@ -3,6 +3,7 @@
  * last pair reads the next one; when it finds no answer in it, the answer tells which API it is of. Answers that are streams, and
  * pairs of the Responses API, are read by the dialect `responses`, which knows all of them.
  */
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { valuesOf } from '../json/members.ts';
 import type { Entry, Line } from '../model/element.ts';
@@ -11,10 +12,6 @@ import type { Dialect, DialectReader, LineObjects, ReadElement } from './dialect
 import { isStreamEvent } from './streams/assembler.ts';
 import { looksLikeEvents } from './streams/sse.ts';
 
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const LETTER_N = 0x6e;
-const QUOTE = 0x22;
 /** Dialects of pairs that are read fast; the answer of each has a list of this name. */
 const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['exchange', 'choices'],
@@ -61,7 +58,7 @@ export class PairReader implements DialectReader {
     return { length: made.length, [Symbol.iterator]: each };
   }
 
-  /** What another dialect makes of an object that the present one found no answer in; undefined when it knows no better. */
+  /** Reads an object in which the present dialect found no answer as another dialect does; undefined when that finds none either. */
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
@@ -89,6 +86,10 @@ export class PairReader implements DialectReader {
     const { source } = read.origin;
     const sessionId = only.kind === 'entry' ? only.sessionId : (logged ?? source);
     return [{ ...entry, sessionId }];
+  }
+
+  get strays(): boolean {
+    return this.#now !== this.#first;
   }
 
   get holds(): true | undefined {
@@ -140,7 +141,7 @@ interface Pair {
   readonly sessionId: string | undefined;
 }
 
-/** What tells the API of the pair in a valid line; undefined when it has no response. */
+/** The member that shows the API of the pair in a valid line; undefined when it has no response. */
 function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
   const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);

@@ -1,4 +1,5 @@
 /** The items of the Responses API in the words of the canonical conversation: what users and models say, calls, results, reasoning. */
+import { BACKSLASH, OPEN_OBJECT } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
@@ -28,6 +29,8 @@ export interface ResponseResult {
 /** The type that OpenRouter gives to reasoning that only its provider can read. */
 const ENCRYPTED = 'reasoning.encrypted';
 const EMPTY = encode('""');
+const SPACE = 0x20;
+const NOT_ASCII = 0x80;
 const SERVER_CALL = /_call$/;
 
 const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
@@ -46,7 +49,7 @@ const serverTool = (type: string): ReadingNote =>
 /** Reads an item; one without a type is a message. */
 export function readItem(item: JsonView): ResponseItem {
   if (item.type !== 'object') return { kind: 'bad', detail: 'an item is not an object' };
-  const type = item.get('type')?.text() ?? 'message';
+  const type = item.textOf('type') ?? 'message';
   if (type === 'message') return readMessage(item);
   if (type === 'reasoning') return readReasoning(item);
   if (type === 'function_call') return blocks(callOf(item, item.get('name'), item.get('arguments')?.copy()));
@@ -63,9 +66,9 @@ function blocks(block: FoldBlock, notes: readonly ReadingNote[] = []): ResponseI
 }
 
 function readMessage(item: JsonView): ResponseItem {
-  const role = item.get('role')?.text();
+  const role = item.textOf('role');
   if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
-  const { parts, notes, text } = partsOf(item.get('content'));
+  const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
   if (role === 'assistant') {
     const said = parts.map(
       (part): FoldBlock =>
@@ -81,21 +84,24 @@ function readMessage(item: JsonView): ResponseItem {
 interface Parts {
   readonly parts: readonly Part[];
   readonly notes: readonly ReadingNote[];
-  /** All texts; undefined when there is anything else. */
+  /** All texts; undefined when there is anything else, or they are not wanted. */
   readonly text: string | undefined;
 }
 
-function partsOf(content: JsonView | undefined): Parts {
+/** @param wantsText are the texts to be decoded? */
+function partsOf(content: JsonView | undefined, wantsText = false): Parts {
   const text = content?.text();
   if (text !== undefined) return { parts: [{ text: (content as JsonView).copy() }], notes: [], text };
   const notes: ReadingNote[] = [];
-  const parts = content?.elements().map((part) => partOf(part, notes)) ?? [];
-  const texts = content?.elements().map((part) => part.get('text')?.text()) ?? [];
+  const elements = content?.elements() ?? [];
+  const parts = elements.map((part) => partOf(part, notes));
+  if (!wantsText) return { parts, notes, text: undefined };
+  const texts = elements.map((part) => part.textOf('text'));
   return { parts, notes, text: texts.includes(undefined) ? undefined : texts.join('\n') };
 }
 
 function partOf(part: JsonView, notes: ReadingNote[]): Part {
-  const type = part.get('type')?.text();
+  const type = part.textOf('type');
   const text = part.get('text');
   if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string')
     return { text: text.copy() };
@@ -127,7 +133,7 @@ function partOf(part: JsonView, notes: ReadingNote[]): Part {
 
 /** @param args JSON text of a string */
 function callOf(item: JsonView, name: JsonView | undefined, args: Uint8Array | undefined): FoldBlock {
-  const id = item.get('call_id')?.text() ?? item.get('id')?.text();
+  const id = item.textOf('call_id') ?? item.textOf('id');
   return { kind: 'call', id, json: callJson(id, name?.text(), args) };
 }
 
@@ -138,7 +144,7 @@ function readCustomCall(item: JsonView): ResponseItem {
 }
 
 function readShellCall(item: JsonView): ResponseItem {
-  const id = item.get('call_id')?.text() ?? item.get('id')?.text();
+  const id = item.textOf('call_id') ?? item.textOf('id');
   const action = item.get('action')?.copy() ?? encode('{}');
   return blocks({ kind: 'call', id, json: callJson(id, 'local_shell', inString(action)) });
 }
@@ -186,9 +192,9 @@ function contentOf(output: JsonView | undefined): ResultContent {
     const list = arrayOf(parts.map((part) => ('object' in part ? part.object : textPart(part.text))));
     return { content: list, changes: [], notes };
   }
-  const inner = unwrapped(output.text());
+  const inner = mayBeWrapped(output.bytes) ? unwrapped(output.text()) : undefined;
   return inner === undefined
-    ? plain(output.copy())
+    ? plain(output.bytes)
     : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
 }
 
@@ -197,6 +203,12 @@ const textPart = (text: Uint8Array): Uint8Array =>
     ['type', '"text"'],
     ['text', text],
   ]);
+
+/** May the text of a JSON string begin with a brace, or with white space? Most results do not, and need not be decoded. */
+function mayBeWrapped(json: Uint8Array): boolean {
+  const first = json[1] as number;
+  return first === OPEN_OBJECT || first === BACKSLASH || first <= SPACE || first >= NOT_ASCII;
+}
 
 /** The inner text of a result that is wrapped as JSON with metadata. */
 function unwrapped(text: string | undefined): string | undefined {

@@ -39,7 +39,7 @@ export class RunsSource {
     return undefined;
   }
 
-  /** What a list of simulations has in common; they follow one by one. */
+  /** The head of a list of simulations, which follow one by one. */
   readHead(head: JsonView, context: ReadContext): Fate {
     const definitions = head.get('info')?.get('environment_info')?.get('tool_defs');
     const list =

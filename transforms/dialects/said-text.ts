@@ -52,7 +52,7 @@ function endOfOpen(text: string, from: number): number {
 /** The lines of a text without the protocol's, and how many of those there were. */
 export function cutLeakedHeaders(text: string): { readonly text: string; readonly lines: number } {
   let lines = 0;
-  let isCode = false; // inside of a fence, where `state: idle` is somebody's configuration
+  let isCode = false; // inside of a fence, where `state: idle` may be a configuration file
   const kept = text.split('\n').flatMap((line) => {
     const trimmed = line.trim();
     if (trimmed.startsWith(FENCE)) isCode = !isCode;

@@ -3,6 +3,7 @@
  * get the ids `call_1`, `call_2` ... in their order; an observation answers the first open one of the turn before it.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -12,9 +13,6 @@ import type { Message } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
 import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const QUOTE = 0x22;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const ROLES: Readonly<Record<string, string>> = {
   human: 'user',

@@ -156,7 +156,7 @@ function* joined(
   for (const run of posts.elements()) yield [run, ends.get(run.get('id')?.text())];
 }
 
-/** What a batch says of the end of runs that began in another one. */
+/** Ends of runs that began in another batch. */
 function* apart(posts: JsonView, patches: JsonView | undefined): Generator<JsonView> {
   const here = new Set(posts.elements().map((run) => run.get('id')?.text()));
   for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;

@@ -17,7 +17,7 @@ function detect(first: FirstObject): boolean {
   return first.get('type')?.text() === 'session' && is('id') && is('harness');
 }
 
-/** What `read` remembers: the header of the present session. */
+/** State of `read`: the header of the present session. */
 interface Memory {
   session: string | undefined;
   harness: string | undefined;
@@ -69,13 +69,18 @@ function take(role: string, message: JsonView, content: JsonView, { fold, origin
   }
   const thought = message.get('reasoningContent');
   const thoughts: FoldBlock[] = thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() }] : [];
-  const texts = parts.map(
+  const said = parts.map(
     (part): FoldBlock =>
       'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
   );
   const calls = (message.get('toolCalls')?.elements() ?? []).map(readCall);
+  // the format asks for a content: beside calls an empty one says nothing
+  const isSilent = calls.length > 0 && content.type === 'string' && content.text() === '';
   const meta = metaOf({ model: message.get('model') });
-  fold.amend(`${origin.line} ${origin.offset}`, [...thoughts, ...texts, ...calls], 'add', { notes, meta });
+  fold.amend(`${origin.line} ${origin.offset}`, [...thoughts, ...(isSilent ? [] : said), ...calls], 'add', {
+    notes,
+    meta,
+  });
 }
 
 const sts: Dialect = defineDialect({

@@ -3,6 +3,7 @@
  * they are compared, not scanned.
  */
 
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { copyOf, createKeeper } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
 import { isKey, walkElements, walkMembers } from '../json/members.ts';
@@ -15,7 +16,7 @@ import { type CalledFunction, readFunction, textAt } from '../model/message.ts';
 export interface ToolsReader {
   /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
   read(bytes: Uint8Array, at: number): number;
-  /** What was read last: the same array object for the same bytes; undefined when it is no array of objects. */
+  /** The definitions that were read last: the same array object for the same bytes; undefined when it is not an array of objects. */
   readonly definitions: readonly ToolDefinition[] | undefined;
 }
 
@@ -30,9 +31,6 @@ const KNOWN_MAX_BYTES = 1024 * 1024;
 /** The same of arrays with more definitions. */
 const KNOWN_MAX_DEFINITIONS = 2000;
 export const NO_TOOLS: readonly ToolDefinition[] = [];
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const LETTER_N = 0x6e;
 
 /** @param define what a definition, the JSON text of an object, says in the canonical form */
 export function createToolsReader(

@@ -1,12 +1,12 @@
 /** Reads `tools` that may also be a JSON string that holds the list, as formats for columnar loaders have it. */
 
+import { QUOTE } from '../json/bytes.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Line, Origin, Rejection, ToolDefinition } from '../model/element.ts';
 import { rejectObject } from './line-objects.ts';
 import { NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
-const QUOTE = 0x22;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export interface ToolsTextReader extends ToolsReader {

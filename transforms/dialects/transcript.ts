@@ -1,5 +1,5 @@
 /**
- * Makes the canonical conversation of messages in the words of any client. What is an OpenAI message already keeps its bytes;
+ * Makes the canonical conversation of messages in the words of any client. Messages that are OpenAI's already keep their bytes;
  * calls without an id get one, and a result without one answers the first open call of its name.
  */
 import type { JsonView } from '../json/json-view.ts';
@@ -72,7 +72,7 @@ export class Transcript {
     return true;
   }
 
-  /** Adds what somebody said. @param message names the call that a result answers */
+  /** Adds a message. @param message names the call that a result answers */
   say(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
     if (role === 'assistant') this.#sayAssistant(blocks);
     else if (role === 'tool' && blocks.every(({ kind }) => kind !== 'result'))

@@ -2,6 +2,7 @@
  * Messages whose content is a list of `{type, value}`, as LLaMA-Factory's second converter has them: texts, reasoning and calls in the
  * words of the canonical conversation. They have no ids: calls are `call_1`, `call_2` ..., and a result answers the first open one.
  */
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -10,9 +11,6 @@ import type { Message } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
 import { arrayOf, callJson, joinStrings, objectOf, type Piece } from './made-messages.ts';
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const QUOTE = 0x22;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
 /** Members that the canonical message has of its own. */

@@ -11,9 +11,10 @@ import { roleSign } from '../checks/role-trace.ts';
 import { NO_CHANGES } from '../dialects/line-objects.ts';
 import { timeIn } from '../dialects/logged-time.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
+import { LF } from '../json/bytes.ts';
 import { createCountingScanner } from '../json/elements.ts';
-import { knownText } from '../json/known-text.ts';
 import { createScanner } from '../json/scanners.ts';
+import { knownText } from '../json/utf8.ts';
 import type { FoldExports, FoldHost, FoldModule } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
@@ -50,6 +51,10 @@ const KNOWN_RULES: ReadonlySet<string> = new Set([
 /** Does fold.c know all checks and rules that there are? */
 export const knowsAll: boolean =
   checks.every(({ name }) => KNOWN_CHECKS.has(name)) && rules.every(({ name }) => KNOWN_RULES.has(name));
+
+/** The fate of a line in a source of many sessions: `waits` is the first one of another session. */
+export type PackedLine = 'taken' | 'waits' | 'odd';
+const PACKED_LINES: readonly PackedLine[] = ['odd', 'taken', 'waits'];
 
 export interface FoldOptions {
   readonly maxDepth: number;
@@ -184,6 +189,36 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
+   * Takes the next line of a source of many sessions. Its bytes lie in the memory.
+   * @returns `waits`: the session before has to be finished, then `turn` goes on with this line; `odd`: the fold is over
+   */
+  addPacked(line: Line): PackedLine {
+    const { bytes, origin } = line;
+    if (bytes.buffer !== this.#module.buffer) return 'odd';
+    const at = bytes.byteOffset;
+    const found = this.#exports.packed_line(at, at + bytes.length, origin.line, origin.offset);
+    if (found !== 0) this.#entries++;
+    if (found === 1 && this.#entries === 1 && !this.#isExchange(bytes)) return 'odd';
+    return PACKED_LINES[found] as PackedLine;
+  }
+
+  /**
+   * Begins a session with the line that waits.
+   * @returns false when it is odd, as for `add`
+   */
+  turn(waiting: Line): boolean {
+    if (this.#definitions.length <= MOST_DEFINITIONS) return this.#exports.turn() !== 0;
+    this.begin();
+    return this.addPacked(waiting) === 'taken';
+  }
+
+  /** Id of the session that is open. */
+  get sessionId(): string {
+    this.#look();
+    return knownText(this.#bytes, this.#state(STATE.id), this.#state(STATE.idEnd));
+  }
+
+  /**
    * Takes a whole source, which lies in the memory.
    * @returns its number of lines; 0: one is odd or blank
    */
@@ -204,8 +239,7 @@ export class SessionFold implements FoldHost, FoldedSource {
   finish(source: string): FoldedSession | undefined {
     if (this.#exports.finish() === 0) return undefined;
     this.#look();
-    const id = this.#state(STATE.id);
-    const sessionId = knownText(this.#bytes, id, this.#state(STATE.idEnd));
+    const { sessionId } = this;
     const superseded = this.#state(STATE.superseded);
     const truncated = this.#state(STATE.truncated);
     return new FoldedSession({
@@ -401,7 +435,6 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 }
 
-const LF = 0x0a;
 const NO_FINDINGS: readonly Finding[] = [];
 /** By their numbers in fold.c, as a record has them. */
 const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];

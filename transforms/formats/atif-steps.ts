@@ -1,32 +1,21 @@
 /** The steps of a trajectory: each message as a step, each result in the observation of the step whose call it answers. */
-import { elementsOf, membersOf, valueBytes } from '../json/members.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
 
 import { decode, encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import {
-  legacyCallOf,
-  objectBytes,
-  otherContent,
-  REASONING_MEMBERS,
-  reasoningOf,
-  stringValue,
-  type ToolCall,
-} from '../model/message.ts';
+import { objectBytes, otherContent, reasoningOf, stringValue, type ToolCall } from '../model/message.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
+import { reportOtherMembers } from './other-members.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const QUOTE = 0x22;
 const EMPTY_TEXT = '""';
 const SOURCES: Readonly<Record<string, string>> = {
   ...{ system: 'system', developer: 'system', user: 'user', assistant: 'agent' },
 };
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
-const HELD: ReadonlySet<string> = new Set(['role', 'content', 'name']);
-const OF_AGENTS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, 'tool_calls', 'function_call']);
 /** The types of image that the format knows, by the end of an address. */
 const IMAGES: Readonly<Record<string, string>> = {
   ...{ jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' },
@@ -57,7 +46,7 @@ export class AtifSteps {
 
   constructor(messages: readonly Message[], report: Report) {
     this.#report = report;
-    reportMembers(messages, report);
+    reportOtherMembers(messages, 'a step', report);
     for (const [at, message] of messages.entries()) {
       const other = otherContentFinding(message, at, AS_JSON_TEXT);
       if (other !== undefined) report(other);
@@ -184,21 +173,4 @@ function mediaOf(url: string): string | undefined {
   const query = url.search(QUERY);
   const ending = ENDING.exec(query < 0 ? url : url.slice(0, query))?.[1];
   return ending === undefined ? undefined : IMAGES[ending.toLowerCase()];
-}
-
-/** Reports the members that steps have no place for, once. */
-function reportMembers(messages: readonly Message[], report: Report): void {
-  const losing = messages.flatMap((message, at) => {
-    const isHeld = (key: string): boolean => {
-      if (HELD.has(key)) return key !== 'name' || RESULTS.has(message.role);
-      if (RESULTS.has(message.role)) return key === 'tool_call_id';
-      if (message.role !== 'assistant' || !OF_AGENTS.has(key)) return false;
-      return key !== 'function_call' || legacyCallOf(message) !== undefined;
-    };
-    return membersOf(message.bytes).every(({ key }) => isHeld(key)) ? [] : [at];
-  });
-  if (losing.length === 0) return;
-  const which = `messages[${losing[0]}]${losing.length > 1 ? ` and ${losing.length - 1} more` : ''}`;
-  const message = `${which} has members that a step has no place for: left out`;
-  report({ rule: 'members-dropped', severity: 'WARNING', message });
 }

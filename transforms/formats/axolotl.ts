@@ -5,7 +5,7 @@
  */
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import type { Format } from './format.ts';
-import { templateRow } from './trl.ts';
+import { templateRecord } from './trl.ts';
 
 const axolotl: Format<ArrowSafe> = {
   name: 'axolotl',
@@ -14,7 +14,7 @@ const axolotl: Format<ArrowSafe> = {
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(true) },
   metadata: ({ arrowSafe = true }) => (arrowSafe ? 'string' : 'object'),
-  encode: (conversation, { arrowSafe = true } = {}) => templateRow(conversation, arrowSafe),
+  encode: (conversation, { arrowSafe = true } = {}) => templateRecord(conversation, arrowSafe),
 };
 
 export default axolotl;

@@ -1,5 +1,6 @@
 /** Format `chat`: `{"messages":[...],"tools":[...]}`, every message and tool as its own bytes. */
 
+import { QUOTE } from '../json/bytes.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
@@ -8,7 +9,6 @@ import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
 
-const QUOTE = 0x22;
 const HEAD = encode('{"messages":[');
 const MIDDLE = encode('],"tools":');
 const OPEN = encode('[');

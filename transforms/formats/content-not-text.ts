@@ -2,6 +2,7 @@
  * Rule `content-not-text` where a record is written all the same: a content that is a number, an object or a boolean. Formats of
  * messages keep it; formats of text write its JSON text.
  */
+import { OPEN_OBJECT } from '../json/bytes.ts';
 import type { Message } from '../model/element.ts';
 import { otherContent } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';
@@ -10,7 +11,6 @@ import type { Report } from './tool-arguments.ts';
 export const AS_IT_IS = 'written as it is';
 export const AS_JSON_TEXT = 'written as its JSON text';
 
-const OPEN_OBJECT = 0x7b;
 const LETTER_T = 0x74;
 const LETTER_F = 0x66;
 

@@ -39,8 +39,12 @@ function optionsOf(known: readonly Format[]): ReadonlyMap<string, FormatOption> 
   );
 }
 
-/** Every option of any built-in format, by name. */
-export const formatOptions: ReadonlyMap<string, FormatOption> = optionsOf(formats);
+const builtIn = optionsOf(formats);
+
+/** Every option of the built-in formats and of more, by name. */
+export function formatOptionsWith(more: readonly Format[]): ReadonlyMap<string, FormatOption> {
+  return more.length === 0 ? builtIn : optionsOf([...formats, ...more]);
+}
 
 /** Those of the values that this format has. */
 export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
@@ -56,7 +60,7 @@ export function optionFault(
   values: FormatOptionValues,
   more: readonly Format[] = [],
 ): { readonly name: string; readonly problem: string } | undefined {
-  const known = more.length === 0 ? formatOptions : optionsOf([...formats, ...more]);
+  const known = formatOptionsWith(more);
   for (const [name, value] of Object.entries(values)) {
     const option = known.get(name);
     if (option === undefined) return { name, problem: 'no format has this option' };

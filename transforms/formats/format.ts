@@ -2,6 +2,9 @@
 import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
 
+/** How the records of a file are told apart: `jsonl` has one a line; those of the others may have several, and begin with a header. */
+export type FileKind = 'jsonl' | 'toml' | 'sts.jsonl';
+
 /** @typeParam Options every option of the format, as plain values; a name that several formats have means the same in all. */
 export interface Format<Options extends object = object> {
   /** File name = registry name = value of `--format`. */
@@ -13,18 +16,18 @@ export interface Format<Options extends object = object> {
   readonly otherContent: string;
   /** Each is a flag of the command, specified once. */
   readonly options: OptionSpecs<Options>;
-  /** Kind of its files, where it is not always lines of JSON. A record of `toml` may have several lines. */
-  readonly fileKind?: (options: Partial<Options>) => 'jsonl' | 'toml';
+  /** Kind of its files, where a record is not always one line of JSON. */
+  readonly fileKind?: (options: Partial<Options>) => FileKind;
   /** How a record holds `metadata`, what `--meta` asks for: as an object, or as a JSON string. Formats without it have no place for it. */
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
   /** The member that holds it; `metadata` when left out. */
   readonly metadataMember?: string;
   /** Options that are left out have their defaults. */
-  encode(conversation: Conversation, options?: Partial<Options>): EncodedRow;
+  encode(conversation: Conversation, options?: Partial<Options>): EncodedRecord;
 }
 
-export interface EncodedRow {
-  /** The record's JSON text, one line, without a newline; of a format with other files what stands in them. */
+export interface EncodedRecord {
+  /** The record's JSON text, one line, without a newline; for other kinds of files the lines of the record. */
   readonly bytes: Uint8Array;
   /** The messages as they stand in the record. */
   readonly written: readonly Message[];

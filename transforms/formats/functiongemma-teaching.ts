@@ -3,12 +3,13 @@
  * assistant message has exactly one call. Any other is rejected, by rule.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { contentOf, textOfValue } from '../model/message.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
-import type { EncodedRow, Format } from './format.ts';
+import type { EncodedRecord, Format } from './format.ts';
 import { callArguments, messageText, type NamedCall, namedCalls, noteMembers } from './gemma-message.ts';
 import { createReport, type GemmaReport, type GemmaRule, type Note } from './gemma-rules.ts';
 import {
@@ -45,9 +46,6 @@ const options: OptionSpecs<TeachingOptions> = {
 };
 const DEFAULTS = defaultsOf(options);
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-
 const rules: readonly GemmaRule[] = [
   ...(['no-final-call', 'several-final-calls', 'no-user-turn', 'nested-arguments', 'nested-arrays'] as const),
   ...([
@@ -61,10 +59,10 @@ const rules: readonly GemmaRule[] = [
 ];
 
 /** One record. The layout's description and parameters are those for a function that the log does not define. */
-export function teachingRow(
+export function teachingRecord(
   { messages, tools }: Conversation,
   layout: Partial<TeachingLayout> = {},
-): EncodedRow {
+): EncodedRecord {
   const report = createReport();
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const user = messages.findLastIndex(({ role }, i) => role === 'user' && i < last);
@@ -84,7 +82,7 @@ export function teachingRow(
   return { bytes: encode(wrapAsJsonl(text)), written: [], findings: report.findings };
 }
 
-/** The only call of the last assistant message. Of several the first, of none nothing: both by rule. */
+/** The only call of the last assistant message. The first when there are several, undefined when there is none: both are findings. */
 function finalCall(message: Message | undefined, whole: Note, note: Note): NamedCall | undefined {
   const calls = message === undefined ? [] : namedCalls(message, note);
   if (calls.length === 0) whole('no-final-call');
@@ -161,7 +159,7 @@ const functiongemmaTeaching: Format<TeachingOptions> = {
   metadata: () => 'object',
   encode(conversation, given = {}) {
     const { teachingSystem, teachingDescription, teachingParameters } = { ...DEFAULTS, ...given };
-    return teachingRow(conversation, {
+    return teachingRecord(conversation, {
       system: teachingSystem,
       description: teachingDescription,
       parameters: teachingParameters.split('\n').filter((line) => line !== ''),

@@ -1,13 +1,13 @@
 /**
  * Format `functiongemma`: Google's FunctionGemma in its official syntax, one text with all turns and control
- * tokens. What cannot be said in it rejects the session, by rule.
+ * tokens. Anything that it cannot express rejects the session, by rule.
  */
 
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
-import type { EncodedRow, Format } from './format.ts';
+import type { EncodedRecord, Format } from './format.ts';
 import { isSilent } from './gemma-message.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
@@ -51,10 +51,10 @@ const rules: readonly (GemmaRule | 'unanswered-end')[] = [
 ];
 
 /** One record. `written` is empty: the record holds a text and no messages. */
-export function functionGemmaRow(
+export function functionGemmaRecord(
   conversation: Conversation,
   given: Partial<FunctionGemmaOptions> = {},
-): EncodedRow {
+): EncodedRecord {
   const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...given };
   const report = createReport();
   const { messages, tools } = conversation;
@@ -85,7 +85,7 @@ const functiongemma: Format<FunctionGemmaOptions> = {
   otherContent: 'is written as its JSON text; an object that is the result of a tool as that object',
   options,
   metadata: () => 'object',
-  encode: functionGemmaRow,
+  encode: functionGemmaRecord,
 };
 
 export default functiongemma;

@@ -1,17 +1,15 @@
 /**
- * A tool definition as FunctionGemma's `declaration:NAME{...}`. What a declaration has no place for (other
- * keywords of JSON Schema, a tool without a name) is `definition-left-out`.
+ * A tool definition as FunctionGemma's `declaration:NAME{...}`. Anything that a declaration has no place for
+ * (other keywords of JSON Schema, a tool without a name) is the finding `definition-left-out`.
  */
 
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, membersOf } from '../json/members.ts';
 import type { ToolDefinition } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { Note } from './gemma-rules.ts';
 import { bare, escaped, sortedByKey, valueText } from './gemma-value.ts';
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const NULL = 0x6e;
 const TRUE = 0x74;
 const DEFINITION = new Set(['name', 'description', 'parameters', 'type']);
 const PARAMETERS = new Set(['properties', 'required', 'type']);
@@ -40,7 +38,7 @@ function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Valu
   const values = new Map<string, Uint8Array>();
   for (const { key, valueStart, end } of membersOf(object)) {
     if (!names.has(key)) note('definition-left-out');
-    else if (object[valueStart] === NULL) values.delete(key);
+    else if (object[valueStart] === LETTER_N) values.delete(key);
     else values.set(key, object.subarray(valueStart, end));
   }
   return values;

@@ -1,5 +1,6 @@
 /** Reads for both FunctionGemma formats of a message its text, its calls, and whether it holds more than they have a place for. */
 
+import { LETTER_N } from '../json/bytes.ts';
 import { membersOf } from '../json/members.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
@@ -16,7 +17,6 @@ import { isBlank } from '../model/white-space.ts';
 import type { Note } from './gemma-rules.ts';
 import { readArguments } from './tool-arguments.ts';
 
-const NULL = 0x6e;
 const EMPTY = encode('{}');
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   assistant: new Set(['role', 'content', 'tool_calls', 'function_call']),
@@ -72,7 +72,7 @@ export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Ar
 export function noteMembers({ bytes, role }: Message, note: Note): void {
   const names = MEMBERS[role] ?? OTHER_MEMBERS;
   const others = membersOf(bytes).some(
-    ({ key, valueStart }) => !names.has(key) && bytes[valueStart] !== NULL,
+    ({ key, valueStart }) => !names.has(key) && bytes[valueStart] !== LETTER_N,
   );
   if (others) note('member-left-out');
 }

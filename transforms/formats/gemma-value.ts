@@ -3,15 +3,13 @@
  * from JSON text in one walk, so that no number is rounded and no key is lost.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { walkElements, walkMembers } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode, parseString } from '../json/utf8.ts';
 import type { Note, ValueRule } from './gemma-rules.ts';
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const ESCAPE = '<escape>';
 const CONTROL_TOKEN =
   /<(?:escape|(?:start|end)_of_turn|(?:start|end)_function_(?:declaration|call|response)|bos|eos|pad|unk|(?:start|end)_of_image)>/;

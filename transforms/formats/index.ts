@@ -11,6 +11,7 @@ import openai from './openai.ts';
 import prompt from './prompt.ts';
 import samples from './samples.ts';
 import sharegpt from './sharegpt.ts';
+import sts from './sts.ts';
 import trl from './trl.ts';
 
 export const formats: readonly Format[] = [
@@ -24,5 +25,6 @@ export const formats: readonly Format[] = [
   prompt,
   samples,
   sharegpt,
+  sts,
   trl,
 ];

@@ -2,7 +2,7 @@
 import type { Report } from './tool-arguments.ts';
 
 /**
- * The index of the last answer: an assistant message that says something. What follows it is left out; without one the session is
+ * The index of the last answer: an assistant message that says something. The messages after it are left out; without one the session is
  * rejected (-1).
  * @param answers which messages are one
  */

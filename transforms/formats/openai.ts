@@ -19,7 +19,7 @@ const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');
 const TRUE = encode('true');
 
-/** The definitions as OpenAI has them. What defines no function stays as it is. */
+/** The definitions as OpenAI has them. A definition without a function stays as it is. */
 export function wrapTools(tools: readonly ToolDefinition[], report: Report): readonly ToolDefinition[] {
   return functionsOf(tools, report).map((fn, i) => {
     const tool = tools[i] as ToolDefinition;

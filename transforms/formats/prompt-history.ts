@@ -1,8 +1,9 @@
 /**
  * The messages of a conversation as the text protocol shows them: one JSON object each, laid out from the log's own
- * text, so that numbers stay. What they look like is that of the library's `buildConversationHistory`.
+ * text, so that numbers stay. They look as the library's `buildConversationHistory` writes them.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
@@ -22,9 +23,6 @@ import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
 /** `function` is the old name of `tool`. */
 const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);

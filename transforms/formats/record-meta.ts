@@ -1,31 +1,40 @@
 /** The member `metadata` of a record: what the log says beside the messages, by the names that `--meta` asks for. */
+import { LF } from '../json/bytes.ts';
 import { inString, quote } from '../json/respace.ts';
-import { addMember } from '../json/splice.ts';
+import { addMember, concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
 import { isPath, type MetaName } from '../model/meta.ts';
-import { utcStamp } from '../model/timestamp.ts';
-import type { EncodedRow } from './format.ts';
+import { utcTimestamp } from '../model/timestamp.ts';
+import type { EncodedRecord } from './format.ts';
 
 const NULL = encode('null');
 /** Suffix after the name of a source in an id that was made of it. */
 const AFTER_SOURCE = [undefined, ':', '/', '#'];
 
 /**
- * The record with the member at its end.
+ * The record with the member at its end; one of several lines has it in the first.
  * @param inText write it as a JSON string
  */
 export function withMetadata(
-  row: EncodedRow,
+  record: EncodedRecord,
   conversation: Conversation,
   names: readonly MetaName[],
   inText: boolean,
   member: string = 'metadata',
-): EncodedRow {
+): EncodedRecord {
   const json = metadataOf(conversation, names);
   const value = inText ? inString(json) : json;
-  const add = (record: Uint8Array): Uint8Array => addMember(record, member, value);
-  return { ...row, bytes: add(row.bytes), ...(row.more !== undefined && { more: row.more.map(add) }) };
+  const add = (record: Uint8Array): Uint8Array => {
+    const end = record.indexOf(LF);
+    if (end < 0) return addMember(record, member, value);
+    return concat([addMember(record.subarray(0, end), member, value), record.subarray(end)]);
+  };
+  return {
+    ...record,
+    bytes: add(record.bytes),
+    ...(record.more !== undefined && { more: record.more.map(add) }),
+  };
 }
 
 /** All the names, in their order, so that records have the same columns; null where the log does not say. */
@@ -38,7 +47,8 @@ function factOf(conversation: Conversation, name: MetaName): Uint8Array | undefi
   const { meta, sessionId, startedAt, origin } = conversation;
   const logged = meta?.get(name);
   if (logged !== undefined) return logged;
-  if (name === 'started_at') return startedAt === undefined ? undefined : encode(`"${utcStamp(startedAt)}"`);
+  if (name === 'started_at')
+    return startedAt === undefined ? undefined : encode(`"${utcTimestamp(startedAt)}"`);
   const isLogged = !isMadeOf(origin.source, sessionId) && !isPath(sessionId);
   return name === 'source_id' && isLogged ? encode(quote(sessionId)) : undefined;
 }

@@ -1,9 +1,10 @@
 /**
  * Format `samples`: a conversation for a grader. Each message needs a role and a text; one that has them stays
- * byte for byte. What the log said beside the messages (`expected`, `tags`) follows. `--as toml` writes one `[[samples]]`
+ * byte for byte. Members beside the messages (`expected`, `tags`) follow. `--as toml` writes one `[[samples]]`
  * table, files of which are decks; `--as context` what a grader is given.
  */
 
+import { QUOTE } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { concat, replaceValue } from '../json/splice.ts';
@@ -31,7 +32,6 @@ const options: OptionSpecs<SamplesOptions> = {
   },
 };
 
-const QUOTE = 0x22;
 const NOTHING: ReadonlyMap<string, Uint8Array> = new Map();
 
 const fatal = (rule: string, message: string): FormatFinding => ({

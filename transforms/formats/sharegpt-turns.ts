@@ -1,6 +1,6 @@
 /**
  * From messages to turns as LLaMA-Factory's `sharegpt` has them: who speaks, what it says, which calls it makes. Each
- * message becomes one turn here; sharegpt.ts merges and checks them. What a turn has no place for is reported.
+ * message becomes one turn here; sharegpt.ts merges and checks them. Reports anything that a turn has no place for.
  */
 
 import { membersOf } from '../json/members.ts';

@@ -1,7 +1,7 @@
 /**
  * Format `sharegpt`: LLaMA-Factory's `conversations`, which must alternate: human or observation, then gpt
  * or function_call. Neighbours of one kind are merged with a blank line, a text goes in front of the calls that follow
- * it, questions that nobody answered at the end are left out, all else rejects the record. A call is
+ * it, unanswered questions at the end are left out, all else rejects the record. A call is
  * `{"name": ..., "arguments": {...}}`, several are a list; with a text in front `TEXT\n<tool_call>CALL</tool_call>`, and
  * a thought is `<think>\n...\n</think>\n\n`: what LLaMA-Factory takes apart again (docs/format-details.md).
  */

@@ -2,6 +2,7 @@
  * The teaching layout of FunctionGemma: three turns, line by line; every value of the call is text between
  * `<escape>`. Numbers come from their JSON text, in plain notation.
  */
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, membersOf } from '../json/members.ts';
 import { decode, parseString } from '../json/utf8.ts';
 import type { LessonRule, Note } from './gemma-rules.ts';
@@ -37,10 +38,6 @@ export interface Lesson {
   readonly reasoning: string;
   readonly call: { readonly name: string; readonly text: string } | undefined;
 }
-
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 
 /** The three turns; every line ends in a line feed, the last one too. */
 export function lessonText(
@@ -97,7 +94,7 @@ function argumentText(json: Uint8Array, note: Note<LessonRule>): string {
     .join(',');
 }
 
-/** A string's own text, a number in plain notation, `true`, `false`, `null`. What is nested stays JSON, by rule. */
+/** A string's own text, a number in plain notation, `true`, `false`, `null`. Nested values stay JSON, by rule. */
 function scalarText(json: Uint8Array, note: Note<LessonRule>): string {
   if (json[0] === QUOTE) return parseString(json, 0, json.length);
   if (json[0] !== OPEN_OBJECT) return plainNumber(decode(json), note);

@@ -1,16 +1,14 @@
 /**
- * JSON values as TOML, each on one line: numbers by their own text, objects as inline tables. What TOML cannot say (null, a key
- * twice, a whole number beyond 64 bits, a float beyond its range, half a character) is told to the caller.
+ * JSON values as TOML, each on one line: numbers by their own text, objects as inline tables. Tells the caller about values
+ * that TOML cannot express: null, a key twice, a whole number beyond 64 bits, a float beyond its range, half a character.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { walkElements, walkMembers } from '../json/members.ts';
 
 import { decode, parseString } from '../json/utf8.ts';
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const BARE_KEY = /^[A-Za-z0-9_-]+$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const WHOLE = /^-?\d+$/;

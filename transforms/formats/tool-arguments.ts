@@ -3,6 +3,7 @@
  * Their source text is moved from one into the other, never parsed and printed: keys, their order and numbers stay.
  */
 
+import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
@@ -31,9 +32,6 @@ export type EncodeArguments = (
   report: Report,
 ) => Uint8Array | undefined;
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const LETTER_N = 0x6e;
 const EMPTY = encode('{}');
 const EMPTY_STRING = encode('"{}"');
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -71,7 +69,7 @@ export const asString: EncodeArguments = (json, where, report) => {
   return EMPTY_STRING;
 };
 
-/** An object: a string that holds one becomes it. What is no object stays as it is, with a finding that rejects. */
+/** An object: a string that holds one becomes it. Anything else stays as it is, with a finding that rejects. */
 export const asObject: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'object') return json?.[0] === QUOTE ? source : json;
@@ -80,7 +78,7 @@ export const asObject: EncodeArguments = (json, where, report) => {
   return holds === 'none' ? source : json;
 };
 
-/** A string that holds an object. What is none is still a string, so that its column has one type. */
+/** A string that holds an object. Anything else becomes a string too, so that its column has one type. */
 export const asObjectInString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'none') report(empty(where));

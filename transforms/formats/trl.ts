@@ -8,12 +8,12 @@ import type { Conversation } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
-import type { EncodedRow, Format, FormatFinding } from './format.ts';
+import type { EncodedRecord, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 
 /** One record; with `arrowSafe` tools and arguments are strings, and still hold a list and objects. */
-export function templateRow({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRow {
+export function templateRecord({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRecord {
   const findings: FormatFinding[] = [];
   const report: Report = (finding) => findings.push(finding);
   reportOtherContents(messages, report);
@@ -28,7 +28,7 @@ const trl: Format<ArrowSafe> = {
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
-  encode: (conversation, { arrowSafe = false } = {}) => templateRow(conversation, arrowSafe),
+  encode: (conversation, { arrowSafe = false } = {}) => templateRecord(conversation, arrowSafe),
 };
 
 export default trl;

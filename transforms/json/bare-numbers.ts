@@ -3,13 +3,12 @@
  * They are found outside strings, and can be replaced by numbers of the same length, so that no offset moves.
  */
 
+import { BACKSLASH, QUOTE, ZERO } from './bytes.ts';
+
 /** A line with more of them is not read. */
 const MOST = 100_000;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const POINT = 0x2e;
-const ZERO = 0x30;
 
 const ascii = (text: string): readonly number[] => [...text].map((c) => c.charCodeAt(0));
 const WORDS = ['NaN', 'Infinity', '-Infinity'].map(ascii);

@@ -2,6 +2,7 @@
  * Counts the elements of arrays and the members of objects before anything is allocated for each of them: a tiny element costs
  * a hundred times its bytes once it is an object of its own (docs/decisions/0009-limits.md).
  */
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { walkElements, walkMembers } from './members.ts';
 import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
@@ -13,14 +14,6 @@ export const MAX_ELEMENTS = 100_000;
 const IN_ALL = 10;
 /** An element and its comma. */
 const LEAST_BYTES = 2;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** The elements and members that one entry may hold in all. */
 export const mostInAll = (maxElements: number): number => maxElements * IN_ALL;

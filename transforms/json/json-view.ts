@@ -1,8 +1,10 @@
 /** A JSON value as a view of its bytes: members are found when they are asked for, and nothing is decoded before that. */
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { copyOf } from './keep.ts';
 import { elementsOf, type Member, membersOf, valueSpan } from './members.ts';
 import { oneLine } from './one-line.ts';
-import { decode, parseString } from './utf8.ts';
+import { decode, knownText, parseString } from './utf8.ts';
+import type { ValueTape } from './value-tape.ts';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
@@ -21,6 +23,9 @@ const TYPES: readonly (JsonType | undefined)[] = (() => {
   return types;
 })();
 
+/** Texts up to this length may be names that come again and again. */
+const NAME_BYTES = 24;
+
 /** One value of a line. It is valid until `read` returns; strings from `text` and bytes from `copy` stay valid. */
 export class JsonView {
   readonly #line: Uint8Array;
@@ -28,6 +33,9 @@ export class JsonView {
   readonly #end: number;
   readonly #base: number;
   readonly #members: readonly Member[] | undefined;
+  /** Has the rows of what this value holds; undefined when it was not walked, or is not open there. */
+  readonly #tape: ValueTape | undefined;
+  readonly #row: number;
   #bytes: Uint8Array | undefined;
 
   /**
@@ -41,12 +49,21 @@ export class JsonView {
     end: number = line.length,
     base = -1,
     members?: readonly Member[],
+    tape?: ValueTape,
+    row = 0,
   ) {
     this.#line = line;
     this.#start = start;
     this.#end = end;
     this.#base = base;
     this.#members = members;
+    this.#tape = tape?.isOpen(row) === true ? tape : undefined;
+    this.#row = row;
+  }
+
+  /** The value that was walked last into the tape. @param base as in the constructor */
+  static onTape(line: Uint8Array, tape: ValueTape, base = 0): JsonView {
+    return new JsonView(line, tape.start(0), tape.end(0), base, undefined, tape);
   }
 
   /** The JSON text as it was logged: numbers keep their digits. Reused after `read` returns; `copy` stays valid. */
@@ -57,7 +74,8 @@ export class JsonView {
 
   /** The same text in memory of its own, on one line. */
   copy(): Uint8Array {
-    return oneLine(copyOf(this.#line, this.#start, this.#end));
+    const copy = copyOf(this.#line, this.#start, this.#end);
+    return copy[0] === OPEN_OBJECT || copy[0] === OPEN_ARRAY ? oneLine(copy) : copy;
   }
 
   /** Index of the value in its line, for errors; -1 when it is not known. */
@@ -71,7 +89,11 @@ export class JsonView {
 
   /** The value of a member, as `JSON.parse` would have it (the last one, if a key occurs twice); undefined when there is none. */
   get(key: string): JsonView | undefined {
-    if (this.type !== 'object') return undefined;
+    if (this.#line[this.#start] !== OPEN_OBJECT) return undefined;
+    if (this.#tape !== undefined) {
+      const row = this.#tape.find(this.#line, this.#row, key);
+      return row < 0 ? undefined : this.#on(this.#tape, row);
+    }
     if (this.#members === undefined) {
       const span = valueSpan(this.bytes, key);
       return span && this.#inner(span.valueStart, span.end);
@@ -85,12 +107,21 @@ export class JsonView {
 
   /** The text of a string; undefined for any other value. */
   text(): string | undefined {
-    return this.type === 'string' ? parseString(this.#line, this.#start, this.#end) : undefined;
+    return textIn(this.#line, this.#start, this.#end);
+  }
+
+  /** The text of a member that is a string; undefined for any other member, or none. */
+  textOf(key: string): string | undefined {
+    const tape = this.#tape;
+    if (tape === undefined || this.#line[this.#start] !== OPEN_OBJECT) return this.get(key)?.text();
+    const row = tape.find(this.#line, this.#row, key);
+    return row < 0 ? undefined : textIn(this.#line, tape.start(row), tape.end(row));
   }
 
   /** The elements of an array; none for any other value. */
   elements(): readonly JsonView[] {
-    if (this.type !== 'array') return [];
+    if (this.#line[this.#start] !== OPEN_ARRAY) return [];
+    if (this.#tape !== undefined) return this.#rowsOf(this.#tape, (view) => view);
     const { bytes } = this;
     return elementsOf(bytes).map((element) => {
       const start = element.byteOffset - bytes.byteOffset;
@@ -100,7 +131,11 @@ export class JsonView {
 
   /** The members of an object in order; none for any other value. */
   members(): readonly (readonly [key: string, value: JsonView])[] {
-    if (this.type !== 'object') return [];
+    if (this.#line[this.#start] !== OPEN_OBJECT) return [];
+    const line = this.#line;
+    const tape = this.#tape;
+    if (tape !== undefined)
+      return this.#rowsOf(tape, (view, row) => [knownText(line, tape.keyStart(row), tape.keyEnd(row)), view]);
     const members = this.#members ?? membersOf(this.bytes);
     return members.map(({ key, valueStart, end }) => [key, this.#inner(valueStart, end)]);
   }
@@ -110,7 +145,24 @@ export class JsonView {
     return JSON.parse(decode(this.bytes));
   }
 
+  /** Makes something of each value that this one holds, in their order. */
+  #rowsOf<T>(tape: ValueTape, make: (view: JsonView, row: number) => T): T[] {
+    const made: T[] = [];
+    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
+      made.push(make(this.#on(tape, row), row));
+    return made;
+  }
+
+  #on(tape: ValueTape, row: number): JsonView {
+    return new JsonView(this.#line, tape.start(row), tape.end(row), this.#base, undefined, tape, row);
+  }
+
   #inner(start: number, end: number): JsonView {
     return new JsonView(this.#line, this.#start + start, this.#start + end, this.#base);
   }
+}
+
+function textIn(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (bytes[start] !== QUOTE) return undefined;
+  return end - start <= NAME_BYTES ? knownText(bytes, start, end) : parseString(bytes, start, end);
 }

@@ -3,7 +3,7 @@
  * array are recognised by comparing and come back as the same items. A dropped, inserted or changed object costs its own
  * scan; comparing continues after it.
  */
-import { createKnownRun } from './known-run.ts';
+import { CLOSE_ARRAY, COMMA, OPEN_OBJECT } from './bytes.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { tally } from './tally.ts';
 
@@ -12,12 +12,61 @@ export interface Known {
   readonly bytes: Uint8Array;
 }
 
+const FIRST_BYTES = 64 * 1024;
+/** A longer list is known by its items. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Items that follow each other in one list after the other, as one text: to compare it once costs less than them one by one.
+ * It holds only what has come a second time, so never the text that a client changes on every line (mostly at the end).
+ */
+export class KnownRun {
+  #text = new Uint8Array(0);
+  #length = 0;
+  #count = 0;
+
+  /** Number of its items. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The index after the run where its text is at `p`; else -1. */
+  endAt(bytes: Uint8Array, p: number): number {
+    const length = this.#length;
+    const end = p + length;
+    if (this.#count === 0 || end > bytes.length || bytes[end - 1] !== this.#text[length - 1]) return -1;
+    if (Buffer.prototype.compare.call(bytes, this.#text, 0, length, p, end) !== 0) return -1;
+    tally.comparedBytes += length;
+    return end;
+  }
+
+  /** Extends the run, whose text is at `from`, to `end` and `items` items. Does nothing when it would be too long. */
+  extend(bytes: Uint8Array, from: number, end: number, items: number): void {
+    if (end - from > MAX_BYTES) return;
+    this.#reserve(end - from);
+    this.#text.set(bytes.subarray(from + this.#length, end), this.#length);
+    this.#length = end - from;
+    this.#count = items;
+  }
+
+  clear(): void {
+    this.#length = this.#count = 0;
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#text.length) return;
+    const grown = new Uint8Array(Math.min(MAX_BYTES, Math.max(FIRST_BYTES, bytes * 2)));
+    grown.set(this.#text.subarray(0, this.#length));
+    this.#text = grown;
+  }
+}
+
 export class KnownList<T extends Known> {
   readonly #scanner: Scanner;
   readonly #make: (bytes: Uint8Array, start: number, end: number) => T;
   readonly #scan: (bytes: Uint8Array, at: number) => number;
   /** From the second item on, for the first one may hold a clock: the text of `items[1]` to `items[run.count]` as last read. */
-  readonly #run = createKnownRun();
+  readonly #run = new KnownRun();
   #known: readonly T[] = [];
   /** The item that may come after the known ones. */
   #follower: T | undefined;
@@ -172,9 +221,6 @@ export class KnownList<T extends Known> {
 }
 
 const LOOK_AHEAD = 8;
-const COMMA = 0x2c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_ARRAY = 0x5d;
 
 /** Do the bytes of `text` stand at `p`? A look at the end and the middle spares most comparisons. */
 export function equalsAt(bytes: Uint8Array, p: number, text: Uint8Array): boolean {

@@ -1,9 +1,9 @@
 /** The members of a JSON object as spans of its bytes. */
-import { knownText } from './known-text.ts';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, QUOTE } from './bytes.ts';
 import { Given } from './notes.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
-import { parseString } from './utf8.ts';
+import { knownText, parseString } from './utf8.ts';
 
 /** One member; the indexes point into the object's bytes. */
 export interface Member {
@@ -16,13 +16,6 @@ export interface Member {
 }
 
 export type ValueSpan = Pick<Member, 'valueStart' | 'end'>;
-
-const COMMA = 0x2c;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const CLOSE_OBJECT = 0x7d;
-const CLOSE_ARRAY = 0x5d;
 
 /** Does the JSON string between its quotes (`start` to `end`, both outside) spell this ASCII key, escaped or not? */
 export function isKey(bytes: Uint8Array, start: number, end: number, key: string): boolean {

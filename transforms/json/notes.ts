@@ -1,6 +1,6 @@
 /**
  * Notes on objects that live on: what was found out about them once. All of an object's notes are in one list, in a private
- * field on the object itself, which nobody else can see or compare; a WeakMap would do the same at a fifth of the speed and
+ * field on the object itself, which no other code can see or compare; a WeakMap would do the same at a fifth of the speed and
  * twice the memory. One field for all kinds, so that objects with different notes are still of one shape.
  */
 
@@ -43,5 +43,23 @@ export function createNotes<T>(): Notes<T> {
       while (notes.length < kind) notes.push(undefined);
       notes[kind] = note;
     },
+  };
+}
+
+/** Noted where the work made undefined of an object. */
+const UNDEFINED = Symbol('undefined');
+
+/**
+ * Remembers what `work` made of each object, as long as the object lives. `work` must depend on it alone. For modules: each call
+ * makes a kind of note. Entries share the messages that they repeat, so work is done once per distinct message.
+ */
+export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
+  const made = createNotes<T | typeof UNDEFINED>();
+  return (object) => {
+    const known = made.of(object);
+    if (known !== undefined) return known === UNDEFINED ? (undefined as T) : known;
+    const value = work(object);
+    made.set(object, value === undefined ? UNDEFINED : value);
+    return value;
   };
 }

@@ -2,13 +2,11 @@
  * JSON text in the layout of Python's `json.dumps` and of the Hugging Face `tojson` filter: `", "` and `": "`, no other
  * white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay.
  */
+import { COLON, COMMA, QUOTE } from './bytes.ts';
 import { withoutIndentation } from './one-line.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { decode, encode } from './utf8.ts';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 

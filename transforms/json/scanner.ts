@@ -3,6 +3,17 @@
  * decoded. The plain scanner in TypeScript: the one that every other must agree with.
  */
 
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './bytes.ts';
+
 /** The default of `--max-depth`: deeper lines are rejected as `too-deep`. */
 export const MAX_DEPTH = 512;
 /** Deepest limit that may be set: most readers of records end at some 1,000 levels, and so do call stacks (docs/decisions/0009-limits.md). */
@@ -34,15 +45,6 @@ export interface Scanner {
   /** Elements of an array, or members of an object, that are read (json/elements.ts). */
   readonly maxElements: number;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 
 /** Class of a byte inside a string: 0 plain, 1 quote, 2 backslash, 3 control, 4 to 6 lead of a UTF-8 sequence, 7 never. */
 const IN_STRING = new Uint8Array(256);

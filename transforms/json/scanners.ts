@@ -34,7 +34,7 @@ export interface LentMemory extends Pick<ScanMemory, 'slab' | 'fold'> {
 }
 
 /**
- * Lends that memory to one reader at a time. Undefined: it is not to be had, or somebody else in this thread has it (two builds
+ * Lends that memory to one reader at a time. Undefined when it is not available, or another reader in this thread has it (two builds
  * at once, by the library); then a slab lies elsewhere, and the plain scanner answers for it.
  */
 export function borrowScanMemory(name: ScannerName): LentMemory | undefined {

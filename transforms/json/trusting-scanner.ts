@@ -1,13 +1,10 @@
 /**
  * Finds the end of JSON values that were validated before: by quotes and brackets alone, no byte is judged again. Never for
- * bytes that nobody has validated: it could run beyond them.
+ * bytes that have not been validated: it could run beyond them.
  */
+import { BACKSLASH, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { ANY_NUMBER, type Scanner } from './scanner.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 /** Short strings end before a native search would have begun. */
 const NEAR_BYTES = 48;
 

@@ -1,4 +1,5 @@
 /** Text and bytes: decoding JSON text that was validated, and finding where bytes are not UTF-8. */
+import { BACKSLASH } from './bytes.ts';
 import { sequenceLength } from './scanner.ts';
 
 /** Node's own slices: they take any Uint8Array, and cost a tenth of a TextDecoder's call on short texts. */
@@ -9,7 +10,6 @@ const { utf8Slice, latin1Slice } = Buffer.prototype as unknown as Record<
 
 const { indexOf } = Buffer.prototype;
 const encoder = new TextEncoder();
-const BACKSLASH = 0x5c;
 
 /** UTF-8 of a string without lone surrogates (JSON text never has them: JSON.stringify escapes them). */
 export function encode(text: string): Uint8Array {
@@ -53,4 +53,25 @@ export function invalidUtf8At(bytes: Uint8Array): number {
     p += length;
   }
   return -1;
+}
+
+const KNOWN_SLOTS = 256;
+const LONGEST_KNOWN = 64;
+const known: (string | undefined)[] = new Array<string | undefined>(KNOWN_SLOTS).fill(undefined);
+
+/** `parseString` for short texts that come again and again, as keys, roles and ids do: a known one is compared and not made anew. */
+export function knownText(bytes: Uint8Array, start: number, end: number): string {
+  const length = end - start - 2;
+  if (length > LONGEST_KNOWN) return parseString(bytes, start, end);
+  const slot = (length * 7 + (bytes[start + 1] as number)) % KNOWN_SLOTS;
+  const before = known[slot];
+  if (before !== undefined && before.length === length && stands(bytes, start + 1, before)) return before;
+  const text = parseString(bytes, start, end);
+  if (text.length === length) known[slot] = text; // plain ASCII: an escape or a sequence would be longer than its text
+  return text;
+}
+
+function stands(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
 }

@@ -2,6 +2,7 @@
  * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes that lie in its own
  * memory, where a task's slab is; for bytes elsewhere the plain scanner answers, with the same verdicts.
  */
+import { BACKSLASH, QUOTE } from './bytes.ts';
 import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
@@ -18,6 +19,10 @@ export interface FoldExports {
   forget_tools(): void;
   begin(depth: number, most: number, endOfArena: number): void;
   line(at: number, end: number, number: number, offset: number): number;
+  /** As `line`, in a source of many sessions; 2: it belongs to another session, and waits. */
+  packed_line(at: number, end: number, number: number, offset: number): number;
+  /** The session before was finished: the line that waits begins one. */
+  turn(): number;
   /** All lines of a source that was read whole: their number. */
   lines(at: number, end: number): number;
   finish(): number;
@@ -46,7 +51,7 @@ export interface FoldModule {
   readonly exports: FoldExports;
   readonly buffer: ArrayBuffer;
   readonly arenaEnd: number;
-  /** Answers its questions from now on. What another host was asked before is forgotten. */
+  /** Answers its questions from now on. Forgets the questions to another host. */
   setHost(host: FoldHost): void;
 }
 
@@ -71,10 +76,8 @@ const FIRST_PAGES = 700;
 /** Memory beyond what a slab needs that is not worth a new one. */
 const MOST_SPARE_BYTES = 8 * 1024 * 1024;
 
-/** Strings of so many plain characters are over before the module is reached: most keys. */
+/** Shorter plain strings, as most keys are, end before the module is reached. */
 const NEAR_BYTES = 24;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** The index after the string whose opening quote is at `at` when it is short and plain ASCII; else -1. */
 function shortStringEnd(bytes: Uint8Array, at: number): number {

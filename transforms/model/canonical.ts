@@ -1,5 +1,6 @@
 /** The canonical form of a record's messages: role `developer` is `system`, members that are null are dropped. */
 
+import { LETTER_N } from '../json/bytes.ts';
 import { type Member, membersOf } from '../json/members.ts';
 import { editMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
@@ -7,7 +8,6 @@ import type { Message } from './element.ts';
 
 const SYSTEM = encode('"system"');
 const NULL_BYTES = 4;
-const LETTER_N = 0x6e;
 
 /** @param count gets the name of each rule that changed the message */
 export function canonical(message: Message, count: (rule: string) => void): Message {

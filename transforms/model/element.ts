@@ -22,7 +22,7 @@ export interface Message {
   readonly bytes: Uint8Array;
   /** The decoded value of `role`; `''` where a reply has none, until the dialect has given it one. */
   readonly role: string;
-  /** What its dialect had to change to say it as a message: findings of the conversation that it ends up in. */
+  /** Changes that its dialect had to make to write it as a message: findings of the conversation that it ends up in. */
   readonly notes?: readonly ReadingNote[];
 }
 
@@ -50,7 +50,7 @@ export interface Line {
   readonly made?: MadeLine;
 }
 
-/** What the bytes of a line were made of: a deck's sample, or the head of a document whose conversations are framed one by one. */
+/** How the bytes of a line were made: a deck's sample, or the head of a document whose conversations are framed one by one. */
 export interface MadeLine {
   /** The source's own bytes at the origin. */
   readonly raw: Uint8Array;
@@ -84,13 +84,13 @@ export interface Entry {
   readonly emptyReply?: true;
   /** Repairs that were needed to read the entry. */
   readonly repairs?: readonly RepairName[];
-  /** What its dialect never has. */
+  /** Names what its dialect never has. */
   readonly lacks?: readonly Lack[];
-  /** What a grader's sample says beside its messages: `expected`, `tags` and others, as JSON text, in their order. */
+  /** Members of a grader's sample beside its messages: `expected`, `tags` and others, as JSON text, in their order. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
-  /** What the log says beside the messages, by a closed list of names. */
+  /** Facts beside the messages, by a closed list of names. */
   readonly meta?: Meta;
-  /** What cleanup did to `messages`. */
+  /** Counts of the changes that cleanup made to `messages`. */
   readonly changes: Changes;
 }
 
@@ -100,18 +100,18 @@ export type Lack = 'replies' | 'tools';
 /** The canonical result of a session. */
 export interface Conversation {
   readonly kind: 'conversation';
-  /** Of the snapshot. */
+  /** Place of the snapshot. */
   readonly origin: Origin;
   readonly sessionId: string;
   /** Timestamp of the session's first valid entry that has one, ns since 1970. */
   readonly startedAt: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
-  /** Of the snapshot. */
+  /** Members of the snapshot beside its messages. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
-  /** Of the snapshot. */
+  /** Facts of the snapshot. */
   readonly meta?: Meta;
-  /** Of the snapshot. */
+  /** As in the snapshot's entry. */
   readonly lacks?: readonly Lack[];
   /** Number of earlier entries that the snapshot includes. */
   readonly superseded: number;
@@ -120,7 +120,7 @@ export interface Conversation {
   /** Number of lines beside its origin that it was folded of; undefined when it is one line's. */
   readonly folded?: number;
   readonly changes: Changes;
-  /** What became of every tool definition that was seen. */
+  /** Counts of all tool definitions by fate. */
   readonly toolCounts: ToolCounts;
 }
 
@@ -135,8 +135,8 @@ export interface ToolCounts {
 }
 
 /** One line of the dataset. */
-export interface Row {
-  readonly kind: 'row';
+export interface WrittenRecord {
+  readonly kind: 'record';
   readonly origin: Origin;
   readonly sessionId: string;
   /** Name of the group that its shard belongs to. */
@@ -223,11 +223,11 @@ export interface SessionEnd {
   /** Set by validate where its entry is a session of its own: no other line is part of it. */
   readonly alone?: true;
   /** Set by snapshot-select: what became of the session. */
-  readonly outcome?: SessionOutcome;
+  readonly fate?: SessionFate;
 }
 
 /** `none`: there was no session, only blank lines. */
-export type SessionOutcome = 'written' | 'rejected' | 'empty' | 'none';
+export type SessionFate = 'written' | 'rejected' | 'empty' | 'none';
 
 /** Positions of entries, packed: a session of millions of lines stays small. */
 export interface EntryLog {
@@ -240,7 +240,7 @@ export type StreamElement =
   | Line
   | Entry
   | Conversation
-  | Row
+  | WrittenRecord
   | Rejection
   | Fate
   | Repair

@@ -2,7 +2,7 @@
 import type { Entry, EntryLog, Fate, Origin } from './element.ts';
 
 export interface EntryLogWriter {
-  add(origin: Origin): void;
+  add(place: Readonly<Place> | Origin): void;
   /** The log so far; the writer begins a new one. */
   take(): EntryLog;
 }
@@ -32,16 +32,16 @@ export function createEntryLog(): EntryLogWriter {
   }
 
   return {
-    add(origin) {
+    add(place) {
       if (packed.length - used < VARINTS_MAX_BYTES) {
         const grown = new Uint8Array(Math.max(FIRST_BYTES, packed.length * 2));
         grown.set(packed.subarray(0, used));
         packed = grown;
       }
-      put(origin.line - line);
-      put(origin.offset - offset);
-      put(origin.length);
-      ({ line, offset } = origin);
+      put(place.line - line);
+      put(place.offset - offset);
+      put(place.length);
+      ({ line, offset } = place);
       count++;
     },
     take() {

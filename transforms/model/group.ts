@@ -24,7 +24,7 @@ const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
 /** How the id begins that a line of standard input without one gets (dialects/line-id.ts). */
 const STDIN_LINE = '-:';
 
-/** What decides the group. */
+/** Values that decide the group. */
 type Grouped = Pick<Conversation, 'sessionId' | 'startedAt'> & { readonly origin: Pick<Origin, 'source'> };
 
 export function groupOf({ origin, sessionId, startedAt }: Grouped, groupBy: Grouping): string {

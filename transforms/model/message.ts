@@ -1,10 +1,10 @@
 /** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
 
-import { knownText } from '../json/known-text.ts';
+import { BACKSLASH, DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../json/bytes.ts';
 import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
 import { sequenceLength } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
-import { decode, parseJson, parseString } from '../json/utf8.ts';
+import { decode, knownText, parseJson, parseString } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { isSpace } from './white-space.ts';
 
@@ -29,7 +29,7 @@ export function textOf(message: Message): MessageText {
 
 /**
  * The first character of a string content that is no white space, without decoding the others; undefined when there is none,
- * or the content is no string. Of a character beyond U+FFFF that is an escape its first half.
+ * or the content is no string. For an escaped character beyond U+FFFF it is the first half.
  */
 export function firstVisible({ bytes }: Message): string | undefined {
   const content = valueSpan(bytes, 'content');
@@ -56,10 +56,6 @@ function lengthAt(bytes: Uint8Array, p: number): number {
   return (bytes[p] as number) < 0x80 ? 1 : sequenceLength(bytes, p);
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SPACE = 0x20;
-const DELETE = 0x7f;
 const LETTER_U = 0x75;
 const SPACE_ESCAPES = new Set([...'nrtf'].map((letter) => letter.charCodeAt(0)));
 
@@ -120,22 +116,24 @@ export interface ToolCall {
 /** `tool_calls`: the calls; `undefined` when absent or null; `'not-a-list'` when it is something else. */
 export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list' | undefined {
   const calls: ToolCall[] = [];
-  const problem = walkToolCalls(message, (call) => void calls.push(call));
+  const problem = walkToolCalls(message, (call) => calls.push(call));
   return problem === undefined ? calls : problem === 'absent' ? undefined : problem;
 }
 
-/** The same calls one by one; told is what there is in the place of a list. */
+/**
+ * Visits the same calls one by one, until `visit` returns false.
+ * @returns why there is no list; undefined if there is one
+ */
 export function walkToolCalls(
   { bytes }: Message,
-  visit: (call: ToolCall) => void,
+  visit: (call: ToolCall) => unknown,
 ): 'not-a-list' | 'absent' | undefined {
   const list = valueSpan(bytes, 'tool_calls')?.valueStart;
   if (list === undefined || bytes[list] === LETTER_N) return 'absent';
   if (bytes[list] !== OPEN_ARRAY) return 'not-a-list';
   walkElements(bytes, list, trustingScanner, (_number, at) => {
     const call = readCall(bytes, at);
-    visit(call);
-    return at + call.bytes.length;
+    return visit(call) === false ? STOP : at + call.bytes.length;
   });
   return undefined;
 }
@@ -149,7 +147,7 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
 
-/** The call at `at`, in one walk. Of a key that stands twice the last one counts. */
+/** The call at `at`, in one walk. When a key occurs twice, the last one counts. */
 function readCall(bytes: Uint8Array, at: number): ToolCall {
   const isObject = bytes[at] === OPEN_OBJECT;
   if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
@@ -210,9 +208,8 @@ const noCall = (bytes: Uint8Array): ToolCall => ({
   arguments: undefined,
 });
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const LETTER_N = 0x6e;
+/** Ends a walk over elements. */
+const STOP = -1;
 
 /** The JSON text of a member that is an object; undefined when it is absent or something else. */
 export function objectBytes(object: Uint8Array, key: string): Uint8Array | undefined {

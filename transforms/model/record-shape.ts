@@ -1,9 +1,11 @@
 /** How a record is made up, for the report: how many messages, whose they are, and which tools they call. */
+
 import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
-import type { Message, Row } from './element.ts';
+import type { Message, WrittenRecord } from './element.ts';
 import { legacyCallOf, stringValue } from './message.ts';
 
 /** Plain data: it travels between threads. */
@@ -14,15 +16,13 @@ export interface RecordShape {
   readonly calls: Readonly<Record<string, number>>;
 }
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const LONGEST_NAME = 120;
 const NO_NAME = '?';
 /** Lists of messages, by the formats that write them. */
 const LISTS = ['messages', 'fullConversation', 'conversations'];
 /** The member that says whose a message is. */
 const SPEAKERS = ['role', 'from'];
-/** Formats whose records hold the messages that the row lists. */
+/** Formats whose records hold the messages that the record lists. */
 const AS_LISTED: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 
 /** A name of bounded length: the middle of a long one is cut out. */
@@ -32,8 +32,8 @@ export function shortName(name: string, most: number = LONGEST_NAME): string {
   return `${name.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${name.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
-/** @returns the shape of a row; undefined where its format writes no list of messages */
-export function shapeOfRow({ format, written, bytes }: Row): RecordShape | undefined {
+/** @returns the shape of a record; undefined where its format writes no list of messages */
+export function shapeOfWritten({ format, written, bytes }: WrittenRecord): RecordShape | undefined {
   return AS_LISTED.has(format) ? shapeOfMessages(written) : shapeOfRecord(bytes, format);
 }
 

@@ -3,6 +3,16 @@
  * nothing could be learned from it (docs/conversion.md).
  */
 
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  DELETE,
+  LETTER_N,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} from '../json/bytes.ts';
 import { type Member, membersOf, walkElements } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { concat, replaceValue } from '../json/splice.ts';
@@ -21,14 +31,6 @@ const SPEAKING: ReadonlySet<string> = new Set([
 const ASSISTANT = encode('"assistant"');
 const ROLE_IN_FRONT = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SPACE = 0x20;
-const DELETE = 0x7f;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const LETTER_N = 0x6e;
 
 /** Has the message no content, calls, reasoning, refusal or audio? Null, blank text and empty lists are none, and a content of blank texts. */
 export function isEmptyReply(reply: Message): boolean {

@@ -1,25 +1,30 @@
 /**
  * Timestamps of log entries as exact nanoseconds: RFC 3339 with any fraction and what loggers write in its place (a comma before
- * the fraction, a zone without its colon, a date alone), UTC where there is no zone; a number is epoch seconds, or milliseconds
- * from 1e11 on. No Date: it rounds, and has no second 60.
+ * the fraction, a zone without its colon, a date alone), UTC where there is no zone; a number is epoch seconds, milliseconds from
+ * 1e11 on, microseconds from 2.5e14 on, nanoseconds from 2.5e17 on. No Date: it rounds, and has no second 60.
  */
 
+import { COLON, ZERO } from '../json/bytes.ts';
+
 const STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
-/** Epoch seconds or milliseconds as text. Of other lengths it may be a compact date: 20260101, 20260101120000. */
-const EPOCH_TEXT = /^(?:\d{10}|\d{13})(?:\.\d+)?$/;
+/** An epoch as text, of today's lengths. Other lengths may be a compact date: 20260101, 20260101120000. */
+const EPOCH_TEXT = /^(?:\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d+)?$/;
 const DATE_LENGTH = 10;
-const COLON = 0x3a;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
-const ZERO = 0x30;
 const NINE = 0x39;
 
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_MILLISECOND = 1_000_000n;
+const NS_PER_MICROSECOND = 1000n;
 const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 const MILLISECONDS_FROM = 100_000_000_000n;
+
 /** The end of the year 9999, in seconds. */
 const LAST_SECOND = 253_402_300_799n;
+/** After the end of the year 9999 in milliseconds: in microseconds a day of 1978. */
+const MICROSECONDS_FROM = (LAST_SECOND + 1n) * 1000n;
+const NANOSECONDS_FROM = MICROSECONDS_FROM * 1000n;
 
 /** Days of each month in a common year. */
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -38,7 +43,7 @@ export function dayNumber(year: number, month: number, day: number): number | un
 }
 
 /** Nanoseconds since 1970 of a stamp, a date or an epoch written as text; undefined when it is none of these. */
-export function parseStamp(text: string): bigint | undefined {
+export function parseTimestamp(text: string): bigint | undefined {
   if (!STAMP.test(text)) return EPOCH_TEXT.test(text) ? parseEpoch(text) : undefined;
   const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
   if (text.length === DATE_LENGTH) return days === undefined ? undefined : BigInt(days) * NS_PER_DAY;
@@ -92,15 +97,21 @@ export function parseEpoch(text: string): bigint | undefined {
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
   const point = digits.length - fraction.length + shift;
-  if (sign === '-' || point > 18) return undefined;
+  if (sign === '-' || point > 21) return undefined;
   const padded = point < 0 ? '0'.repeat(Math.min(-point, 20)) + digits : digits;
   const at = Math.max(point, 0);
   const units = BigInt(padded.slice(0, at).padEnd(at, '0') || '0');
   const nanos = BigInt(padded.slice(at, at + 9).padEnd(9, '0'));
-  const milliseconds = units >= MILLISECONDS_FROM;
-  const seconds = milliseconds ? units / 1000n : units;
-  if (seconds > LAST_SECOND) return undefined;
-  return milliseconds ? units * NS_PER_MILLISECOND + nanos / 1000n : units * NS_PER_SECOND + nanos;
+  const unit = unitOf(units);
+  const time = units * unit + (nanos * unit) / NS_PER_SECOND;
+  return time >= (LAST_SECOND + 1n) * NS_PER_SECOND ? undefined : time;
+}
+
+/** Nanoseconds of the unit that an epoch is in, by its magnitude. */
+function unitOf(units: bigint): bigint {
+  if (units < MILLISECONDS_FROM) return NS_PER_SECOND;
+  if (units < MICROSECONDS_FROM) return NS_PER_MILLISECOND;
+  return units < NANOSECONDS_FROM ? NS_PER_MICROSECOND : 1n;
 }
 
 /** The day that was asked for last: sessions come day by day. */
@@ -117,7 +128,7 @@ export function utcDate(timestamp: bigint): string {
 }
 
 /** RFC 3339 in UTC of a time in ns since 1970, with as many digits after the second as it has: none, 3, 6 or 9. */
-export function utcStamp(timestamp: bigint): string {
+export function utcTimestamp(timestamp: bigint): string {
   const rest = timestamp % NS_PER_SECOND;
   const nanos = rest < 0n ? rest + NS_PER_SECOND : rest;
   const second = new Date(Number((timestamp - nanos) / NS_PER_MILLISECOND)).toISOString().slice(0, -5);

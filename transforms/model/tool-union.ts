@@ -17,7 +17,7 @@ export interface ToolUnion {
   reset(): void;
 }
 
-/** The distinct definitions of one name: mostly one. Beyond a few they are known by their hashes. */
+/** Several definitions of one name. Beyond a few they are known by their hashes. */
 interface Seen {
   readonly few: Uint8Array[];
   others: HashedSet | undefined;
@@ -27,7 +27,7 @@ interface Seen {
 const FEW = 8;
 
 export function createToolUnion(): ToolUnion {
-  const byName = new Map<string, Seen>();
+  const byName = new Map<string, Uint8Array | Seen>(); // nearly always one definition
   let distinct: ToolDefinition[] = [];
   let last: readonly ToolDefinition[] | undefined;
   let lastNameless: readonly ToolDefinition[] = [];
@@ -38,11 +38,13 @@ export function createToolUnion(): ToolUnion {
   function isNew(definition: ToolDefinition): boolean {
     const { name, bytes } = definition;
     if (name === undefined) return true;
-    const seen = byName.get(name);
-    if (seen === undefined) {
-      byName.set(name, { few: [bytes], others: undefined });
+    const known = byName.get(name);
+    if (known === undefined) {
+      byName.set(name, bytes);
       return true;
     }
+    const seen: Seen = known instanceof Uint8Array ? { few: [known], others: undefined } : known;
+    if (seen !== known) byName.set(name, seen);
     const { few } = seen;
     for (const one of few) if (Buffer.compare(one, bytes) === 0) return false;
     if (few.length < FEW) {

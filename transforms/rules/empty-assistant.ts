@@ -2,9 +2,10 @@
  * Drops assistant messages without text, calls or call id that another assistant message follows: the client had
  * started an answer twice. Null or absent content is no text and stays.
  */
+
+import { perObject } from '../json/notes.ts';
 import type { Message } from '../model/element.ts';
 import { firstVisible, memberValue, textOf } from '../model/message.ts';
-import { perMessage } from '../model/per-message.ts';
 import { isBlank } from '../model/white-space.ts';
 import type { PairRule } from './rule.ts';
 
@@ -15,7 +16,7 @@ function isNone(value: unknown): boolean {
   );
 }
 
-const suspects: (message: Message) => boolean = perMessage((message) => {
+const suspects: (message: Message) => boolean = perObject((message: Message) => {
   if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
   const { text, otherParts } = textOf(message);
   if (text === undefined || otherParts || !isBlank(text)) return false;

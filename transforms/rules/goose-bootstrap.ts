@@ -1,5 +1,6 @@
 /** Replaces the system prompt of goose, which holds a clock and names the agent, by one plain sentence. */
 
+import { QUOTE } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { replaceValue } from '../json/splice.ts';
 import { encode, latin1 } from '../json/utf8.ts';
@@ -16,7 +17,6 @@ const BOOTSTRAP = new RegExp(
 
 /** JSON text of a string that lacks this, and escapes that may spell it, is no bootstrap: it need not be decoded. */
 const MAY_BOOTSTRAP = /general-purpose|\\u00[0-7]/i;
-const QUOTE = 0x22;
 
 function apply(message: Message): Message | undefined {
   if (message.role !== 'system') return message;

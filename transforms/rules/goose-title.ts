@@ -1,7 +1,8 @@
 /** Drops the entries in which goose asks for a title of the session: they are no part of the conversation. */
+
+import { perObject } from '../json/notes.ts';
 import type { Entry, Message } from '../model/element.ts';
 import { firstVisible, textOf } from '../model/message.ts';
-import { perMessage } from '../model/per-message.ts';
 import { countWords, strip } from '../model/white-space.ts';
 import type { EntryRule } from './rule.ts';
 
@@ -15,8 +16,8 @@ function starts(message: Message, text: string): boolean {
   return strip(textOf(message).text ?? '').startsWith(text);
 }
 
-const asksForTitle = perMessage((message) => starts(message, SYSTEM));
-const quotesMessages = perMessage((message) => starts(message, USER));
+const asksForTitle = perObject((message: Message) => starts(message, SYSTEM));
+const quotesMessages = perObject((message: Message) => starts(message, USER));
 
 function drops({ messages, reply }: Entry): boolean {
   if (reply?.role !== 'assistant') return false;

@@ -4,7 +4,7 @@
  */
 import type { Check, EntryCheck, Found, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
-import type { Finding, Origin, Row, StreamElement } from '../model/element.ts';
+import type { Finding, Origin, StreamElement, WrittenRecord } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
@@ -92,36 +92,36 @@ export const checkConversations: Stage = {
   },
 };
 
-/** After format: the messages as they were written; what is the same in the rows of several formats is told once. */
-export const checkRows: Stage = {
-  name: 'check-rows',
+/** After format: the messages as they were written; what is the same in the records of several formats is told once. */
+export const checkRecords: Stage = {
+  name: 'check-records',
   summary: 'Reports records whose calls or results are malformed as written.',
   options: {},
   create(): Handlers {
-    const onRow = checksOn('row');
-    let rows: Row[] = []; // of the conversation whose rows come now, one of each format so far
+    const onRecord = checksOn('record');
+    let records: WrittenRecord[] = []; // of the conversation whose records come now, one of each format so far
 
     /** Findings in a record. */
-    const textsOf = (row: Row): readonly string[] =>
-      onRow.flatMap((check) => Array.from(check.check(row), textOf));
+    const textsOf = (record: WrittenRecord): readonly string[] =>
+      onRecord.flatMap((check) => Array.from(check.check(record), textOf));
 
     return {
-      *row(row) {
-        if (rows[0]?.conversation !== row.conversation) rows = [];
-        const isChecked = rows.at(-1)?.format === row.format; // a further record of the same messages
+      *record(record) {
+        if (records[0]?.conversation !== record.conversation) records = [];
+        const isChecked = records.at(-1)?.format === record.format; // a further record of the same messages
         if (!isChecked) {
-          const told = rows.length === 0 ? undefined : new Set(rows.flatMap(textsOf));
-          for (const check of onRow) {
-            for (const found of check.check(row)) {
-              if (told?.has(textOf(found)) !== true) yield findingOf(row, found);
+          const told = records.length === 0 ? undefined : new Set(records.flatMap(textsOf));
+          for (const check of onRecord) {
+            for (const found of check.check(record)) {
+              if (told?.has(textOf(found)) !== true) yield findingOf(record, found);
             }
           }
-          rows.push(row);
+          records.push(record);
         }
-        yield row;
+        yield record;
       },
       'session-end'(end) {
-        rows = [];
+        records = [];
         return [end];
       },
     };

@@ -2,16 +2,17 @@
  * Chooses the dialect of a source by its first objects. Lines that do not decide are held until one does: 64 of them, or
  * 256 KiB.
  */
+
 import type { Detected, Dialect, ObjectMembers } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
+import { OPEN_OBJECT } from '../json/bytes.ts';
 import { copyOf } from '../json/keep.ts';
-import { knownText } from '../json/known-text.ts';
 import { walkMembers } from '../json/members.ts';
 import { createPlainScanner, type Scanner, skipBlanks } from '../json/scanner.ts';
+import { knownText } from '../json/utf8.ts';
 import type { Line, Rejection } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
 
-const OPEN_OBJECT = 0x7b;
 const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
 

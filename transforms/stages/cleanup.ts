@@ -2,9 +2,10 @@
  * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order
  * of the contract, then rules on the whole entry. Every change is counted by rule.
  */
+
+import { perObject } from '../json/notes.ts';
 import type { Entry, Message, StreamElement } from '../model/element.ts';
 import { fatesOf } from '../model/entry-log.ts';
-import { perMessage } from '../model/per-message.ts';
 import { rules } from '../rules/index.ts';
 import type { EntryRule, MessageRule, PairRule, Rule } from '../rules/rule.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
@@ -79,9 +80,9 @@ function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): O
   const key = enabled.map((rule) => rule.name).join();
   const before = known.get(key);
   if (before !== undefined) return before;
-  const clean = perMessage(messageCleaner(enabled.map((rule) => rule.name)));
+  const clean = perObject(messageCleaner(enabled.map((rule) => rule.name)));
   const isSuspect = (message: Message): boolean => pairRules.some((rule) => rule.suspects(message));
-  const concerns = perMessage((message) => clean(message) !== undefined || isSuspect(message));
+  const concerns = perObject((message: Message) => clean(message) !== undefined || isSuspect(message));
   known.set(key, { clean, concerns });
   return { clean, concerns };
 }

@@ -1,14 +1,14 @@
 /**
- * Stage: conversation -> row, through each of the chosen formats. What a format cannot represent is a finding of
+ * Stage: conversation -> record, through each of the chosen formats. Anything that a format cannot represent is a finding of
  * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
- * `keepOn`. Of several formats one may refuse what another one writes (docs/decisions/0017-several-formats.md).
+ * `keepOn`. One of several formats may refuse a conversation that another one writes (docs/decisions/0017-several-formats.md).
  */
 
-import type { EncodedRow, Format, FormatFinding } from '../formats/format.ts';
+import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';
 import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
 import { formats } from '../formats/index.ts';
 import { withMetadata } from '../formats/record-meta.ts';
-import type { Conversation, Finding, Rejection, Row, StreamElement } from '../model/element.ts';
+import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
 import type { MetaName } from '../model/meta.ts';
 import { refuseRecord, rejectSession, type SessionReason } from '../model/rejection.ts';
@@ -68,9 +68,9 @@ function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): Fo
 function* rowsOf(
   conversation: Conversation,
   { format, values }: Chosen,
-  encoded: EncodedRow,
+  encoded: EncodedRecord,
   { groupBy, meta }: FormatOptions,
-): Generator<Row> {
+): Generator<WrittenRecord> {
   const place = meta.length > 0 ? format.metadata?.(values) : undefined;
   const {
     bytes,
@@ -81,8 +81,8 @@ function* rowsOf(
     : withMetadata(encoded, conversation, meta, place === 'string', format.metadataMember);
   const { origin, sessionId } = conversation;
   const group = groupOf(conversation, groupBy);
-  const row: Row = {
-    kind: 'row',
+  const record: WrittenRecord = {
+    kind: 'record',
     origin,
     sessionId,
     group,
@@ -91,8 +91,8 @@ function* rowsOf(
     conversation,
     written,
   };
-  yield row;
-  for (const another of more) yield { ...row, bytes: another };
+  yield record;
+  for (const another of more) yield { ...record, bytes: another };
 }
 
 /** A format and the options that it is called with. */
@@ -114,7 +114,7 @@ function* encode(conversation: Conversation, one: Chosen, options: FormatOptions
   yield* rowsOf(conversation, one, encoded, options);
 }
 
-/** One row of each format that can write the conversation; when none can, the session is rejected as the first one says. */
+/** One record of each format that can write the conversation; when none can, the session is rejected as the first one says. */
 function* encodeInEach(
   conversation: Conversation,
   chosen: readonly Chosen[],

@@ -11,19 +11,28 @@ import {
   type FoldSelect,
   type LineObjects,
   type ReadElement,
+  type ReadingOptions,
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { rejectObject } from '../dialects/line-objects.ts';
 import { isPairDialect, PairReader } from '../dialects/pair-reader.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
-import { ANY_NUMBER, MAX_DEPTH, skipBlanks } from '../json/scanner.ts';
+import { perObject } from '../json/notes.ts';
+import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
 import type { Entry, Fate, Line, Origin, Repair, SessionEnd, StreamElement } from '../model/element.ts';
-import { perObject } from '../model/per-message.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native } from './choose-dialect.ts';
+
+/** A source that something else began to read, and may read on where a session begins. */
+export interface BegunSource {
+  /** Dialect that it was found to be in. */
+  readonly dialect: string;
+  /** Takes the id of each entry that is read; undefined: only this stage can read on. */
+  opens(sessionId: string | undefined): void;
+}
 
 export interface ParseOptions {
   readonly dialect: string;
@@ -39,8 +48,10 @@ export interface ParseOptions {
   readonly maxConversation: number;
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
+  readonly keepsMeta: boolean;
   /** Dialects beside the built-in ones, asked before them. */
   readonly dialects?: readonly Dialect[];
+  readonly begun?: BegunSource | undefined;
 }
 
 const STAGE = 'parse';
@@ -90,77 +101,36 @@ const options: OptionSpecs<ParseOptions> = {
     choices: FOLD_SELECTIONS,
   },
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
+  keepsMeta: { describe: 'Keep what event logs say beside the messages', default: true },
   dialects: { describe: 'Dialects beside the built-in ones, asked before them', default: [] },
+  begun: { describe: 'Sources whose beginning was read by something else', default: undefined },
 };
 
-function create(given: ParseOptions): Handlers {
-  const { dialect: wanted, sessionBy, scanner, userTurn, maxDepth, maxMessages, maxElements } = given;
-  const { dialects: more = [], select, maxConversation, keepSealed } = given;
-  const reading = { userTurn, sessionBy, select, maxConversation, keepSealed };
-  const known = [...more, ...dialects];
-  const readers = new Map<string, DialectReader>();
-  const ownScanner = createCountingScanner(createScanner(scanner, maxDepth), maxElements);
-  const fixed = known.find((dialect) => dialect.name === wanted);
-  if (fixed === undefined && wanted !== 'auto') throw new RangeError(`unknown dialect '${wanted}'`);
-  const chooser = new DialectChooser(ownScanner, more);
-  let reader: DialectReader | undefined; // of the current source
-  let dialect: string | undefined; // that the reader is of
-  let currentId: string | undefined; // of the current session
-  let currentAlone = false; // is it a session of one entry?
-  let isUnknown = false; // has no dialect known it?
-  let bareNumbers = false; // has the current line NaN or Infinity in values that are not read?
+/** The limits of an entry. */
+class EntryLimits {
+  readonly #maxMessages: number | undefined;
+  readonly #maxElements: number;
 
-  function readerOf({ name, create }: Dialect): DialectReader {
-    const made = readers.get(name) ?? create(ownScanner, reading);
-    readers.set(name, made);
-    made.forget();
-    return made;
-  }
-
-  /** Pairs of several APIs in one source: which one is told pair by pair. */
-  function pairReader({ name }: Dialect): DialectReader {
-    const others = known.filter(isPairDialect).map((one) => [one.name, readerOf(one)] as const);
-    return new PairReader(name, new Map(others));
-  }
-
-  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one is asked. */
-  function readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
-    if (reader !== undefined) return reader;
-    if (isUnknown) return 'unknown';
-    const named = fixed ?? known.find(({ name }) => name === line.made?.dialect);
-    const chosen = named ?? chooser.ask(line, mayHold);
-    if (chosen === 'held' || chosen === 'unknown') return chosen;
-    if (chosen === undefined) return readerOf(native);
-    reader = named === undefined && isPairDialect(chosen) ? pairReader(chosen) : readerOf(chosen);
-    dialect = chosen.name;
-    return reader;
-  }
-
-  function read(line: Line, by: DialectReader): LineObjects {
-    bareNumbers = false;
-    const made = by.read(line);
-    if (!isNotJson(made)) return made;
-    // as a whole: the words are in their places again when the next object would be read
-    const again = readBareNumbers(STAGE, line, (one) => readApart(one, readerFor(one, false)));
-    bareNumbers = again !== undefined && !isNotJson(again);
-    return again === undefined ? made : (by.gather?.(again) ?? again);
+  constructor({ maxMessages, maxElements }: Pick<ParseOptions, 'maxMessages' | 'maxElements'>) {
+    this.#maxMessages = maxMessages;
+    this.#maxElements = maxElements;
   }
 
   /** Why an entry of the line is not taken, though it could be read. */
-  function excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
+  #excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
     const count = messagesOf(entry);
-    if (maxMessages !== undefined && count > maxMessages)
-      return ['too-many-messages', `${count} messages, over the limit of ${maxMessages}`];
-    if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(maxElements)) return undefined;
-    const all = `messages, tools and reply have more than ${mostInAll(maxElements)} elements in all`;
+    if (this.#maxMessages !== undefined && count > this.#maxMessages)
+      return ['too-many-messages', `${count} messages, over the limit of ${this.#maxMessages}`];
+    if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(this.#maxElements)) return undefined;
+    const all = `messages, tools and reply have more than ${mostInAll(this.#maxElements)} elements in all`;
     return ['too-many-elements', all];
   }
 
-  function bounded(line: Line, element: ReadElement, isOnly: boolean): ReadElement {
-    if (element.kind === 'entry' && element.lines !== undefined) return boundedFold(element);
-    const mayBeCrowded = mayExceed(element.origin.length, mostInAll(maxElements));
-    if (element.kind !== 'entry' || (maxMessages === undefined && !mayBeCrowded)) return element;
-    const excess = excessOf(element, mayBeCrowded);
+  bounded(line: Line, element: ReadElement, isOnly: boolean): ReadElement {
+    if (element.kind === 'entry' && element.lines !== undefined) return this.boundedFold(element);
+    const mayBeCrowded = mayExceed(element.origin.length, mostInAll(this.#maxElements));
+    if (element.kind !== 'entry' || (this.#maxMessages === undefined && !mayBeCrowded)) return element;
+    const excess = this.#excessOf(element, mayBeCrowded);
     if (excess === undefined) return element;
     const [reason, detail] = excess;
     return isOnly
@@ -169,97 +139,188 @@ function create(given: ParseOptions): Handlers {
   }
 
   /** The lines of a conversation that is too long were read before: they are rejected with its session. */
-  function boundedFold(entry: Entry): Entry {
-    const [, detail] = excessOf(entry, false) ?? [];
+  boundedFold(entry: Entry): Entry {
+    const [, detail] = this.#excessOf(entry, false) ?? [];
     if (detail === undefined) return entry;
     return { ...entry, messages: [], reply: undefined, refused: { reason: 'conversation-too-long', detail } };
   }
+}
+
+/** Reads the lines of one source after the other. */
+class Parser {
+  readonly #begun: BegunSource | undefined;
+  readonly #sessionBy: ParseOptions['sessionBy'];
+  readonly #reading: ReadingOptions;
+  readonly #limits: EntryLimits;
+  readonly #ownScanner: Scanner;
+  readonly #known: readonly Dialect[];
+  /** The dialect that is asked for, whatever the lines look like. */
+  readonly #fixed: Dialect | undefined;
+  /** The dialect that the beginning of the source was found to be in. */
+  readonly #found: Dialect | undefined;
+  readonly #chooser: DialectChooser;
+  readonly #readers = new Map<string, DialectReader>();
+
+  // about the present source
+  #reader: DialectReader | undefined;
+  /** Name of the reader's dialect. */
+  #dialect: string | undefined;
+  /** No dialect has known it. */
+  #isUnknown = false;
+  /** Id of the present session. */
+  #currentId: string | undefined;
+  /** It is a session of one entry. */
+  #currentAlone = false;
+  /** The present line has NaN or Infinity in values that are not read. */
+  #bareNumbers = false;
+
+  constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
+    const { sessionBy, userTurn, select, maxConversation, keepSealed, keepsMeta } = options;
+    this.#begun = begun;
+    this.#sessionBy = sessionBy;
+    this.#reading = { userTurn, sessionBy, select, maxConversation, keepSealed, keepsMeta };
+    this.#limits = new EntryLimits(options);
+    this.#ownScanner = createCountingScanner(createScanner(scanner, maxDepth), options.maxElements);
+    this.#known = [...more, ...dialects];
+    this.#fixed = this.#known.find(({ name }) => name === dialect);
+    this.#found = this.#known.find(({ name }) => name === begun?.dialect);
+    if (this.#fixed === undefined && dialect !== 'auto') throw new RangeError(`unknown dialect '${dialect}'`);
+    this.#chooser = new DialectChooser(this.#ownScanner, more);
+  }
+
+  line(line: Line): Iterable<StreamElement> {
+    if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
+    const by = this.#readerFor(line);
+    if (by === 'held') return [];
+    if (by === 'unknown') return this.#refuseSource(line);
+    if (this.#chooser.holds) return this.#withHeld(line, by);
+    const made = this.#read(line, by);
+    if (made.length !== 1 || !Array.isArray(made)) return this.#several(line, made);
+    const [one] = made as unknown as readonly [ReadElement];
+    const only = this.#limits.bounded(line, one, true);
+    if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#parts(only))
+      return this.#several(line, [only]);
+    this.#goOn(only);
+    return [only];
+  }
+
+  /** The session, or the source, is over. */
+  sessionEnd(end: SessionEnd): Iterable<StreamElement> {
+    if (!end.last) {
+      this.#currentId = undefined;
+      return [end];
+    }
+    if (this.#reader?.holds === true || this.#chooser.holds) return this.#ending(end);
+    return [this.#over(end)];
+  }
+
+  #readerOf({ name, create }: Dialect): DialectReader {
+    const made = this.#readers.get(name) ?? create(this.#ownScanner, this.#reading);
+    this.#readers.set(name, made);
+    made.forget();
+    return made;
+  }
+
+  /** Pairs of several APIs in one source: which one is told pair by pair. */
+  #pairReader({ name }: Dialect): DialectReader {
+    const others = this.#known.filter(isPairDialect).map((one) => [one.name, this.#readerOf(one)] as const);
+    return new PairReader(name, new Map(others));
+  }
+
+  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one is asked. */
+  #readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
+    if (this.#reader !== undefined) return this.#reader;
+    if (this.#isUnknown) return 'unknown';
+    const named = this.#fixed ?? this.#known.find(({ name }) => name === line.made?.dialect);
+    const chosen = named ?? this.#found ?? this.#chooser.ask(line, mayHold);
+    if (chosen === 'held' || chosen === 'unknown') return chosen;
+    if (chosen === undefined) return this.#readerOf(native);
+    this.#reader =
+      named === undefined && isPairDialect(chosen) ? this.#pairReader(chosen) : this.#readerOf(chosen);
+    this.#dialect = chosen.name;
+    return this.#reader;
+  }
+
+  #read(line: Line, by: DialectReader): LineObjects {
+    this.#bareNumbers = false;
+    const made = by.read(line);
+    if (!isNotJson(made)) return made;
+    // as a whole: the words are in their places again when the next object would be read
+    const again = readBareNumbers(STAGE, line, (one) => readApart(one, this.#readerFor(one, false)));
+    this.#bareNumbers = again !== undefined && !isNotJson(again);
+    return again === undefined ? made : (by.gather?.(again) ?? again);
+  }
 
   /** Does the session that is open end before this entry? */
-  function parts({ sessionId, alone }: Entry): boolean {
-    if (currentId === undefined) return false;
-    return currentAlone || alone === true || (sessionBy === 'id' && sessionId !== currentId);
+  #parts({ sessionId, alone }: Entry): boolean {
+    if (this.#currentId === undefined) return false;
+    return (
+      this.#currentAlone || alone === true || (this.#sessionBy === 'id' && sessionId !== this.#currentId)
+    );
   }
 
-  function goOn({ sessionId, alone }: Entry): void {
-    currentId = sessionId;
-    currentAlone = alone === true;
+  #goOn({ sessionId, alone }: Entry): void {
+    this.#currentId = sessionId;
+    this.#currentAlone = alone === true;
+    this.#begun?.opens(this.#currentAlone || this.#reader?.strays === true ? undefined : sessionId);
   }
 
-  function* separate(element: ReadElement): Generator<StreamElement> {
+  *#separate(element: ReadElement): Generator<StreamElement> {
     if (element.kind === 'entry') {
-      if (parts(element)) yield endBefore(element.origin);
-      goOn(element);
+      if (this.#parts(element)) yield endBefore(element.origin);
+      this.#goOn(element);
     }
     if (element.kind === 'entry') yield* repairsOf(element);
     yield element;
   }
 
-  function* several(line: Line, made: LineObjects): Generator<StreamElement> {
+  *#several(line: Line, made: LineObjects): Generator<StreamElement> {
     if (made.length > 1)
       yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
-    if (bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
-    for (const element of made) yield* separate(bounded(line, element, made.length === 1));
+    if (this.#bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
+    for (const element of made) yield* this.#separate(this.#limits.bounded(line, element, made.length === 1));
   }
 
   /** The held lines of a source whose dialect is known now. */
-  function* heldLines(by: DialectReader): Generator<StreamElement> {
-    for (const line of chooser.take()) yield* several(line, read(line, by));
+  *#heldLines(by: DialectReader): Generator<StreamElement> {
+    for (const line of this.#chooser.take()) yield* this.#several(line, this.#read(line, by));
   }
 
   /** Gives what the reader still holds of a source that is over. */
-  function* rest(): Generator<StreamElement> {
-    if (reader === undefined && chooser.holds) yield* refuseSource();
-    for (const element of reader?.end?.() ?? [])
-      yield* separate(element.kind === 'entry' ? boundedFold(element) : element);
+  *#rest(): Generator<StreamElement> {
+    if (this.#reader === undefined && this.#chooser.holds) yield* this.#refuseSource();
+    for (const element of this.#reader?.end?.() ?? [])
+      yield* this.#separate(element.kind === 'entry' ? this.#limits.boundedFold(element) : element);
   }
 
   /** No dialect knows the source: this line, those that were held and those that may follow are rejected, and the source. */
-  function* refuseSource(line?: Line): Generator<StreamElement> {
-    isUnknown = true;
-    yield* chooser.refuse(line);
+  *#refuseSource(line?: Line): Generator<StreamElement> {
+    this.#isUnknown = true;
+    yield* this.#chooser.refuse(line);
   }
 
-  function* ending(end: SessionEnd): Generator<StreamElement> {
-    yield* rest();
-    yield over(end);
+  *#ending(end: SessionEnd): Generator<StreamElement> {
+    yield* this.#rest();
+    yield this.#over(end);
   }
 
   /** The source is over. */
-  function over({ kind, origin, last }: SessionEnd): SessionEnd {
-    const end = { kind, origin, last, dialect };
-    reader = currentId = dialect = undefined;
-    isUnknown = false;
+  #over({ kind, origin, last }: SessionEnd): SessionEnd {
+    const end = { kind, origin, last, dialect: this.#dialect };
+    this.#reader = this.#currentId = this.#dialect = undefined;
+    this.#isUnknown = false;
     return end;
   }
 
-  function* withHeld(line: Line, by: DialectReader): Generator<StreamElement> {
-    yield* heldLines(by);
-    yield* several(line, read(line, by));
+  *#withHeld(line: Line, by: DialectReader): Generator<StreamElement> {
+    yield* this.#heldLines(by);
+    yield* this.#several(line, this.#read(line, by));
   }
+}
 
-  return {
-    line(line) {
-      if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
-      const by = readerFor(line);
-      if (by === 'held') return [];
-      if (by === 'unknown') return refuseSource(line);
-      if (chooser.holds) return withHeld(line, by);
-      const made = read(line, by);
-      if (made.length !== 1 || !Array.isArray(made)) return several(line, made);
-      const [one] = made as unknown as readonly [ReadElement];
-      const only = bounded(line, one, true);
-      if (only.kind !== 'entry' || only.repairs !== undefined || bareNumbers || parts(only))
-        return several(line, [only]);
-      goOn(only);
-      return [only];
-    },
-    'session-end'(end) {
-      if (!end.last) return [end];
-      if (reader?.holds === true || chooser.holds) return ending(end);
-      return [over(end)];
-    },
-  };
+function create(options: ParseOptions): Handlers {
+  const parser = new Parser(options);
+  return { line: (line) => parser.line(line), 'session-end': (end) => parser.sessionEnd(end) };
 }
 
 /** Reads a line that may be read again; nothing of it is kept for later. */

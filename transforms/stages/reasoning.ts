@@ -3,6 +3,7 @@
  * `reasoning_content` or `thinking`, or a `<think>` block in front of its text. Every change is counted by rule.
  */
 
+import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
@@ -35,8 +36,6 @@ const NOT_INLINED: ReadingNote = {
   severity: 'WARNING',
   message: 'the reasoning contains a <think> tag and stays where it is',
 };
-const QUOTE = 0x22;
-const OPEN_ARRAY = 0x5b;
 
 /** The message without its reasoning; the same object when it has none. */
 export function withoutReasoning(message: Message): Message {
@@ -55,7 +54,7 @@ function behindThought(text: string): string | undefined {
   return end < 0 ? undefined : start.slice(end + CLOSE.length).trimStart();
 }
 
-/** The message with its reasoning in front of its text; the same object when it has none. What would end its block stays and is noted. */
+/** The message with its reasoning in front of its text; the same object when it has none. Text that would end its block stays and is noted. */
 export function withReasoningInText(message: Message): Message {
   const thought = reasoningOf(message);
   if (thought === '') return message;

@@ -35,7 +35,7 @@ export const selectSessions: Stage<SelectOptions> = {
   create,
 };
 
-/** Leaves out the finding that a session has no record where nobody wanted one. */
+/** Leaves out the finding that a session has no record when its record was not asked for. */
 export const selectFindings: Stage<SelectOptions> = {
   name: 'select-findings',
   summary: 'Leaves out findings about sessions that --only does not list.',

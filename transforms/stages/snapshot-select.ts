@@ -3,7 +3,7 @@
  * message count: a fold that keeps one candidate and the distinct tool definitions, whatever the session's length.
  */
 import { canonical } from '../model/canonical.ts';
-import type { Conversation, Entry, Message, SessionEnd, SessionOutcome } from '../model/element.ts';
+import type { Conversation, Entry, Message, SessionEnd, SessionFate } from '../model/element.ts';
 import { createToolUnion } from '../model/tool-union.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
@@ -38,11 +38,11 @@ function conversationOf(
 }
 
 /** Reports the end of a session. Part by part: an object that is spread would be a shape of its own for each session. */
-function closedWith(end: SessionEnd, outcome: SessionOutcome): SessionEnd {
+function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
   const { kind, origin, last, alone, dialect, sessionId, entries } = end;
   return alone === true
-    ? { kind, origin, last, alone, dialect, sessionId, entries, outcome }
-    : { kind, origin, last, dialect, sessionId, entries, outcome };
+    ? { kind, origin, last, alone, dialect, sessionId, entries, fate }
+    : { kind, origin, last, dialect, sessionId, entries, fate };
 }
 
 function create(): Handlers {
@@ -61,7 +61,7 @@ function create(): Handlers {
     tools.reset();
   }
 
-  function outcome(): SessionOutcome {
+  function fate(): SessionFate {
     if (rejected) return 'rejected';
     if (best !== undefined) return 'written';
     return otherLines ? 'empty' : 'none';
@@ -92,7 +92,7 @@ function create(): Handlers {
       return [rejection];
     },
     *'session-end'(end) {
-      const closed = closedWith(end, outcome());
+      const closed = closedWith(end, fate());
       if (best !== undefined && !rejected) {
         const counts = { startedAt, superseded, truncated };
         yield conversationOf(best, { ...counts, tools: tools.definitions(), toolCounts: tools.counts() });

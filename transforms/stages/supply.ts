@@ -5,6 +5,7 @@
 
 import { defineTool } from '../dialects/anthropic-tools.ts';
 import { makeMessage } from '../dialects/made-messages.ts';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { valueBytes, walkElements } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
@@ -39,8 +40,6 @@ const options: OptionSpecs<SupplyOptions> = {
 
 const NO_SYSTEM = 'no-system';
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 const scanner = createTextScanner();
 
 /**

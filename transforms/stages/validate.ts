@@ -9,11 +9,15 @@ import { HashedSet } from '../model/hashed-set.ts';
 import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
+interface ValidateOptions {
+  /** Ids of the sessions of the source that are over; shared with who else reads sessions of it. */
+  readonly ended?: HashedSet | undefined;
+}
+
 const STAGE = 'validate';
 
-function create(): Handlers {
+function create({ ended = new HashedSet() }: ValidateOptions): Handlers {
   const log = createEntryLog();
-  const ended = new HashedSet(); // ids of the sessions of this source that are over
   let sessionId: string | undefined;
   let droppedId: string | undefined;
   let latest: bigint | undefined; // stamp of the session so far
@@ -83,9 +87,9 @@ function create(): Handlers {
   };
 }
 
-export const validate: Stage = {
+export const validate: Stage<ValidateOptions> = {
   name: 'validate',
   summary: 'Checks that a session has one id and strictly increasing timestamps; else rejects it.',
-  options: {},
+  options: { ended: { describe: 'Ids of sessions that are over', default: undefined } },
   create,
 };

@@ -1,5 +1,5 @@
 // The clock of the logging machine was set back during the session: the third entry is stamped before
-// the second. Nobody can say any more in which order these entries belong.
+// the second. The right order of these entries is lost.
 
 import { openSession } from '../proxy.mjs';
 import { moment } from '../stamps.mjs';

@@ -39,7 +39,7 @@ const KINDS = [
   'line',
   'entry',
   'conversation',
-  'row',
+  'record',
   'rejection',
   'fate',
   'repair',

@@ -3,11 +3,8 @@
  * options that the chosen format does not have.
  */
 
-import {
-  type FormatOption,
-  type FormatOptionValues,
-  formatOptions,
-} from '../../../transforms/formats/format-options.ts';
+import type { Format } from '../../../transforms/formats/format.ts';
+import { type FormatOption, formatOptionsWith } from '../../../transforms/formats/format-options.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { GROUPINGS } from '../../../transforms/model/group.ts';
 import { META_NAMES } from '../../../transforms/model/meta.ts';
@@ -17,12 +14,13 @@ import { format } from '../../../transforms/stages/format.ts';
 import { REASONING_MODES, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { supply } from '../../../transforms/stages/supply.ts';
 import { flagOf } from '../../settings/settings.ts';
-import { type Option, option, type Values } from './option.ts';
-import { choice, choices, decisions, flag, list, text, textFile, texts } from './value-types.ts';
+import { type Option, option } from './option.ts';
+import { choice, choices, decisions, flag, list, text, textFile } from './value-types.ts';
 
 const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
-const FORMAT_NAMES = formats.map(({ name }) => name);
-const FORMAT_RULES = [...new Set(formats.flatMap(({ rules: reported }) => reported))];
+const nameOf = ({ name }: Format): string => name;
+const FORMAT_NAMES = formats.map(nameOf);
+const FORMAT_RULES = formats.flatMap(({ rules: reported }) => reported);
 
 /** Shown by `--help`; the others by `--help --all`. */
 const COMMON = ['arrowSafe'];
@@ -30,8 +28,10 @@ const COMMON = ['arrowSafe'];
 /** The flag of a format's option. The formats choose the names, so `OptionValues` does not list them. */
 function optionOf({ name, spec, defaults }: FormatOption): Option {
   const formats = [...defaults.keys()].join(', ');
-  const advanced = !COMMON.includes(name);
-  const shared = { name, group: 'Format options', advanced, describe: `${spec.describe} (${formats})` };
+  const isBuiltIn = [...defaults.keys()].some((format) => FORMAT_NAMES.includes(format));
+  const advanced = isBuiltIn && !COMMON.includes(name);
+  const describe = `${spec.describe} (${formats})`;
+  const shared = { name, group: 'Format options', ofFormat: true, advanced, describe } as const;
   if (spec.fromFile === true) {
     return { ...shared, default: 'see docs/formats.md', type: textFile } as unknown as Option;
   }
@@ -55,7 +55,10 @@ function defaultText(defaults: FormatOption['defaults']): string | undefined {
   return `on in ${on.join(', ')}`;
 }
 
-const formatFlags: readonly Option[] = [...formatOptions.values()].map(optionOf);
+/** The flags of the built-in formats' options and of those of other formats. */
+export function formatFlagsWith(more: readonly Format[]): readonly Option[] {
+  return [...formatOptionsWith(more).values()].map(optionOf);
+}
 
 export const conversionOptions: readonly Option[] = [
   option<'format'>({
@@ -64,9 +67,9 @@ export const conversionOptions: readonly Option[] = [
     describe: format.options.format.describe,
     default: 'chat',
     type: choices(FORMAT_NAMES, 'NAME'),
-    typeWithPlugIns: texts('NAME'),
+    typeWith: ({ formats: own }) => choices([...FORMAT_NAMES, ...own.map(nameOf)], 'NAME'),
   }),
-  ...formatFlags,
+  ...formatFlagsWith([]),
   option<'jsonToolCalls'>({
     name: 'jsonToolCalls',
     group: 'Conversion',
@@ -132,12 +135,6 @@ export const conversionOptions: readonly Option[] = [
     describe: 'Reject or keep the sessions in which the format reports RULE (turnmill list formats)',
     default: 'keep, except for rules that reject by themselves',
     type: decisions(FORMAT_RULES),
-    typeWithPlugIns: decisions(),
+    typeWith: ({ formats: own }) => decisions([...FORMAT_RULES, ...own.flatMap(({ rules: r }) => r)]),
   }),
 ];
-
-/** Picks the options of formats from the values of a command. */
-export function formatValuesOf(values: Values): FormatOptionValues | undefined {
-  const given = Object.entries(values as FormatOptionValues).filter(([name]) => formatOptions.has(name));
-  return given.length === 0 ? undefined : Object.fromEntries(given);
-}

@@ -8,7 +8,9 @@ import { parse } from '../../../transforms/stages/parse.ts';
 import { DEFAULT_RATIOS } from '../../input/decompress/limits.ts';
 import { MAX_ELEMENTS_CEILING, MAX_LINE_CEILING } from '../../settings/settings.ts';
 import { type Option, option } from './option.ts';
-import { choice, flag, idFile, size, text, textFile, texts, wholeNumber } from './value-types.ts';
+import { choice, flag, idFile, size, textFile, texts, wholeNumber } from './value-types.ts';
+
+const DIALECT_NAMES = dialects.map(({ name }) => name);
 
 export const inputOptions: readonly Option[] = [
   option<'dialect'>({
@@ -16,13 +18,14 @@ export const inputOptions: readonly Option[] = [
     group: 'Input',
     describe: parse.options.dialect.describe,
     default: 'auto',
-    type: choice(['auto', ...dialects.map(({ name }) => name)], 'NAME'),
-    typeWithPlugIns: text('NAME'),
+    type: choice(['auto', ...DIALECT_NAMES], 'NAME'),
+    typeWith: ({ dialects: own }) =>
+      choice(['auto', ...DIALECT_NAMES, ...own.map(({ name }) => name)], 'NAME'),
   }),
   option<'plugin'>({
     name: 'plugin',
     group: 'Input',
-    describe: 'Load dialects, formats or stages of your own from an ES module; its code is run',
+    describe: 'Load dialects, formats or stages of your own from an ES module, which runs with your rights',
     type: texts('FILE'),
     flagOnly: true,
     advanced: true,
@@ -102,7 +105,7 @@ export const inputOptions: readonly Option[] = [
     name: 'maxRatio',
     group: 'Input limits',
     advanced: true,
-    describe: 'Reject a compressed source with over 256 MiB and more than N times its size of content',
+    describe: 'Reject a compressed source that unpacks to over 256 MiB and more than N times its size',
     default: `${DEFAULT_RATIOS.gzip} for gzip, ${DEFAULT_RATIOS.zstd} for zstd`,
     type: wholeNumber(1),
   }),

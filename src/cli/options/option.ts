@@ -1,9 +1,12 @@
 /** An option, specified once: its flag, its help, its key in a configuration file and its checks come from here. */
 import type { FoldSelect } from '../../../transforms/dialects/dialect.ts';
+import type { FormatOptionValues } from '../../../transforms/formats/format-options.ts';
 import type { MetaName } from '../../../transforms/model/meta.ts';
+import type { PlugIns } from '../../../transforms/plug-ins.ts';
 import type { ReasoningMode } from '../../../transforms/stages/reasoning.ts';
 import type { LogLevel } from '../../log-level.ts';
 import type { Tolerance } from '../../settings/error-budget.ts';
+import { flagOf } from '../../settings/settings.ts';
 
 /** The checked values of all options of all commands, by camelCase name. */
 export interface OptionValues {
@@ -49,6 +52,8 @@ export interface OptionValues {
   limit: number;
   cleanup: readonly string[];
   format: readonly string[];
+  /** Options of the formats, by the names that the formats give them. */
+  formatOptions: FormatOptionValues;
   meta: readonly MetaName[];
   jsonToolCalls: boolean;
   groupBy: 'date' | 'scenario' | 'none';
@@ -133,8 +138,10 @@ export interface Option<K extends OptionName = OptionName> {
   readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
   /** When this other option is there too, the value may be left out: it is the other option's. */
   readonly beside?: OptionName;
-  /** Reads the value beside `--plugin`: names of plug-ins are checked when the files are loaded. */
-  readonly typeWithPlugIns?: ValueType<OptionValues[K]>;
+  /** How the value is read beside `--plugin`. */
+  readonly typeWith?: (plugIns: PlugIns) => ValueType<OptionValues[K]>;
+  /** Its value is one of `formatOptions`. */
+  readonly ofFormat?: true;
   /** The value may also be in the environment, as TURNMILL_ and the flag's name. */
   readonly fromEnvironment?: boolean;
   /** Not allowed in a configuration file. */
@@ -144,4 +151,16 @@ export interface Option<K extends OptionName = OptionName> {
 /** Checks that the type of the option fits its value; the result is one type for all options. */
 export function option<K extends OptionName>(spec: Option<K>): Option {
   return spec as unknown as Option;
+}
+
+/** The option beside plug-ins. */
+export function optionWith(spec: Option, plugIns: PlugIns): Option {
+  return spec.typeWith === undefined ? spec : { ...spec, type: spec.typeWith(plugIns) };
+}
+
+/** Its flags, without the dashes. */
+export function flagNames({ name, negative }: Option): readonly string[] {
+  const flag = flagOf(name);
+  if (negative === undefined) return [flag];
+  return negative.only === true ? [`no-${flag}`] : [flag, `no-${flag}`];
 }

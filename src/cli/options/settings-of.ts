@@ -1,86 +1,53 @@
 /** Turns the options of a command into the argument of `resolveSettings`. */
 import { TurnmillError } from '../../errors.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
-import { formatValuesOf } from './conversion.ts';
 import type { Values } from './option.ts';
 import { s3Of } from './s3.ts';
 
+/** Options that are settings of the same name. */
+const SAME = [
+  ...['dialect', 'userTurn', 'sessionBy', 'select', 'only', 'limit'],
+  ...['maxDepth', 'maxMessages', 'maxElements', 'maxSources', 'maxRatio'],
+  ...[
+    'formatOptions',
+    'cleanup',
+    'reasoning',
+    'systemText',
+    'toolDefinitions',
+    'meta',
+    'groupBy',
+    'integrity',
+  ],
+  ...['replace', 'resume', 'checksum', 'report', 'compress', 'mode', 'workers', 'profile', 'allowEmpty'],
+  ...['onReject', 'maxQuarantine', 'quarantineContent'],
+] as const satisfies readonly (keyof Values & keyof BuildRequest)[];
+
 export function settingsOf(inputs: readonly string[], values: Values): BuildRequest {
-  const {
-    dialect,
-    userTurn,
-    systemText,
-    toolDefinitions,
-    sessionBy,
-    select,
-    cleanup,
-    reasoning,
-    groupBy,
-    integrity,
-    meta,
-    shardSize,
-    maxLine,
-    compress,
-    limit,
-  } = values;
-  const {
-    quarantineContent,
-    replace,
-    resume,
-    workers,
-    profile,
-    onReject,
-    maxQuarantine,
-    allowEmpty,
-    onFinding,
-  } = values;
-  const rulesFor = (decision: 'reject' | 'keep'): readonly string[] | undefined =>
-    onFinding &&
-    Object.keys(onFinding)
-      .filter((rule) => onFinding[rule] === decision)
-      .sort();
+  const same = Object.fromEntries(SAME.map((name) => [name, values[name]]));
   return {
+    ...(same as Pick<BuildRequest, (typeof SAME)[number]>),
     inputs,
     plugins: values.plugin,
     out: outOf(values),
     update: values.update !== undefined,
-    checksum: values.checksum,
-    report: values.report,
-    only: values.only,
     format: formatOf(values),
-    formatOptions: formatValuesOf(values),
-    rejectOn: rulesFor('reject'),
-    keepOn: rulesFor('keep'),
-    maxLineBytes: maxLine,
-    maxDepth: values.maxDepth,
-    maxMessages: values.maxMessages,
-    maxElements: values.maxElements,
+    rejectOn: rulesOn(values, 'reject'),
+    keepOn: rulesOn(values, 'keep'),
+    maxLineBytes: values.maxLine,
     maxConversationBytes: values.maxConversation,
-    maxSources: values.maxSources,
     maxDecompressedBytes: values.maxDecompressed,
-    maxRatio: values.maxRatio,
-    shardSizeBytes: shardSize,
+    shardSizeBytes: values.shardSize,
     quarantineSizeBytes: values.quarantineSize,
     follow: followOf(values),
-    mode: values.mode,
     s3: s3Of(values),
-    ...{
-      dialect,
-      userTurn,
-      systemText,
-      toolDefinitions,
-      sessionBy,
-      select,
-      cleanup,
-      reasoning,
-      groupBy,
-      meta,
-      integrity,
-      compress,
-      limit,
-    },
-    ...{ quarantineContent, replace, resume, workers, profile, onReject, maxQuarantine, allowEmpty },
   };
+}
+
+function rulesOn({ onFinding }: Values, decision: 'reject' | 'keep'): readonly string[] | undefined {
+  if (onFinding === undefined) return undefined;
+  return Object.keys(onFinding)
+    .filter((rule) => onFinding[rule] === decision)
+    .sort();
 }
 
 function followOf({ follow, followOutside }: Values): 'inside' | 'anywhere' | undefined {

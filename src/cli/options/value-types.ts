@@ -182,11 +182,11 @@ function modeIn(value: string, refuse: Refuse): number {
 type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
 /** `RULE=reject|keep`, repeatable; in JSON an object. @param rules the known ones; any rule when left out */
-export function decisions(rules?: readonly string[]): ValueType<Decisions> {
+export function decisions(rules: readonly string[]): ValueType<Decisions> {
   const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
     const made = new Map<string, 'reject' | 'keep'>();
     for (const [rule, decision] of pairs) {
-      if (rules?.includes(rule) === false) refuse(unknownWord(rule, rules));
+      if (!rules.includes(rule)) refuse(unknownWord(rule, [...new Set(rules)]));
       if (decision !== 'reject' && decision !== 'keep')
         return refuse(`${rule} takes reject or keep, not ${shown(decision)}`);
       if (made.has(rule) && made.get(rule) !== decision) refuse(`${rule} appears twice`);

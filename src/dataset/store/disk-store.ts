@@ -4,7 +4,7 @@ import { type CommitRequest, type Committed, commitDataset } from '../commit.ts'
 import { checkDestination, type Destination } from '../destination.ts';
 import { acquireLock } from '../lock.ts';
 import type { Modes } from '../modes.ts';
-import { healDestination } from '../recover.ts';
+import { recoverDestination } from '../recover.ts';
 import { openStaging, type Staging } from '../staging.ts';
 import { type DatasetFiles, FolderFiles } from './files.ts';
 import type { DatasetStore, DatasetWriter, Previous } from './store.ts';
@@ -22,7 +22,7 @@ export class DiskStore implements DatasetStore {
   }
 
   async prepare({ inputs, replace }: { inputs: readonly string[]; replace: boolean }): Promise<void> {
-    healDestination(this.#out);
+    recoverDestination(this.#out);
     this.#destination = checkDestination({ out: this.#out, inputs, replace });
   }
 

@@ -1,6 +1,6 @@
 /**
  * A dataset in an object store. A store has no rename: a run writes all its files below `OUT/v-RUN/`, and then `OUT/dataset.json`, which
- * names them, under the condition that nobody has written it since the run began. That is the commit, and the only lock between machines.
+ * names them, under the condition that it has not been written since the run began. That is the commit, and the only lock between machines.
  * Superseded versions, and what killed runs left, are removed by a later run.
  */
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
@@ -218,7 +218,7 @@ class ObjectWriter implements DatasetWriter {
     files,
     body,
     runFacts,
-    proofs,
+    fingerprints,
     writeLast,
     signal,
     onReadBack,
@@ -237,7 +237,7 @@ class ObjectWriter implements DatasetWriter {
       .sort(byPath);
     const manifest = createManifest(body, listedShards, listedFiles);
     const text = manifestText(manifest);
-    fillFile(this.files.create(RUN_FACTS), runFactsText(runFacts, proofs));
+    fillFile(this.files.create(RUN_FACTS), runFactsText(runFacts, fingerprints));
     fillFile(this.files.create(MANIFEST), [text]);
     await this.#uploads.done();
     await this.#checkStored();

@@ -7,7 +7,7 @@
 export const DECODER_KILLED: symbol = Symbol('the decoder was killed');
 
 /** An empty text: all went well. */
-export type Outcome = string | Error;
+export type Ending = string | Error;
 
 export interface Decoder {
   /** Calls back when the bytes may be used again. */
@@ -17,7 +17,7 @@ export interface Decoder {
   /** Content that is decoded and not yet read, or null. */
   read(): Uint8Array | null;
   /** Undefined while it runs. Then all that it gives can be read, and this is what is wrong with the data, or with the decoder. */
-  outcome(): Outcome | undefined;
+  ending(): Ending | undefined;
   /** Resolves at its next event. */
   moved(): Promise<void>;
   /** Ends it, whatever it does, and waits until it is gone. */
@@ -25,8 +25,8 @@ export interface Decoder {
 }
 
 /**
- * Decodes pieces; closes the decoder however it ends. What is wrong with the pieces themselves is thrown first, whenever the
- * decoder gave up, and only when all is out that they hold before: its pace must not show in what is reported.
+ * Decodes pieces; closes the decoder however it ends. A fault of the pieces themselves is thrown before
+ * one of the decoder, and only after everything before it has come out: the decoder's pace must not change what is reported.
  * @param pieces each may be used again when the next one is asked for
  * @throws what `fault` makes of the decoder's words
  */
@@ -51,12 +51,12 @@ export async function* decodeWith(
   /** Content that comes out, until the piece is taken, or with `toEnd` until all is out. */
   async function* output(toEnd: boolean): AsyncGenerator<Uint8Array> {
     while (wrong === undefined) {
-      const outcome = decoder.outcome();
+      const ending = decoder.ending();
       const bytes = decoder.read();
       if (bytes !== null) yield bytes;
-      else if (outcome instanceof Error) throw outcome;
-      else if (outcome === '' && toEnd) return;
-      else if (outcome !== undefined) wrong = outcome || 'the decoder ended before the data did';
+      else if (ending instanceof Error) throw ending;
+      else if (ending === '' && toEnd) return;
+      else if (ending !== undefined) wrong = ending || 'the decoder ended before the data did';
       else if (taken && !toEnd) return;
       else await decoder.moved();
     }
@@ -80,7 +80,7 @@ export async function* decodeWith(
   }
 }
 
-/** Somebody waits for something: `moved` for the one, `wake` for the other. */
+/** One side waits for the other: `moved` until something has happened, `wake` when it has. */
 export function createWaker(): { moved(): Promise<void>; wake(): void } {
   let wake = (): void => undefined;
   return {

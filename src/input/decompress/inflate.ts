@@ -9,7 +9,7 @@ import type { ChunkCursor } from './chunk-cursor.ts';
 /** Makes the error for bytes that are no deflate stream: what is wrong, and zlib's own error. */
 export type Fault = (what: string, cause?: unknown) => SourceFault;
 
-/** The most that `inflateWhole` gives; memory, and the work that is done in vain for what is larger. */
+/** The most that `inflateWhole` gives; it bounds the memory, and the wasted work when a file is larger. */
 export const WHOLE_BYTES: number = 1024 * 1024;
 const WHOLE_CHUNK_BYTES = 32 * 1024;
 const PIECE_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 /**
- * How much a packed source may give: so much in all, and beyond a size that no small file reaches
- * only so many times what was read of it. Logs repeat themselves, so the ratio alone says nothing
+ * Limits what a packed source may give: its size after decompression and, beyond a size that no small file reaches,
+ * its ratio to the bytes that were read. Logs repeat themselves, so the ratio alone says nothing
  * (docs/decisions/0009-limits.md).
  */
 import { SourceFault } from '../../errors.ts';
@@ -22,7 +22,7 @@ export const DEFAULT_RATIOS: Readonly<Record<Packing, number>> = { gzip: 200, zs
 /** Up to here any ratio is fine. */
 export const RATIO_FROM_BYTES: number = 256 * 1024 * 1024;
 
-/** @returns how many bytes may come out of so many that went in */
+/** @returns how many bytes may come out after `read` bytes went in */
 export function allowedBytes(limits: DecompressionLimits, packing: Packing, read: number): number {
   const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
   return Math.min(maxDecompressedBytes, Math.max(RATIO_FROM_BYTES, Math.floor(maxRatio * read)));

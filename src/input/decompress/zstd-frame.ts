@@ -4,8 +4,8 @@
  */
 
 /** Frames that are refused without asking the decoder: dictionaries, and windows over the zstd program's own limit of 2^27 bytes. */
-export type FrameRefusal = 'damaged' | 'dictionary' | 'window';
-export type RefuseFrame = (why: FrameRefusal, what: string) => Error;
+export type FrameFault = 'damaged' | 'dictionary' | 'window';
+export type RefuseFrame = (why: FrameFault, what: string) => Error;
 
 export interface FrameWalk {
   /** Goes over bytes of the frame; returns how many of them belong to it. Throws what `refuse` makes. */

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { SourceFault, TurnmillError } from '../../errors.ts';
-import { createWaker, DECODER_KILLED, type Decoder, type Outcome } from './decoder.ts';
+import { createWaker, DECODER_KILLED, type Decoder, type Ending } from './decoder.ts';
 
 const PROGRAM = 'zstd';
 const DECODE = ['-dcq', '--single-thread'] as const;
@@ -63,11 +63,11 @@ export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
   const child: ChildProcess = spawn(PROGRAM, DECODE, { stdio: 'pipe', env: environment(), ...OWN_GROUP });
   const { stdin, stdout, stderr } = child;
   const { moved, wake } = createWaker();
-  let outcome: Outcome | undefined;
+  let ending: Ending | undefined;
   let complaint = '';
   const closed = new Promise<void>((resolve) => {
-    const over = (what: Outcome): void => {
-      outcome ??= what;
+    const over = (what: Ending): void => {
+      ending ??= what;
       resolve();
       wake();
     };
@@ -89,14 +89,14 @@ export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
     },
     end: () => void stdin?.end(),
     read: () => (stdout?.read() ?? null) as Buffer | null,
-    outcome: () => outcome,
+    ending: () => ending,
     moved: () =>
       withinTime(moved(), idleMs, () => {
-        outcome ??= new SourceFault('unreadable', `zstd made no progress for ${idleMs / 1000} s`);
+        ending ??= new SourceFault('unreadable', `zstd made no progress for ${idleMs / 1000} s`);
         child.kill('SIGKILL');
       }),
     async close() {
-      if (outcome === undefined) child.kill('SIGKILL');
+      if (ending === undefined) child.kill('SIGKILL');
       stdout?.destroy();
       await closed;
     },
@@ -124,7 +124,7 @@ async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => vo
 }
 
 /** Its own words without where they come from: `/*stdin*\ : Decoding error (36) : Data corruption detected`. */
-function endOf(status: number | null, signal: NodeJS.Signals | null, complaint: string): Outcome {
+function endOf(status: number | null, signal: NodeJS.Signals | null, complaint: string): Ending {
   if (status === 0) return '';
   if (signal !== null) return new SourceFault('unreadable', `zstd was killed by ${signal}`, DECODER_KILLED);
   const last = complaint.trim().split('\n').at(-1)?.split(' : ').at(-1)?.trim();

@@ -30,10 +30,10 @@ export function packWithZlib(bytes: Uint8Array): Uint8Array {
 export function startZstdStream(): Decoder {
   const stream = createZstdDecompress({ chunkSize: PIECE_BYTES });
   const { moved, wake } = createWaker();
-  let outcome: string | undefined;
+  let ending: string | undefined;
   let given = 0;
   const over = (what: string): void => {
-    outcome ??= what;
+    ending ??= what;
     wake();
   };
   stream.on('readable', wake);
@@ -49,7 +49,7 @@ export function startZstdStream(): Decoder {
     },
     end: () => void stream.end(),
     read: () => stream.read() as Buffer | null,
-    outcome: () => outcome,
+    ending: () => ending,
     moved,
     close: async () => void stream.destroy(),
   };

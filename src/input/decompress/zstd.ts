@@ -9,13 +9,13 @@ import { type Decoder, decodeWith } from './decoder.ts';
 import { MAGIC_BYTES, startsLikeSkippedFrame, startsLikeZstd } from './magic.ts';
 import { need, nextMember } from './next-member.ts';
 import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
-import { type FrameRefusal, walkFrame } from './zstd-frame.ts';
+import { type FrameFault, walkFrame } from './zstd-frame.ts';
 import { startZstdProgram } from './zstd-program.ts';
 import { startZstdStream, zlibHasZstd } from './zstd-zlib.ts';
 
 const SKIPPED_HEADER_BYTES = 8;
 
-const REASONS: Readonly<Record<FrameRefusal, SourceReason>> = {
+const REASONS: Readonly<Record<FrameFault, SourceReason>> = {
   damaged: 'corrupt-zstd',
   dictionary: 'unsupported-compression',
   window: 'decompression-limit',
@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<FrameRefusal, SourceReason>> = {
 /** How the content is decoded. */
 export interface ZstdDecoding {
   start(): Decoder;
-  /** One decoder gets frames until they have so many bytes: a process for each of 10,000 tiny ones would take a minute. */
+  /** Size of the frames that one decoder gets: a process for each of 10,000 tiny ones would take a minute. */
   readonly runBytes: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a source is, by its first bytes: JSON lines, one JSON document in their place (an array, printed JSON), or something
+ * Tells from its first bytes what a source is: JSON lines, one JSON document in their place (an array, printed JSON), or something
  * that was never a log, which is refused by its name instead of line by line. Only what cannot be the beginning
  * of a log is refused: a log whose first line is damaged is read.
  */

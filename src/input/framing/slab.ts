@@ -1,6 +1,6 @@
 /**
- * The slab: one piece of memory that a source's bytes are read into and framed in, reused from source to source. What is not
- * yet framed moves to its front; it grows only for a giant line, and shrinks again with the next source.
+ * The slab: one piece of memory that a source's bytes are read into and framed in, reused from source to source. Bytes that are
+ * not framed yet move to its front; it grows only for a giant line, and shrinks again with the next source.
  */
 
 const SLAB_BYTES = 1024 * 1024;

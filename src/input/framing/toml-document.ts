@@ -181,8 +181,13 @@ function placesOf(
   return places;
 }
 
+/** A header whose first two keys have no quotes. */
+const BARE_KEYS = /^\[\[?[ \t]*([\w-]+)[ \t]*(?:\]|\.[ \t]*([\w-]+)[ \t]*[.\]])/;
+
 /** The first two keys of a header. */
 function pathOf(header: string): readonly [first: string | undefined, second: string | undefined] {
+  const bare = BARE_KEYS.exec(header);
+  if (bare !== null) return [bare[1], bare[2]];
   const [entry] = Object.entries(parse(header) as Record<string, object>);
   if (entry === undefined) return [undefined, undefined];
   const [first, inner] = entry;

@@ -17,3 +17,54 @@ export function isBesideLogs(relative: string): boolean {
   if (NAMES.has(name) || folders.includes('tool-results')) return true;
   return AGENT_FACTS.test(name) && folders.includes('subagents');
 }
+
+/** A folder that a client keeps all its files in: those that hold logs, and names that tell the folder from another one. */
+interface Home {
+  readonly name: string;
+  readonly logs: readonly string[];
+  readonly marks: readonly string[];
+  /** How many of them are enough. */
+  readonly enough: number;
+}
+
+const HOMES: readonly Home[] = [
+  {
+    name: '.claude',
+    logs: ['projects'],
+    marks: [
+      ...['settings.json', 'history.jsonl', 'todos', 'statsig', 'shell-snapshots', 'file-history'],
+      ...['plugins', '.credentials.json', 'stats-cache.json'],
+    ],
+    enough: 2,
+  },
+  {
+    name: '.codex',
+    logs: ['sessions', 'archived_sessions'],
+    marks: [
+      ...['auth.json', 'config.toml', 'history.jsonl', 'session_index.jsonl', 'models_cache.json'],
+      'version.json',
+    ],
+    enough: 2,
+  },
+  {
+    name: '.gemini',
+    logs: ['tmp'],
+    marks: ['settings.json', 'oauth_creds.json', 'google_accounts.json', 'installation_id', 'history'],
+    enough: 2,
+  },
+  // a project of Gemini CLI: logs.json is what was typed, for the arrow keys
+  { name: 'chats', logs: ['chats'], marks: ['logs.json'], enough: 1 },
+];
+
+/**
+ * Names of the folders with logs in the home of a client; undefined for another folder, whose files may all be logs.
+ * @param names in the folder
+ */
+export function logFoldersOf(path: string, names: readonly string[]): readonly string[] | undefined {
+  const own = path.slice(path.lastIndexOf('/') + 1);
+  const home = HOMES.find(({ name, logs, marks, enough }) => {
+    if (!logs.some((folder) => names.includes(folder))) return false;
+    return own === name || marks.filter((mark) => names.includes(mark)).length >= enough;
+  });
+  return home?.logs;
+}

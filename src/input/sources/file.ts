@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../../errors.ts';
-import { isSettled, proofOf, stampOf } from '../fingerprint.ts';
+import { fingerprintOf, identityOf, isSettled } from '../fingerprint.ts';
 import { type ChecksumKind, createChecksum, type RunningChecksum } from './checksum.ts';
 import type { FileIdentity } from './source.ts';
 
@@ -40,7 +40,7 @@ export function openFile(path: Uint8Array, options: OpenFileOptions): OpenFile {
 export class OpenFile {
   readonly sizeBytes: number;
   /** Tells it from what it was or will be. */
-  readonly stamp: string;
+  readonly identity: string;
   readonly #fd: number;
   readonly #stats: BigIntStats;
   readonly #isSettled: boolean;
@@ -57,7 +57,7 @@ export class OpenFile {
     this.#isPlaced = isSecond;
     this.#isSettled = isSettled(stats);
     this.sizeBytes = Number(stats.size);
-    this.stamp = stampOf(stats);
+    this.identity = identityOf(stats);
     if (withContent) this.#checksumKind = 'sha256';
     else if (!this.#isSettled) this.#checksumKind = 'crc32';
     this.#checksum = this.#checksumKind && createChecksum(this.#checksumKind);
@@ -68,11 +68,11 @@ export class OpenFile {
     return this.#readBytes;
   }
 
-  /** The stamp, and the checksum that was taken beside it; undefined before the end was read. */
-  proof(): string | undefined {
-    if (this.#checksum === undefined) return this.stamp;
+  /** The identity, and the checksum that was taken beside it; undefined before the end was read. */
+  fingerprint(): string | undefined {
+    if (this.#checksum === undefined) return this.identity;
     if (this.#readBytes !== this.sizeBytes) return undefined;
-    return proofOf(this.stamp, this.#checksum.digest(), this.#isSettled);
+    return fingerprintOf(this.identity, this.#checksum.digest(), this.#isSettled);
   }
 
   /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
@@ -155,7 +155,7 @@ export function release(fd: number): void {
   try {
     closeSync(fd);
   } catch {
-    // What was read was compared with the file's size and time before.
+    // Size and time of the file were compared before with what was read.
   }
 }
 

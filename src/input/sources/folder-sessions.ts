@@ -1,14 +1,16 @@
 /**
  * Sessions that are folders: the files of a folder become one source, in the order of the numbers in their names. OpenHands writes
- * one file per event, which is known by the names; `--session-by folder` does the same to every folder.
+ * one file per event, which is known by the names; `--session-by folder` does the same to every folder. The files of a batch, requests
+ * and answers, are one source too.
  */
 import { basename, resolve } from 'node:path';
+import { batchesIn } from './batch-files.ts';
 import { compareSources } from './list.ts';
-import { isObject, type Listing, type SourceRef } from './source.ts';
+import type { Listing, SourceRef } from './source.ts';
 
 /** One event: `event-00012-0f3e.json`, or `12.json` in a folder `events`. */
-const EVENT_FILE = /(?:^|\/)(?:event-\d+(?:-[\w-]+)?|events\/\d+)\.json$/;
-const PACKED = /\.(?:gz|zst)$/i;
+const EVENT_FILE = /(?:^|\/)(?:event-\d+(?:-[\w-]+)?|events\/\d+)\.json(?:\.(?:gz|zst))?$/;
+const EXTENSION = /\.[a-z]+(?:\.(?:gz|zst))?$/i;
 const DIGITS = /(\d+)/;
 
 /** How sources become sessions; undefined: by file, except for event files. */
@@ -20,7 +22,7 @@ function folderOf({ name }: SourceRef, root: string): string {
   return end < 0 ? basename(resolve(root)) : name.slice(0, end);
 }
 
-/** Joins the files of folders that are sessions. Packed files and objects of a store stay as they are. */
+/** Joins the files of folders that are sessions, and those of batches. */
 export function joinFolders(
   listing: Listing,
   inputs: readonly unknown[],
@@ -28,29 +30,43 @@ export function joinFolders(
 ): Listing {
   if (sessionBy === 'file' || sessionBy === 'id') return listing;
   const folders = new Map<string, SourceRef[]>();
-  const others: SourceRef[] = [];
+  const others = new Map<string, SourceRef[]>();
+  const alone: SourceRef[] = [];
+  const roots = inputs.map((input) => (typeof input === 'string' ? basename(resolve(input)) : ''));
   for (const ref of listing.sources) {
     const root = inputs[ref.input];
-    const folder = typeof root === 'string' && isPart(ref, root, sessionBy) ? folderOf(ref, root) : undefined;
-    if (folder === undefined) others.push(ref);
+    if (typeof root !== 'string' || !isBelow(ref, root)) alone.push(ref);
     else {
-      const key = `${ref.input}/${folder}`;
-      const parts = folders.get(key) ?? [];
-      folders.set(key, parts);
-      parts.push(ref);
+      const isPart = sessionBy === 'folder' || EVENT_FILE.test(`${roots[ref.input]}/${ref.name}`);
+      addTo(isPart ? folders : others, `${ref.input}/${folderOf(ref, root)}`, ref);
     }
   }
-  if (folders.size === 0) return listing;
-  const joined = [...folders].map(([key, parts]) => folderSource(key.slice(key.indexOf('/') + 1), parts));
-  return { ...listing, sources: [...others, ...joined].sort(compareSources) };
+  const joined = [...folders].map(([key, parts]) => folderSource(nameIn(key), parts));
+  for (const [key, files] of others) {
+    const batches = files.length > 1 ? batchesIn(files) : [];
+    for (const parts of batches)
+      joined.push(folderSource(batches.length === 1 ? nameIn(key) : nameOfBatch(parts), parts));
+    const taken = new Set(batches.flat());
+    for (const ref of files) if (!taken.has(ref)) alone.push(ref);
+  }
+  return joined.length === 0 ? listing : { ...listing, sources: [...alone, ...joined].sort(compareSources) };
+}
+
+const nameIn = (key: string): string => key.slice(key.indexOf('/') + 1);
+
+/** One of several batches in a folder has the name of its first file, which is no source any more. */
+const nameOfBatch = ([first]: readonly SourceRef[]): string =>
+  (first as SourceRef).name.replace(EXTENSION, '');
+
+function addTo(folders: Map<string, SourceRef[]>, key: string, ref: SourceRef): void {
+  const parts = folders.get(key) ?? [];
+  folders.set(key, parts);
+  parts.push(ref);
 }
 
 /** An input that is a file is a session of its own. */
-function isPart(ref: SourceRef, root: string, sessionBy: FolderSessions): boolean {
-  const { name, nameBase64, path } = ref;
-  if (path === undefined || nameBase64 !== undefined || isObject(ref) || PACKED.test(name)) return false;
-  if (Buffer.from(root).toString('latin1') === path) return false;
-  return sessionBy === 'folder' || EVENT_FILE.test(`${basename(resolve(root))}/${name}`);
+function isBelow({ nameBase64, path }: SourceRef, root: string): boolean {
+  return path !== undefined && nameBase64 === undefined && Buffer.from(root).toString('latin1') !== path;
 }
 
 /** Between two files comes a line feed. */

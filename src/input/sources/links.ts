@@ -1,6 +1,6 @@
 /**
- * Symbolic links in a folder of logs: where one ends, and whether it may be gone to. What is read is
- * the end itself, by its own path: a link that is changed later leads nowhere else.
+ * Symbolic links in a folder of logs: where one ends, and whether it may be gone to. The end itself
+ * is read, by its own path: a link that is changed later leads nowhere else.
  */
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 

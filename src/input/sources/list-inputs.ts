@@ -1,4 +1,4 @@
-/** Lists all inputs of a run: files at once, objects page by page. What reads a store is loaded only where an input is in one. */
+/** Lists all inputs of a run: files at once, objects page by page. The code for stores is loaded only when an input is in one. */
 import type { S3Options } from '../../object-store/options.ts';
 import { isObjectUrl } from '../../object-store/url.ts';
 import { type FolderSessions, joinFolders } from './folder-sessions.ts';

@@ -7,7 +7,7 @@ import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
-import { isBesideLogs } from './beside-logs.ts';
+import { isBesideLogs, logFoldersOf } from './beside-logs.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
@@ -26,6 +26,8 @@ interface Folder {
   /** Undefined for the input itself. */
   readonly relative: string | undefined;
   readonly stats: BigIntStats;
+  /** Is it in the home of a client, and none of the folders with logs? */
+  readonly isBeside: boolean;
 }
 
 /** Inputs that are in object stores, as they were listed. */
@@ -98,7 +100,7 @@ class SourceLister {
   #addPath(given: string, input: number): void {
     const stats = statInput(given);
     const path = latin1(given);
-    if (stats.isDirectory()) this.#folders.push({ input, path, relative: undefined, stats });
+    if (stats.isDirectory()) this.#folders.push({ input, path, relative: undefined, stats, isBeside: false });
     else if (stats.isFile()) this.#addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else {
       const message = `${given} is not a regular file; for a pipe, use - as the input`;
@@ -125,8 +127,13 @@ class SourceLister {
     for (let folder = this.#folders.pop(); folder !== undefined; folder = this.#folders.pop()) {
       const { input, path, relative, stats } = folder;
       if (this.#follow !== 'none') this.#walked.add(inodeOf(stats));
-      for (const name of this.#namesOf(folder))
-        this.#addEntry(input, `${path}/${name}`, relative === undefined ? name : `${relative}/${name}`);
+      const names = this.#namesOf(folder);
+      const logs = logFoldersOf(path, names);
+      for (const name of names) {
+        const isBeside = folder.isBeside || (logs !== undefined && !logs.includes(name));
+        const below = relative === undefined ? name : `${relative}/${name}`;
+        this.#addEntry(input, `${path}/${name}`, below, isBeside);
+      }
     }
   }
 
@@ -140,7 +147,7 @@ class SourceLister {
     }
   }
 
-  #addEntry(input: number, path: string, relative: string): void {
+  #addEntry(input: number, path: string, relative: string, isBeside: boolean): void {
     let stats: BigIntStats;
     try {
       stats = lstatSync(isAscii(path) ? path : Buffer.from(path, 'latin1'), { bigint: true });
@@ -149,13 +156,14 @@ class SourceLister {
       this.#skip(input, relative, gone ? 'vanished' : 'unreadable');
       return;
     }
-    if (stats.isSymbolicLink() && this.#follow !== 'none') this.#links.push({ input, path, relative });
-    else this.#addFound(input, path, relative, stats);
+    if (stats.isSymbolicLink() && this.#follow !== 'none' && !isBeside)
+      this.#links.push({ input, path, relative });
+    else this.#addFound(input, path, relative, stats, isBeside);
   }
 
-  #addFound(input: number, path: string, relative: string, stats: BigIntStats): void {
-    if (stats.isDirectory()) this.#folders.push({ input, path, relative, stats });
-    else if (!isLog(relative)) this.#passOver(input, relative);
+  #addFound(input: number, path: string, relative: string, stats: BigIntStats, isBeside = false): void {
+    if (stats.isDirectory()) this.#folders.push({ input, path, relative, stats, isBeside });
+    else if (isBeside || !isLog(relative)) this.#passOver(input, relative);
     else if (stats.isSymbolicLink()) this.#skip(input, relative, 'symlink');
     else if (!stats.isFile()) this.#skip(input, relative, 'not-regular');
     else this.#addFile(input, path, relative, stats);

@@ -3,7 +3,7 @@
  * is told by the time of its entry (ctime), which must be the one that it had when it was listed.
  */
 import { constants, fstatSync, openSync, readSync } from 'node:fs';
-import { isSettled, proofOf, stampOf } from '../fingerprint.ts';
+import { fingerprintOf, identityOf, isSettled } from '../fingerprint.ts';
 import { createChecksum } from './checksum.ts';
 import { release } from './file.ts';
 import type { SourceRef } from './source.ts';
@@ -14,9 +14,9 @@ const NOT_ASCII = /[^\0-\x7f]/;
 
 export interface SmallFile {
   readonly bytes: Uint8Array;
-  readonly stamp: string;
+  readonly identity: string;
   /** Its fingerprint. */
-  readonly proof: string;
+  readonly fingerprint: string;
 }
 
 /**
@@ -39,11 +39,11 @@ export function readSmallFile(ref: SourceRef, room: Uint8Array): SmallFile | und
     const isListed = stats.ino === ref.ino && stats.dev === ref.dev && stats.ctimeNs === ref.ctimeNs;
     if (!isListed || count !== sizeBytes || !stats.isFile()) return undefined;
     const bytes = room.subarray(0, count);
-    const stamp = stampOf(stats);
-    if (isSettled(stats)) return { bytes, stamp, proof: stamp };
+    const identity = identityOf(stats);
+    if (isSettled(stats)) return { bytes, identity, fingerprint: identity };
     const checksum = createChecksum('crc32');
     checksum.update(bytes);
-    return { bytes, stamp, proof: proofOf(stamp, checksum.digest(), false) };
+    return { bytes, identity, fingerprint: fingerprintOf(identity, checksum.digest(), false) };
   } catch {
     return undefined;
   } finally {

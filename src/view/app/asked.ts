@@ -1,4 +1,4 @@
-/** What the server answers to a path, asked again when the path changes. */
+/** The server's answer to a path; asks again when the path changes. */
 import { useEffect, useState } from 'preact/hooks';
 import { get } from './api.ts';
 

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { showBytes, showCount } from '../../charts/numbers.ts';
 import { indented, keepsNumbers, laidOut, parseExact } from './exact.ts';
+import { callIdOf, callsOf, reasoningOf } from './messages.ts';
 import type { Call, Message, Shown, ShownPart } from './types.ts';
 
 const CLIP = 6000;
@@ -155,15 +156,14 @@ interface TurnProps {
 
 function Turn({ message, shown, number, answers, isRaw, isOpen }: TurnProps): VNode {
   const role = String(message.role ?? message.from ?? '?');
-  const reasoning = message.reasoning_content ?? message.reasoning ?? message.thinking;
+  const reasoning = reasoningOf(message);
   const content = message.content ?? message.value;
   const parts: readonly unknown[] = Array.isArray(content)
     ? content
     : content === null || content === undefined || content === ''
       ? []
       : [content];
-  const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as readonly Call[]) : [];
-  const hasReasoning = typeof reasoning === 'string' && reasoning !== '';
+  const calls = callsOf(message);
   return (
     <article class={`msg ${roleClass(role)}`} aria-label={`message ${number}, ${role}`}>
       <header>
@@ -178,7 +178,7 @@ function Turn({ message, shown, number, answers, isRaw, isOpen }: TurnProps): VN
         </div>
       ) : (
         <div class="body">
-          {hasReasoning ? <Thought text={reasoning} /> : null}
+          {reasoning !== '' ? <Thought text={reasoning} /> : null}
           {parts.map((part, i) =>
             shown.parts?.[i] === undefined ? (
               <Part part={part} />
@@ -194,7 +194,7 @@ function Turn({ message, shown, number, answers, isRaw, isOpen }: TurnProps): VN
               isOpen={isOpen}
             />
           ))}
-          {parts.length === 0 && calls.length === 0 && !hasReasoning ? <p class="note">empty</p> : null}
+          {parts.length === 0 && calls.length === 0 && reasoning === '' ? <p class="note">empty</p> : null}
           {isThoughtOnly(shown, calls) ? (
             <p class="note">(No final answer was produced — expand Think)</p>
           ) : null}
@@ -273,13 +273,14 @@ export function pairOf(
     answers.set(turn, ofTurn.set(call, answer));
   };
   messages.forEach((message, i) => {
-    const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as readonly Call[]) : [];
+    const calls = callsOf(message);
     if (calls.length > 0) {
       if (isGrowing) left = open;
       open = calls.map((call, k) => ({ id: call?.id, text: JSON.stringify(call), turn: i, call: k }));
     }
-    if (message.role !== 'tool' || message.tool_call_id === undefined) return;
-    const at = open.findIndex(({ id }) => id === message.tool_call_id);
+    const callId = callIdOf(message);
+    if (message.role !== 'tool' || callId === undefined) return;
+    const at = open.findIndex(({ id }) => id === callId);
     const [found] = at < 0 ? [] : open.splice(at, 1);
     if (found === undefined) return;
     const answer = { message, failed: shown[i]?.failed === true };

@@ -7,8 +7,9 @@ import { useAsked } from './asked.ts';
 import { Changes } from './changes.tsx';
 import { indented } from './exact.ts';
 import { Conversation, Text } from './message.tsx';
+import { messagesOf } from './messages.ts';
 import { selected, summary, toggleSelected } from './state.ts';
-import type { Finding, Message, RecordAnswer, SessionLine } from './types.ts';
+import type { Finding, RecordAnswer, SessionLine } from './types.ts';
 
 export function RecordPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAsked<RecordAnswer>(`record?i=${i}`);
@@ -77,11 +78,9 @@ function Bar({ answer }: { readonly answer: RecordAnswer }): VNode {
 }
 
 function Content({ answer }: { readonly answer: RecordAnswer }): VNode {
-  const { messages, fullConversation, conversations, tools } = (answer.record ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
-  const list = messages ?? fullConversation ?? conversations;
-  if (!Array.isArray(list))
+  const messages = messagesOf(answer.record);
+  const { tools } = (answer.record ?? {}) as { readonly tools?: unknown };
+  if (messages === undefined)
     return (
       <div class="whole">
         <Text mono text={typeof answer.record === 'string' ? answer.record : wholeText(answer.record)} />
@@ -89,7 +88,7 @@ function Content({ answer }: { readonly answer: RecordAnswer }): VNode {
     );
   return (
     <Conversation
-      messages={list.filter((one): one is Message => typeof one === 'object' && one !== null)}
+      messages={messages}
       shown={answer.shown}
       tools={Array.isArray(tools) ? tools : []}
       isRaw={isRaw.value}
@@ -106,7 +105,7 @@ function wholeText(record: unknown): string {
 }
 
 function Origin({ answer }: { readonly answer: RecordAnswer }): VNode {
-  const { shard, line, bytes, session } = answer;
+  const { shard, line, spansLines, bytes, session } = answer;
   return (
     <>
       <h2>Where it comes from</h2>
@@ -115,7 +114,7 @@ function Origin({ answer }: { readonly answer: RecordAnswer }): VNode {
         <dt>record</dt>
         <dd>
           <bdi class="mono">{shard}</bdi>
-          {`, line ${showNumber(line)}, ${showBytes(bytes)}`}
+          {`, ${spansLines ? 'record' : 'line'} ${showNumber(line)}, ${showBytes(bytes)}`}
         </dd>
       </dl>
       {session?.origin === undefined ? null : (

@@ -1,4 +1,4 @@
-/** What the page holds: the summary, the rows that were asked for, what the search has found, the selection. */
+/** State of the page: the summary, the rows that were asked for, what the search has found, the selection. */
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { showNumber } from '../../charts/numbers.ts';
 import { block, go, isNowhere, number, tab, words } from './address.ts';

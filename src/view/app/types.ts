@@ -1,4 +1,4 @@
-/** What the server answers. */
+/** Answers of the server. */
 
 export interface Summary {
   readonly name: string;
@@ -43,9 +43,11 @@ export interface RejectedRow extends Numbered {
 
 export type Row = RecordRow | SessionRow | RejectedRow;
 
+/** A piece of an assistant's text. */
 export interface ShownSegment {
   readonly kind: 'text' | 'think' | 'tool';
   readonly text: string;
+  /** Activity line and name of a call. */
   readonly activity?: string;
   readonly name?: string;
 }
@@ -55,9 +57,13 @@ export interface ShownPart {
   readonly states: readonly string[];
 }
 
+/** How a message is shown, as far as its bytes do not tell. */
 export interface Shown {
+  /** The activity line of each call. */
   readonly calls?: readonly string[];
+  /** The parts of the content that are more than plain words, by their index. */
   readonly parts?: Readonly<Record<number, ShownPart>>;
+  /** A result that reports an error. */
   readonly failed?: true;
 }
 
@@ -76,8 +82,11 @@ export interface Message {
   readonly content?: unknown;
   readonly value?: unknown;
   readonly tool_calls?: unknown;
+  readonly toolCalls?: unknown;
   readonly tool_call_id?: unknown;
+  readonly toolCallId?: unknown;
   readonly reasoning_content?: unknown;
+  readonly reasoningContent?: unknown;
   readonly reasoning?: unknown;
   readonly thinking?: unknown;
 }
@@ -104,12 +113,16 @@ export interface Finding {
 export interface RecordAnswer {
   readonly i: number;
   readonly shard: string;
+  /** Number of the record in the shard, from 1. */
   readonly line: number;
+  /** A record of this shard has several lines. */
+  readonly spansLines?: true;
   readonly bytes: number;
   readonly findings: readonly Finding[];
   readonly session?: SessionLine;
   readonly sessionNumber?: number;
   readonly shown: readonly Shown[];
+  /** A JSON value: the record, or the list of the lines of a trace, or the text of a table of a deck. */
   readonly record: unknown;
 }
 
@@ -118,7 +131,7 @@ export interface SessionAnswer {
   readonly line: SessionLine;
   readonly findings: readonly Finding[];
   readonly record?: number;
-  /** What the reason means for which it was rejected. */
+  /** The meaning of the reason for which it was rejected. */
   readonly meaning?: string;
 }
 
@@ -135,7 +148,7 @@ export interface RejectionAnswer {
     readonly raw_sha256?: string | null;
     readonly error: { readonly message: string };
   };
-  /** What the reason means. */
+  /** The meaning of the reason. */
   readonly meaning?: string;
   readonly length: number;
   readonly from?: number;
@@ -159,16 +172,24 @@ export interface ChangesAnswer {
   readonly fate?: string;
 }
 
+/** An entry of a log that is followed; or, of an event log, messages that a conversation has got. */
 export interface FollowedEntry {
+  /** From 1: the line of the entry; of an event log, its last line so far. */
   readonly line: number;
+  /** Number of the entry among those of its line. */
   readonly part?: number;
-  /** In an event log, the conversation that has got these messages, in place of those from `shared` on. */
+  /** Id of the conversation of an event log. Its messages from `shared` on take the place of those that the page has. */
   readonly conversation?: string;
   readonly bytes: number;
+  /** Messages of the entry, its reply included, or of the conversation. */
   readonly messages: number;
+  /** How many of them, from the first one on, are as before. */
   readonly shared: number;
+  /** JSON texts of the others. */
   readonly fresh: readonly string[];
   readonly shown: readonly Shown[];
+  /** Milliseconds since 1970, when the line names a time. */
   readonly time?: number;
+  /** Why the line is no entry. */
   readonly error?: string;
 }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMAND, type Ended, ended, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -51,6 +51,13 @@ test('F167 an unsupported Node is told so, with 78', async () => {
     78,
     expect.stringMatching(/^turnmill: Node 18\.20\.1 is not supported: use 20\.19 /),
   ]);
+});
+
+test('compiled code is kept in the folder of the program, where Node keeps any', async () => {
+  const told =
+    "import module from 'node:module'; module.enableCompileCache = (folder) => process.stderr.write(folder);";
+  const { status, stderr } = await sabotaged(told, ['--version']);
+  expect([status, stderr]).toEqual([0, join(realpathSync(dirname(COMMAND)), 'compile-cache')]);
 });
 
 test('a current folder that is gone is told, with 66', () => {

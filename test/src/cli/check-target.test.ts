@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { effectOf, readerRules } from '../../../transforms/consumers/consumer-rules.ts';
+import { consumerRules, effectOf } from '../../../transforms/consumers/consumer-rules.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
@@ -57,7 +57,7 @@ describe('check --target', () => {
     expect(stderr).toContain('1 record would be written');
   });
 
-  test('a refusal of the reader alone ends with 3 too', async () => {
+  test('a recordRejection of the reader alone ends with 3 too', async () => {
     const input = join(logs(), '../alone.jsonl');
     writeLog(join(input, '..'), 'alone.jsonl', [entry({ reply: null })]);
     const { status, stdout } = await turnmill(['check', input, '--target', 'openai']);
@@ -72,7 +72,7 @@ describe('check --target', () => {
       'inspect',
       logs(),
       '--after',
-      'check-rows',
+      'check-records',
       '--kind',
       'finding',
       '--format',
@@ -114,7 +114,7 @@ describe('check --target', () => {
   });
 
   test('no rule of a reader was forgotten', () => {
-    expect(Object.keys(broken).sort()).toEqual(readerRules.map(({ name }) => name).sort());
+    expect(Object.keys(broken).sort()).toEqual(consumerRules.map(({ name }) => name).sort());
   });
 
   test.each([

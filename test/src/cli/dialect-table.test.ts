@@ -57,16 +57,12 @@ test('build has no such table', async () => {
 
 test('branches, compactions and sub-agents are conversations of one session; a rejected file counts for nothing else', () => {
   const table = new DialectTable();
-  const session = (
-    sessionId: string,
-    folded: number | undefined,
-    outcome: 'written' | 'rejected' = 'written',
-  ) =>
+  const session = (sessionId: string, folded: number | undefined, fate: 'written' | 'rejected' = 'written') =>
     table.see({
       ...{
         kind: 'session',
         sessionId,
-        outcome,
+        fate,
         folded,
         entries: 1,
         superseded: 0,

@@ -60,7 +60,7 @@ describe('the fate of a line', () => {
     });
     expect(all[3]).toMatchObject({
       group: '2026-01-13',
-      outcome: 'written',
+      sessionFate: 'written',
       messages: [
         { logged: 0, kept: 0 },
         { logged: 1, kept: 1 },
@@ -88,7 +88,7 @@ describe('the fate of a line', () => {
       expect(found).toMatchObject({
         fate: 'rejected:timestamp-not-increasing',
         violationLine: 3,
-        outcome: 'rejected',
+        sessionFate: 'rejected',
         stage: 'validate',
       });
     }
@@ -110,7 +110,7 @@ describe('the fate of a line', () => {
     ]);
     expect((await explain(`${again}:3`, '--session-by', 'id'))[0]?.fate).toBe('rejected:session-reopened');
     expect((await explain(`${again}:1`, '--session-by', 'id'))[0]).toMatchObject({
-      ...{ fate: 'rejected:session-reopened', stage: 'validate', violationLine: 3, outcome: 'rejected' },
+      ...{ fate: 'rejected:session-reopened', stage: 'validate', violationLine: 3, sessionFate: 'rejected' },
     });
     expect((await explain(`${again}:2`, '--session-by', 'id'))[0]?.fate).toBe('snapshot');
   });
@@ -154,7 +154,7 @@ describe('the fate of a line', () => {
     expect((await explain(`${path}:1`))[0]).toMatchObject({
       fate: 'rejected:corrupt-gzip',
       stage: 'source',
-      outcome: 'rejected',
+      sessionFate: 'rejected',
     });
     writeFileSync(path, packed);
     expect((await explain(`${path}:1`))[0]).toMatchObject({ fate: 'snapshot' });

@@ -31,8 +31,8 @@ test.each<[string, readonly string[]]>([
   ['tool-dedupe', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
   ['reasoning', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
   ['check-conversations', ['fate', 'fate', 'rejection', 'finding', 'conversation', 'finding', 'session-end']],
-  ['format', ['fate', 'fate', 'rejection', 'finding', 'row', 'finding', 'session-end']],
-  ['check-rows', ['fate', 'fate', 'rejection', 'finding', 'row', 'finding', 'session-end']],
+  ['format', ['fate', 'fate', 'rejection', 'finding', 'record', 'finding', 'session-end']],
+  ['check-records', ['fate', 'fate', 'rejection', 'finding', 'record', 'finding', 'session-end']],
 ])('after %s', async (stage, kinds) => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', LINES);
   expect((await inspect(log, '--after', stage)).map(({ kind }) => kind)).toEqual(kinds);
@@ -45,8 +45,8 @@ test('messages and records keep their bytes; times are nanoseconds as text', asy
   const run = await turnmill(['inspect', log, '--after', 'parse', '--kind', 'entry']);
   expect(run.stdout.toString()).toContain(`"messages":[${message}],"tools":[]`);
   expect(JSON.parse(run.stdout.toString()).timestamp).toBe('1768262400000000001');
-  const row = await turnmill(['inspect', log, '--after', 'format', '--kind', 'row']);
-  expect(row.stdout.toString()).toContain(`"record":{"messages":[${message}],"tools":[]}`);
+  const record = await turnmill(['inspect', log, '--after', 'format', '--kind', 'record']);
+  expect(record.stdout.toString()).toContain(`"record":{"messages":[${message}],"tools":[]}`);
   const [framed] = await inspect(log, '--after', 'framing');
   expect(framed).toMatchObject({
     kind: 'line',
@@ -91,6 +91,6 @@ test('the members of an element come in one order', async () => {
   const elements = await inspect(path, '--after', 'snapshot-select');
   expect(elements.map((element) => Object.keys(element).join(' '))).toEqual([
     'kind origin sessionId messages changes startedAt superseded truncated tools toolCounts',
-    'kind origin last dialect sessionId entries outcome',
+    'kind origin last dialect sessionId entries fate',
   ]);
 });

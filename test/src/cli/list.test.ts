@@ -36,8 +36,8 @@ const STAGES = [
   'reasoning',
   'check-conversations',
   'format',
-  'check-rows',
-  'check-readers',
+  'check-records',
+  'check-consumers',
 ];
 
 test.each<[string, readonly string[]]>([

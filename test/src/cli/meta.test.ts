@@ -18,9 +18,10 @@ const FACTS = {
 };
 
 async function recordOf(input: string, flags: readonly string[]) {
-  const { status, stdout, stderr } = await turnmill(['build', input, '--out', '-', ...flags]);
+  const out = join(temporaryFolder(), 'out');
+  const { status, stderr } = await turnmill(['build', input, '--out', out, '--group-by', 'none', ...flags]);
   expect([status, stderr]).toEqual([0, expect.anything()]);
-  return JSON.parse(stdout.toString());
+  return JSON.parse(readFileSync(join(out, 'data/conversations-00000.jsonl'), 'utf8'));
 }
 
 describe('--meta', () => {

@@ -19,10 +19,12 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   dialects: [],
 };
 
+/** The values by the names of the options, those of formats too. */
 function valuesOf(command: string, flags: readonly string[]): Readonly<Record<string, unknown>> {
   const read = readArguments([command, ...(WORDS[command] ?? ['logs']), ...flags]);
   if ('text' in read) throw new Error(read.text);
-  return read.values as Readonly<Record<string, unknown>>;
+  const { formatOptions, ...others } = read.values;
+  return { ...others, ...formatOptions };
 }
 
 /** Value types by placeholder: a good value with what it becomes, and a bad one with the start of the complaint. */

@@ -1,4 +1,4 @@
-/** Files whose names are not those of logs: which these are, and how the command tells of them. */
+/** Files whose names are not those of logs: which these are, and how the command reports them. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

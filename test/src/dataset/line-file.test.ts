@@ -42,6 +42,29 @@ describe('a line file', () => {
     expect(file.bytes).toBe(text.length);
   });
 
+  test('keeps order, counts and UTF-8 over texts and bytes in turn', () => {
+    const lines = [3, 9000, 8192, 8191, 1, 300_000, 40, 4000, 4000, 4000, 0].map((n, i) =>
+      (i % 3 === 1 ? 'é\u2028😀' : String(i % 10)).repeat(n),
+    );
+    const file = createLineFile(folder.in('a'));
+    let size = 0;
+    lines.forEach((line, i) => {
+      if (i % 4 === 3) file.write(bytes(line));
+      else file.writeText(line);
+      size += bytes(line).length + 1;
+      if (i % 4 === 0) expect([file.bytes, file.lines]).toEqual([size, i + 1]);
+    });
+    file.checkpoint();
+    const text = lines.map((line) => `${line}\n`).join('');
+    expect(fs.readFileSync(folder.in('a'), 'utf8') === text).toBe(true);
+    file.writeText('not flushed');
+    file.park();
+    expect(fs.readFileSync(folder.in('a'), 'utf8').endsWith('\nnot flushed\n')).toBe(true);
+    file.writeText('given up');
+    file.abandon();
+    expect(file.bytes).toBe(size + 'not flushed\n'.length);
+  });
+
   test('refuses a file or a link that is there already', () => {
     fs.writeFileSync(folder.in('a'), 'x');
     fs.symlinkSync(folder.in('elsewhere'), folder.in('b'));

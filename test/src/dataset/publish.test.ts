@@ -16,7 +16,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkDestination } from '../../../src/dataset/destination.ts';
 import { partPath } from '../../../src/dataset/place.ts';
 import { publicationSteps } from '../../../src/dataset/publish.ts';
-import { healDestination, resolveDataset } from '../../../src/dataset/recover.ts';
+import { recoverDestination, resolveDataset } from '../../../src/dataset/recover.ts';
 import { openStaging, type Staging } from '../../../src/dataset/staging.ts';
 import { faultOf, temporaryFolder } from './temporary.ts';
 
@@ -121,14 +121,14 @@ describe('publishing', () => {
     renameSync(folder.in('out'), folder.in('kept'));
     put(true, 'two');
     put(true, 'three');
-    expect(healDestination(folder.in('out'))).toEqual({ restored: undefined, problems: [] });
+    expect(recoverDestination(folder.in('out'))).toEqual({ restored: undefined, problems: [] });
     expect([read(), read(folder.in('kept'))]).toEqual(['three', 'one']);
   });
 
   test('a link that the user has deleted is not brought back', () => {
     put(true, 'one');
     unlinkSync(folder.in('out'));
-    healDestination(folder.in('out'));
+    recoverDestination(folder.in('out'));
     expect(existsSync(folder.in('out'))).toBe(false);
     expect(faultOf(() => resolveDataset(folder.in('out'))).code).toBe('no-input');
     expect(faultOf(() => resolveDataset(folder.in('no/out'))).code).toBe('no-input');
@@ -171,11 +171,11 @@ describe.each([
       if (had) expect(['old', 'new'], where).toContain(read());
       if (had && names.at(-1) !== 'set the old one aside') expect(published(), where).toBeDefined();
       const asRead = had ? read() : published();
-      const healing = healDestination(folder.in('out'));
-      expect(healing.problems, where).toEqual([]);
-      expect(healing.restored, where).toBe(names.at(-1) === 'set the old one aside' ? 'new' : undefined);
+      const recovery = recoverDestination(folder.in('out'));
+      expect(recovery.problems, where).toEqual([]);
+      expect(recovery.restored, where).toBe(names.at(-1) === 'set the old one aside' ? 'new' : undefined);
       expect(published(), where).toBe(asRead);
-      expect(healDestination(folder.in('out')), where).toEqual({ restored: undefined, problems: [] });
+      expect(recoverDestination(folder.in('out')), where).toEqual({ restored: undefined, problems: [] });
 
       const now = published();
       put(now !== undefined, 'next');
@@ -225,7 +225,7 @@ describe.each([
   });
 });
 
-describe('healing', () => {
+describe('recovery', () => {
   test('the old one comes back when the new version is not whole', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
@@ -235,7 +235,7 @@ describe('healing', () => {
     }
     rmSync(folder.in(`.out.v-${staging.runId}`, 'manifest.json'));
     expect(read()).toBe('old');
-    expect(healDestination(folder.in('out'))).toEqual({ restored: 'old', problems: [] });
+    expect(recoverDestination(folder.in('out'))).toEqual({ restored: 'old', problems: [] });
     expect([read(), lstatSync(folder.in('out')).isDirectory(), hidden()]).toEqual(['old', true, []]);
   });
 
@@ -247,8 +247,8 @@ describe('healing', () => {
       if (step.name === 'set the old one aside') break;
     }
     mkdirSync(folder.in('out'));
-    const healing = healDestination(folder.in('out'));
-    expect(healing.problems.map((problem) => problem.code)).toEqual(['cannot-create']);
+    const recovery = recoverDestination(folder.in('out'));
+    expect(recovery.problems.map((problem) => problem.code)).toEqual(['cannot-create']);
     expect(read(partPath(destination(true), 'old', staging.runId))).toBe('old');
   });
 

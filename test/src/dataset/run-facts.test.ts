@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readProofs, writeRunFacts } from '../../../src/dataset/run-facts.ts';
+import { readFingerprints, writeRunFacts } from '../../../src/dataset/run-facts.ts';
 import { readWrittenText, writeWholeFile } from '../../../src/dataset/whole-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -30,7 +30,7 @@ describe('run.json', () => {
   test('with so many that they are written in pieces', () => {
     const proofs = Array.from({ length: 30_000 }, (_, i) => `${i}:${'p'.repeat(i % 60)}`);
     const { root, text } = written(proofs.map((proof) => `${JSON.stringify(proof)}\n`).join(''));
-    expect(readProofs(root)).toEqual(proofs);
+    expect(readFingerprints(root)).toEqual(proofs);
     expect(text).toBe(`${JSON.stringify({ host: 'h', inputs: ['a'], proofs }, undefined, 2)}\n`);
   });
 

@@ -74,10 +74,10 @@ async function write(writer: DatasetWriter, records: readonly string[], replace 
   const ledger = lineFileOver(writer.files.create('ledger/sources.jsonl'));
   ledger.writeText('{"a":1}');
   ledger.close();
-  const proofs = lineFileOver(writer.files.create('work/proofs.jsonl'));
-  proofs.writeText('"x"');
-  proofs.sync();
-  proofs.close();
+  const fingerprints = lineFileOver(writer.files.create('work/fingerprints.jsonl'));
+  fingerprints.writeText('"x"');
+  fingerprints.sync();
+  fingerprints.close();
   const body = {
     tool: { name: 'turnmill', version: '0.1.0' },
     settings: {},
@@ -88,7 +88,7 @@ async function write(writer: DatasetWriter, records: readonly string[], replace 
   return writer.commit({
     shards: shards.finish(),
     files: [ledger],
-    proofs,
+    fingerprints,
     body: body as never,
     runFacts: { pid: 1 },
     replace,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { locate } from '../../../src/dataset/place.ts';
 import { VolumeLock } from '../../../src/dataset/volume-lock.ts';
+import { LONG } from '../../support/long.ts';
 import { compiledSink } from './compiled.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -17,6 +18,8 @@ beforeAll(() => {
   modules = { 'volume-lock': compiledSink(build, 'volume-lock'), place: compiledSink(build, 'place') };
 });
 afterAll(() => rmSync(build, { recursive: true, force: true }));
+
+const ROUNDS = LONG ? 20 : 2;
 
 const out = (): ReturnType<typeof locate> => locate(folder.in('out'));
 /** A folder that looks like the lock of a run that was killed. */
@@ -72,7 +75,7 @@ async function race(count: number): Promise<string[]> {
 
 describe('VolumeLock', () => {
   test('of processes that come at once exactly one gets it', async () => {
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       expect(await race(4)).toEqual(['held', 'locked', 'locked', 'locked']);
       expect(folder.names()).toEqual([]);
     }

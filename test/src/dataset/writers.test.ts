@@ -7,12 +7,19 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { LineWriter } from '../../../src/dataset/line-writer.ts';
 import { ShardWriter, type ShardWriterOptions } from '../../../src/dataset/shard-writer.ts';
-import type { Row, StreamElement } from '../../../transforms/model/element.ts';
+import type { StreamElement, WrittenRecord } from '../../../transforms/model/element.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const origin = { source: 'a', line: 1, offset: 0, length: 0 };
-const row = (text: string, more: Partial<Row> = {}): Row =>
-  ({ kind: 'row', origin, group: 'g', format: 'chat', bytes: Buffer.from(text), ...more }) as Row;
+const record = (text: string, more: Partial<WrittenRecord> = {}): WrittenRecord =>
+  ({
+    kind: 'record',
+    origin,
+    group: 'g',
+    format: 'chat',
+    bytes: Buffer.from(text),
+    ...more,
+  }) as WrittenRecord;
 const end: StreamElement = { kind: 'session-end', origin, last: true };
 const textOf = (...path: string[]): string => readFileSync(join(...path), 'utf8');
 
@@ -27,10 +34,10 @@ const openIn = (dir: string): string[] =>
   });
 
 describe('ShardWriter', () => {
-  it('writes rows, one by one or in arrays, into the shards of their groups, and counts what else came', async () => {
+  it('writes records, one by one or in arrays, into the shards of their groups, and counts what else came', async () => {
     const dir = join(temporaryFolder(), 'out');
     const writer = new ShardWriter({ dir, shardSizeBytes: 4 });
-    const chunks = [row('1'), [row('2'), end, row('x', { group: 'h' })], row('3'), end];
+    const chunks = [record('1'), [record('2'), end, record('x', { group: 'h' })], record('3'), end];
     await pipeline(Readable.from(chunks), writer);
     expect(readdirSync(join(dir, 'data'))).toEqual(['g-00000.jsonl', 'g-00001.jsonl', 'h-00000.jsonl']);
     expect(textOf(dir, 'data/g-00000.jsonl')).toBe('1\n2\n');
@@ -45,7 +52,7 @@ describe('ShardWriter', () => {
   it('packs, names tables of a deck, and gives each format its folder', async () => {
     const dir = temporaryFolder();
     const writer = new ShardWriter({ dir, compress: 'gzip', extension: 'toml', perFormat: true });
-    await pipeline(Readable.from([row('a = 1'), row('b = 2', { format: 'trl' })]), writer);
+    await pipeline(Readable.from([record('a = 1'), record('b = 2', { format: 'trl' })]), writer);
     expect(writer.shards.map(({ path }) => path)).toEqual([
       'data/chat/g-00000.toml.gz',
       'data/trl/g-00000.toml.gz',
@@ -58,21 +65,26 @@ describe('ShardWriter', () => {
     let given = 0;
     let most = 0;
     const long = 'x'.repeat(300 * 1024); // more than is gathered
-    function* rows(): Generator<Row> {
+    function* records(): Generator<WrittenRecord> {
       for (; given < 20; given++) {
         const path = join(dir, 'data/g-00000.jsonl');
         const written = existsSync(path) ? Math.floor(statSync(path).size / long.length) : 0;
         most = Math.max(most, given - written);
-        yield row(long);
+        yield record(long);
       }
     }
-    await pipeline(Readable.from(rows(), { highWaterMark: 1 }), new ShardWriter({ dir }));
+    await pipeline(Readable.from(records(), { highWaterMark: 1 }), new ShardWriter({ dir }));
     expect(given).toBe(20);
     expect(most).toBeLessThanOrEqual(3); // one in each of the buffers between
   });
 
   it.each([
-    ['a second format', [row('1'), row('2', { format: 'trl' })], 'usage', 'chat and trl in one ShardWriter'],
+    [
+      'a second format',
+      [record('1'), record('2', { format: 'trl' })],
+      'usage',
+      'chat and trl in one ShardWriter',
+    ],
     ['something else', [{ text: 'x' }], 'usage', 'not a turnmill element'],
     ['a text', ['{}'], 'usage', 'not a turnmill element'],
   ])('%s ends the pipeline, and nothing stays open', async (_name, chunks, code, told) => {
@@ -84,11 +96,11 @@ describe('ShardWriter', () => {
 
   it('a shard that exists is not overwritten; a folder that is not there is told', async () => {
     const dir = temporaryFolder();
-    await pipeline(Readable.from([row('1')]), new ShardWriter({ dir }));
-    const again = pipeline(Readable.from([row('2')]), new ShardWriter({ dir }));
+    await pipeline(Readable.from([record('1')]), new ShardWriter({ dir }));
+    const again = pipeline(Readable.from([record('2')]), new ShardWriter({ dir }));
     await expect(again).rejects.toMatchObject({ code: 'io', message: expect.stringContaining('EEXIST') });
     expect(textOf(dir, 'data/g-00000.jsonl')).toBe('1\n');
-    const nowhere = pipeline(Readable.from([row('2')]), new ShardWriter({ dir: join(dir, 'a/b') }));
+    const nowhere = pipeline(Readable.from([record('2')]), new ShardWriter({ dir: join(dir, 'a/b') }));
     await expect(nowhere).rejects.toMatchObject({ code: 'cannot-create' });
   });
 
@@ -102,10 +114,10 @@ describe('ShardWriter', () => {
 });
 
 describe('LineWriter', () => {
-  it('writes rows, texts and bytes, each with a line feed', async () => {
+  it('writes records, texts and bytes, each with a line feed', async () => {
     const path = join(temporaryFolder(), 'a.jsonl');
     const writer = new LineWriter(path);
-    const chunks = [row('1'), end, [row('2'), end], '{"three":"\u00e4"}', Buffer.from('4')];
+    const chunks = [record('1'), end, [record('2'), end], '{"three":"\u00e4"}', Buffer.from('4')];
     await pipeline(Readable.from(chunks), writer);
     expect(textOf(path)).toBe('1\n2\n{"three":"\u00e4"}\n4\n');
     expect([writer.lines, [...writer.passedOver]]).toEqual([4, [['session-end', 2]]]);

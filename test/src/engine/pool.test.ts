@@ -1,9 +1,9 @@
-/** Batches come in the order of the sources, whoever reads them: the main thread or one of two worker threads. */
+/** Deliveries come in the order of the sources, whoever reads them: the main thread or one of two worker threads. */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { listSources } from '../../../src/input/sources/list.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { resolveSettings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
@@ -12,7 +12,7 @@ import { sessionLines } from '../../support/plain-logs.ts';
 const BUILT = resolve(import.meta.dirname, '../../../dist/src/engine/pool.js');
 const { runWorkers }: typeof import('../../../src/engine/pool.ts') = await import(BUILT);
 
-/** 600 sources: three units. */
+/** 600 sources: three tasks. */
 async function indices(workers: number, isReused?: (index: number) => boolean): Promise<readonly number[]> {
   const folder = temporaryFolder();
   for (let n = 0; n < 600; n++) {
@@ -21,9 +21,9 @@ async function indices(workers: number, isReused?: (index: number) => boolean): 
   }
   const settings = resolveSettings({ inputs: [folder], out: undefined, workers });
   const { sources } = listSources([folder], settings.follow);
-  const results: Outcome[] = [];
-  const batches = runWorkers(sources, settings, isReused === undefined ? {} : { isReused });
-  for await (const { outcomes } of batches) results.push(...outcomes);
+  const results: Result[] = [];
+  const deliveries = runWorkers(sources, settings, isReused === undefined ? {} : { isReused });
+  for await (const { results: some } of deliveries) results.push(...some);
   return results.flatMap((one) => (one.kind === 'source' ? [one.source] : []));
 }
 

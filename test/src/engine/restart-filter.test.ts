@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Batch } from '../../../src/engine/batch.ts';
+import type { Delivery } from '../../../src/engine/delivery.ts';
 import { RestartFilter } from '../../../src/engine/restart-filter.ts';
-import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
+import type { Result, SourceReport } from '../../../src/ledger/result.ts';
 
-const begin = (source: number, stamp = 'file'): Outcome => ({
+const begin = (source: number, identity = 'file'): Result => ({
   kind: 'source-begin',
   source,
   provisional: true,
-  stamp,
+  identity,
 });
-const row = (name: string): Outcome => ({
-  kind: 'row',
+const record = (name: string): Result => ({
+  kind: 'record',
   group: name,
   format: 'chat',
   bytes: new Uint8Array(1),
 });
-const session = (id: string): Outcome => ({
+const session = (id: string): Result => ({
   kind: 'session',
   sessionId: id,
-  outcome: 'written',
+  fate: 'written',
   entries: 3,
   superseded: 2,
   truncated: 0,
@@ -49,20 +49,20 @@ const end = (source: number, more: Partial<SourceReport> = {}): SourceReport => 
   repairs: [],
   ...more,
 });
-const batch = (outcomes: readonly Outcome[], readBytes = 0): Batch => ({
-  outcomes,
+const delivery = (results: readonly Result[], readBytes = 0): Delivery => ({
+  results,
   readBytes,
   flushed: false,
 });
 
-const source = (index: number, sessions: number): readonly Outcome[] => [
+const source = (index: number, sessions: number): readonly Result[] => [
   begin(index),
-  ...Array.from({ length: sessions }, (_, i) => [row(`${index}.${i}`), session(`${index}.${i}`)]).flat(),
+  ...Array.from({ length: sessions }, (_, i) => [record(`${index}.${i}`), session(`${index}.${i}`)]).flat(),
   end(index),
 ];
 
 describe('replay', () => {
-  it('gives each outcome and each byte once, wherever the threads die', () => {
+  it('gives each result and each byte once, wherever the threads die', () => {
     const deaths = fc.array(
       fc.record({ until: fc.nat(40), sizes: fc.array(fc.integer({ min: 1, max: 9 })) }),
     );
@@ -71,7 +71,7 @@ describe('replay', () => {
       fc.property(sizes, deaths, (sessions, lives) => {
         const sources = sessions.map((count, i) => source(i, count));
         const replay = new RestartFilter();
-        const out: Outcome[] = [];
+        const out: Result[] = [];
         let bytes = 0;
         let reported = 0;
         for (const { until, sizes: cuts } of [...lives, { until: Number.POSITIVE_INFINITY, sizes: [] }]) {
@@ -80,19 +80,19 @@ describe('replay', () => {
           for (let at = 0, n = 0; at < lived.length; n++) {
             const part = lived.slice(at, at + (cuts[n] ?? 5));
             at += part.length;
-            // every outcome but the first of a source costs an equal part of its 100 bytes
-            const cost = (outcome: Outcome): number => {
-              const own = sources.find((one) => one.includes(outcome)) ?? [];
-              return outcome.kind === 'source-begin' ? 0 : 100 / (own.length - 1);
+            // every result but the first of a source costs an equal part of its 100 bytes
+            const cost = (result: Result): number => {
+              const own = sources.find((one) => one.includes(result)) ?? [];
+              return result.kind === 'source-begin' ? 0 : 100 / (own.length - 1);
             };
             const passed = replay.pass(
-              batch(
+              delivery(
                 part,
                 part.reduce((sum, one) => sum + cost(one), 0),
               ),
             );
             reported += part.filter(({ kind }) => kind === 'source').length;
-            out.push(...passed.outcomes);
+            out.push(...passed.results);
             bytes += passed.readBytes;
           }
           replay.restart();
@@ -105,14 +105,22 @@ describe('replay', () => {
 
   const partly = (): RestartFilter => {
     const replay = new RestartFilter();
-    replay.pass(batch([begin(0), row('a'), session('a'), row('b'), session('b')]));
+    replay.pass(delivery([begin(0), record('a'), session('a'), record('b'), session('b')]));
     replay.restart();
     return replay;
   };
 
   it('rejects a source that is another file when it is read again, and keeps the fates of what is out', () => {
-    const again = [begin(0, 'other'), row('a'), session('a'), row('c'), session('c'), row('d'), end(0)];
-    expect(partly().pass(batch(again)).outcomes).toMatchObject([
+    const again = [
+      begin(0, 'other'),
+      record('a'),
+      session('a'),
+      record('c'),
+      session('c'),
+      record('d'),
+      end(0),
+    ];
+    expect(partly().pass(delivery(again)).results).toMatchObject([
       {
         kind: 'source',
         status: 'rejected',
@@ -127,7 +135,7 @@ describe('replay', () => {
   });
 
   it('rejects a source that gives less than before', () => {
-    expect(partly().pass(batch([begin(0), row('a'), session('a'), end(0)])).outcomes).toMatchObject([
+    expect(partly().pass(delivery([begin(0), record('a'), session('a'), end(0)])).results).toMatchObject([
       { status: 'rejected', rejection: { reason: 'changed-while-read' }, lines: 6 },
     ]);
   });
@@ -135,26 +143,26 @@ describe('replay', () => {
   it('keeps the reason of a source that is given up, and goes on behind it', () => {
     const rejection = { reason: 'worker-crash', detail: 'x' };
     const refused = end(0, { status: 'rejected', rejection, lines: 0, fates: [] });
-    const given = [{ ...begin(0), stamp: undefined } as Outcome, refused, ...source(1, 1)];
-    const [report, ...rest] = partly().pass(batch(given)).outcomes;
+    const given = [{ ...begin(0), identity: undefined } as Result, refused, ...source(1, 1)];
+    const [report, ...rest] = partly().pass(delivery(given)).results;
     expect(report).toMatchObject({ status: 'rejected', rejection, lines: 6 });
     expect(rest).toEqual(source(1, 1));
   });
 
-  const again = (stamp: string): Outcome => ({ ...begin(0, stamp), again: true }) as Outcome;
+  const again = (identity: string): Result => ({ ...begin(0, identity), again: true }) as Result;
 
   it('counts from the start again when a source begins once more', () => {
     const replay = partly();
-    const first = [begin(0), row('a'), session('a'), row('b'), session('b'), row('c')];
-    const second = [again('later'), row('x'), session('x')];
-    expect(replay.pass(batch([...first, ...second])).outcomes).toEqual([row('c'), ...second]);
+    const first = [begin(0), record('a'), session('a'), record('b'), session('b'), record('c')];
+    const second = [again('later'), record('x'), session('x')];
+    expect(replay.pass(delivery([...first, ...second])).results).toEqual([record('c'), ...second]);
     replay.restart();
-    const third = [begin(0, 'later'), row('x'), session('x'), row('y'), session('y'), end(0)];
-    expect(replay.pass(batch(third)).outcomes).toEqual(third.slice(3));
+    const third = [begin(0, 'later'), record('x'), session('x'), record('y'), session('y'), end(0)];
+    expect(replay.pass(delivery(third)).results).toEqual(third.slice(3));
   });
 
   it('takes the second reading of a thread that was replaced in the first one', () => {
-    const second = [again('later'), row('x'), session('x'), end(0)];
-    expect(partly().pass(batch([begin(0, 'other'), row('a'), ...second])).outcomes).toEqual(second);
+    const second = [again('later'), record('x'), session('x'), end(0)];
+    expect(partly().pass(delivery([begin(0, 'other'), record('a'), ...second])).results).toEqual(second);
   });
 });

@@ -2,37 +2,43 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { BatchBuilder } from '../../../src/engine/batch.ts';
-import { UNWATCHED } from '../../../src/engine/instrument.ts';
+import { DeliveryBuilder } from '../../../src/engine/delivery.ts';
+import { UNWATCHED, type Watch } from '../../../src/engine/instrument.ts';
 import { SourceRun } from '../../../src/engine/source-run.ts';
 import type { TaskSource } from '../../../src/engine/task.ts';
+import { openSource } from '../../../src/input/open-source.ts';
 import { listSources } from '../../../src/input/sources/list.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { resolveSettings, type Settings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 
 interface Made {
   readonly run: SourceRun;
-  readonly batch: BatchBuilder;
+  readonly delivery: DeliveryBuilder;
   readonly sources: readonly TaskSource[];
   /** Reads a source to its end and returns its results. */
-  results(source: TaskSource): Promise<readonly Outcome[]>;
+  results(source: TaskSource): Promise<readonly Result[]>;
 }
 
-function runOver(logs: Readonly<Record<string, string>>, given: Partial<Settings> = {}): Made {
+function runOver(
+  logs: Readonly<Record<string, string>>,
+  given: Partial<Settings> = {},
+  watch: Watch = UNWATCHED,
+): Made {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(logs)) writeFileSync(join(folder, name), text);
   const settings = resolveSettings({ inputs: [folder], out: undefined, ...given });
-  const batch = new BatchBuilder();
-  const run = new SourceRun({ settings, watch: UNWATCHED, signal: undefined, memory: undefined, batch });
+  const delivery = new DeliveryBuilder();
+  const run = new SourceRun({ settings, watch, signal: undefined, memory: undefined, delivery });
   const sources = listSources([folder], settings.follow).sources.map((ref, index) => ({ index, ref }));
   return {
-    ...{ run, batch, sources },
+    ...{ run, delivery, sources },
     async results(source) {
       run.begin(source);
-      for (let pause = run.read(); pause !== 'over'; pause = run.read()) if (pause !== 'batch') await pause;
-      return batch.take().outcomes;
+      for (let pause = run.read(); pause !== 'over'; pause = run.read())
+        if (pause !== 'delivery') await pause;
+      return delivery.take().results;
     },
   };
 }
@@ -48,7 +54,7 @@ it('begins and ends each source, with its sessions between', async () => {
   const found = [];
   for (const source of sources) found.push(await results(source));
   expect(found.map((all) => all.map(({ kind }) => kind))).toEqual([
-    ['source-begin', 'row', 'session', 'source'],
+    ['source-begin', 'record', 'session', 'source'],
     ['source-begin', 'source'],
     ['source-begin', 'rejected-line', 'session', 'source'],
   ]);
@@ -61,20 +67,20 @@ it('begins and ends each source, with its sessions between', async () => {
   ]);
 });
 
-it('pauses when a batch is due, and counts every byte once', async () => {
-  const { run, batch, sources } = runOver({ 'a.jsonl': 'torn\n'.repeat(100_000) });
+it('pauses when a delivery is due, and counts every byte once', async () => {
+  const { run, delivery, sources } = runOver({ 'a.jsonl': 'torn\n'.repeat(100_000) });
   run.begin(sources[0] as TaskSource);
-  let [batches, bytes] = [0, 0];
+  let [deliveries, bytes] = [0, 0];
   for (let pause = run.read(); pause !== 'over'; pause = run.read()) {
-    if (pause !== 'batch') {
+    if (pause !== 'delivery') {
       await pause;
       continue;
     }
-    batches++;
-    bytes += batch.take().readBytes;
+    deliveries++;
+    bytes += delivery.take().readBytes;
   }
-  expect(batches).toBeGreaterThan(3);
-  expect(bytes + batch.take().readBytes).toBe(500_000);
+  expect(deliveries).toBeGreaterThan(3);
+  expect(bytes + delivery.take().readBytes).toBe(500_000);
 });
 
 it('a source that cannot be opened is rejected, and the next one is read', async () => {
@@ -82,7 +88,7 @@ it('a source that cannot be opened is rejected, and the next one is read', async
   const [first, second] = sources as [TaskSource, TaskSource];
   const gone = { ...first, ref: { ...first.ref, path: `${first.ref.path}.gone` } };
   expect((await results(gone)).at(-1)).toMatchObject({ status: 'rejected', readBytes: 0 });
-  expect((await results(second)).map(({ kind }) => kind)).toContain('row');
+  expect((await results(second)).map(({ kind }) => kind)).toContain('record');
 });
 
 it('a source that has killed three worker threads is rejected unread', async () => {
@@ -99,4 +105,28 @@ it('stops at the limit of sessions', async () => {
   expect(run.isLimited).toBe(false);
   expect((await results(sources[0] as TaskSource)).filter(({ kind }) => kind === 'session')).toHaveLength(1);
   expect(run.isLimited).toBe(true);
+});
+
+it('a file that no dialect knows, and that changed while it was read, is read once more', async () => {
+  let opened = 0;
+  const touchedOnce: Watch = {
+    ...UNWATCHED,
+    async open(...given) {
+      opened++;
+      return {
+        ...(await openSource(...given)),
+        isTouched: () => opened === 1,
+        again: () => touchedOnce.open(...given) as never,
+      };
+    },
+  };
+  const { sources, results } = runOver(
+    { 'a.jsonl': '{"a":1}\n'.repeat(1000) },
+    { takesBack: true },
+    touchedOnce,
+  );
+  const all = await results(sources[0] as TaskSource);
+  expect(opened).toBe(2);
+  expect(all.filter(({ kind }) => kind === 'source-begin')).toMatchObject([{}, { again: true }]);
+  expect(all.at(-1)).toMatchObject({ status: 'rejected', rejection: { reason: 'unknown-dialect' } });
 });

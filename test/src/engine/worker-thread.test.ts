@@ -5,7 +5,7 @@ import type { TaskSource } from '../../../src/engine/task.ts';
 import type { FromWorker, ToWorker, WorkerData } from '../../../src/engine/worker.ts';
 import { type Thread, WorkerThread } from '../../../src/engine/worker-thread.ts';
 import { encodePart } from '../../../src/ledger/part.ts';
-import type { Outcome, SourceReport } from '../../../src/ledger/result.ts';
+import type { Result, SourceReport } from '../../../src/ledger/result.ts';
 import type { TaskSettings } from '../../../src/settings/settings.ts';
 
 class PlayedThread extends EventEmitter {
@@ -31,9 +31,9 @@ class PlayedThread extends EventEmitter {
     Atomics.store(this.#data.inHand, 0, index);
   }
 
-  posts(outcomes: readonly Outcome[], flushed = false): void {
-    const batch = { pieces: encodePart(outcomes), readBytes: 0, flushed, profile: undefined, weight: 7 };
-    this.emit('message', { type: 'batch', ...batch } satisfies FromWorker);
+  posts(results: readonly Result[], flushed = false): void {
+    const delivery = { pieces: encodePart(results), readBytes: 0, flushed, profile: undefined, weight: 7 };
+    this.emit('message', { type: 'part', ...delivery } satisfies FromWorker);
   }
 }
 
@@ -41,14 +41,14 @@ const sources = [0, 1].map((index) => ({
   index,
   ref: { name: `${index}.jsonl` },
 })) as unknown as TaskSource[];
-const begin = (source: number): Outcome => ({
+const begin = (source: number): Result => ({
   kind: 'source-begin',
   source,
   provisional: true,
-  stamp: 'same',
+  identity: 'same',
 });
-const row = (name: string): Outcome => ({
-  kind: 'row',
+const record = (name: string): Result => ({
+  kind: 'record',
   group: name,
   format: 'chat',
   bytes: Uint8Array.of(1),
@@ -87,7 +87,7 @@ function play(): Played {
   const faults: Error[] = [];
   let restarts = 0;
   const hooks = {
-    onBatch: () => undefined,
+    onDelivery: () => undefined,
     onFault: (fault: Error) => void faults.push(fault),
     onRestart: () => void restarts++,
   };
@@ -99,7 +99,7 @@ function play(): Played {
   const drain = (): string[] => {
     const kinds: string[] = [];
     for (let got = worker.next(); got !== undefined; got = worker.next()) {
-      kinds.push(...got.batch.outcomes.map((one) => (one.kind === 'row' ? one.group : one.kind)));
+      kinds.push(...got.delivery.results.map((one) => (one.kind === 'record' ? one.group : one.kind)));
       got.taken();
     }
     return kinds;
@@ -111,17 +111,17 @@ it('gives a new thread the sources that have no report, and delivers no result t
   const { worker, threads, drain, restarts, faults } = play();
   worker.give(sources);
   const [first] = threads as [PlayedThread];
-  first.posts([begin(0), row('a'), end(0), begin(1), row('b')]);
+  first.posts([begin(0), record('a'), end(0), begin(1), record('b')]);
   first.reads(1);
   first.emit('exit', 9);
   const second = threads[1] as PlayedThread;
   expect(second.got).toEqual([
-    { type: 'unit', sources: [{ ...sources[1], deaths: ['it exited early with status 9'] }] },
+    { type: 'task', sources: [{ ...sources[1], deaths: ['it exited early with status 9'] }] },
   ]);
-  second.posts([begin(1), row('b'), row('c'), end(1)], true);
+  second.posts([begin(1), record('b'), record('c'), end(1)], true);
   expect(drain()).toEqual(['source-begin', 'a', 'source', 'source-begin', 'b', 'c', 'source']);
   expect([restarts(), faults]).toEqual([1, []]);
-  // each thread is told which of its own batches were taken
+  // each thread is told which of its own deliveries were taken
   expect(first.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
   expect(second.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
 });
@@ -136,8 +136,8 @@ it('counts three deaths at most against a source, each with its cause', () => {
       thread.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
     thread.emit('exit', death);
   }
-  const [unit] = (threads[4] as PlayedThread).got as unknown as { sources: TaskSource[] }[];
-  expect(unit?.sources.map(({ deaths }) => deaths)).toEqual([
+  const [task] = (threads[4] as PlayedThread).got as unknown as { sources: TaskSource[] }[];
+  expect(task?.sources.map(({ deaths }) => deaths)).toEqual([
     ['it exited early with status 0', 'ERR_WORKER_OUT_OF_MEMORY', 'it exited early with status 2'],
     undefined,
   ]);
@@ -170,15 +170,15 @@ it('ends the run over a part that was damaged on its way', () => {
   worker.give(sources);
   const pieces = encodePart([begin(0)]);
   (pieces[0] as Uint8Array)[30] = 0;
-  const batch = {
-    type: 'batch',
+  const delivery = {
+    type: 'part',
     pieces,
     readBytes: 0,
     flushed: false,
     profile: undefined,
     weight: 1,
   } as const;
-  (threads[0] as PlayedThread).emit('message', batch);
+  (threads[0] as PlayedThread).emit('message', delivery);
   expect(faults).toMatchObject([{ code: 'invalid-dataset' }]);
   expect(worker.next()).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openFile } from '../../../src/input/sources/file.ts';
 import type { SourceRef } from '../../../src/input/sources/source.ts';
-import { proofIfUnchanged } from '../../../src/input/unchanged.ts';
+import { fingerprintIfUnchanged } from '../../../src/input/unchanged.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const refOf = (path: string): SourceRef => ({ name: 'd/x.jsonl', input: 0, path, sizeBytes: 0 });
@@ -17,13 +17,13 @@ function later(path: string, ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
 }
 
-/** The proof that a run takes of the file when it has read it. */
-function proofOf(path: string): string {
+/** The fingerprint that a run takes of the file when it has read it. */
+function fingerprintOf(path: string): string {
   const file = openFile(Buffer.from(path), { follow: false });
   const room = Buffer.alloc(64 * 1024);
   while (file.read(room) > 0);
   file.close();
-  return file.proof() as string;
+  return file.fingerprint() as string;
 }
 
 afterEach(() => vi.useRealTimers());
@@ -42,24 +42,26 @@ function written(text = 'one\n'): string {
 test('a file that was just written is known by its bytes too, and by its times alone once they have settled', () => {
   const path = written();
   later(path, 0);
-  const fresh = proofOf(path);
+  const fresh = fingerprintOf(path);
   expect(fresh).toMatch(/^\d+:4:\d+:\d+:[0-9a-f]+$/);
-  expect(proofIfUnchanged(refOf(path), fresh)).toBe(fresh);
+  expect(fingerprintIfUnchanged(refOf(path), fresh)).toBe(fresh);
   later(path, 34_000);
-  expect(proofOf(path)).toBe(fresh); // the kernel may not have written its pages back
+  expect(fingerprintOf(path)).toBe(fresh); // the kernel may not have written its pages back
   later(path, 36_000);
-  const settled = proofOf(path);
+  const settled = fingerprintOf(path);
   expect(settled).toBe(fresh.split(':').slice(0, 4).join(':'));
-  expect(proofIfUnchanged(refOf(path), settled)).toBe(settled);
-  expect(proofIfUnchanged(refOf(path), fresh)).toBe(settled);
+  expect(fingerprintIfUnchanged(refOf(path), settled)).toBe(settled);
+  expect(fingerprintIfUnchanged(refOf(path), fresh)).toBe(settled);
 });
 
 test('other bytes behind the same times are found by their checksum', () => {
   const path = written();
   afterWriting(path, 0);
-  const proof = proofOf(path);
-  const other = proof.replace(/[0-9a-f]+$/, (checksum) => (Number.parseInt(checksum, 16) ^ 1).toString(16));
-  expect(proofIfUnchanged(refOf(path), other)).toBeUndefined();
+  const fingerprint = fingerprintOf(path);
+  const other = fingerprint.replace(/[0-9a-f]+$/, (checksum) =>
+    (Number.parseInt(checksum, 16) ^ 1).toString(16),
+  );
+  expect(fingerprintIfUnchanged(refOf(path), other)).toBeUndefined();
 });
 
 test.each<[string, (path: string) => void]>([
@@ -106,18 +108,18 @@ test.each<[string, (path: string) => void]>([
 ])('a file that is now %s is not the one that was read', (_what, change) => {
   const path = written();
   afterWriting(path, 0);
-  const proof = proofOf(path);
+  const fingerprint = fingerprintOf(path);
   change(path);
-  expect(proofIfUnchanged(refOf(path), proof)).toBeUndefined();
+  expect(fingerprintIfUnchanged(refOf(path), fingerprint)).toBeUndefined();
 });
 
-test('nobody can tell without a proof', () => {
-  expect(proofIfUnchanged(refOf(written()), '')).toBeUndefined();
+test('nobody can tell without a fingerprint', () => {
+  expect(fingerprintIfUnchanged(refOf(written()), '')).toBeUndefined();
 });
 
-test('a file that was not read to its end has no proof while its times prove nothing', () => {
+test('a file that was not read to its end has no fingerprint while its times prove nothing', () => {
   const file = openFile(Buffer.from(written()), { follow: false });
   file.read(Buffer.alloc(2));
-  expect(file.proof()).toBeUndefined();
+  expect(file.fingerprint()).toBeUndefined();
   file.close();
 });

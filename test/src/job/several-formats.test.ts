@@ -130,7 +130,7 @@ describe('several formats in one pass', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  test('--on-reject fail stops at a refusal', async () => {
+  test('--on-reject fail stops at a recordRejection', async () => {
     const { input, out } = logs();
     const { status } = await turnmill(['build', input, '--out', out, ...FORMATS, '--on-reject', 'fail']);
     expect([status, existsSync(out)]).toEqual([65, false]);
@@ -147,7 +147,7 @@ describe('several formats in one pass', () => {
     expect((await turnmill(['verify', out])).stdout.toString()).toContain('data/trl/x.jsonl');
   });
 
-  test('verify misses a refusal that the sessions do not tell of', async () => {
+  test('verify misses a recordRejection that the sessions do not tell of', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const file = join(out, 'ledger/sessions.jsonl');

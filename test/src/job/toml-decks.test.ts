@@ -53,11 +53,11 @@ test('chat with --arrow-safe is verified too', async () => {
 
 test('inspect shows a table as a text', async () => {
   const { input } = logs();
-  const { stdout } = await turnmill(['inspect', input, '--after', 'format', '--kind', 'row', ...DECK]);
-  const rows = stdout
+  const { stdout } = await turnmill(['inspect', input, '--after', 'format', '--kind', 'record', ...DECK]);
+  const records = stdout
     .toString()
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(rows.map(({ record }) => record.startsWith('[[samples]]\n'))).toEqual([true, true]);
+  expect(records.map(({ record }) => record.startsWith('[[samples]]\n'))).toEqual([true, true]);
 });

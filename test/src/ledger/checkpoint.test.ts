@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../../src/ledger/checkpoint.ts';
 import { encodePart } from '../../../src/ledger/part.ts';
-import { row } from '../../support/results.ts';
+import { record } from '../../support/results.ts';
 
 const CHECKPOINT: Checkpoint = {
   toolVersion: '1.2.3',
@@ -42,6 +42,6 @@ it('with any bit changed, or cut anywhere, it is none', () => {
 });
 
 it('a part of results, or of nothing, is none', () => {
-  expect(decodeCheckpoint(Buffer.concat(encodePart([row('x')])))).toBeUndefined();
+  expect(decodeCheckpoint(Buffer.concat(encodePart([record('x')])))).toBeUndefined();
   expect(decodeCheckpoint(Buffer.concat(encodePart([])))).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readManifest } from '../../../src/dataset/manifest.ts';
 import type { DatasetProfile, SessionLine } from '../../../src/dataset/schema.ts';
 import { build } from '../../../src/job/build.ts';
-import { binOf, binRange } from '../../../src/ledger/bins.ts';
+import { binOf, binRange } from '../../../src/ledger/counts.ts';
 import { PROFILE_LIMITS, ProfileCounter } from '../../../src/ledger/dataset-profile.ts';
 import { readProfile } from '../../../src/report/read-profile.ts';
 import { formats } from '../../../transforms/formats/index.ts';
@@ -51,12 +51,20 @@ describe('the counts of a build', () => {
     ...formats.map(({ name }) => [name, [name], 'none'] as const),
     ['chat and trl', ['chat', 'trl'], 'none'] as const,
     ['trl and chat', ['trl', 'chat'], 'gzip'] as const,
+    ['session traces, packed', ['sts'], 'gzip'] as const,
   ])('are those of the files: %s', async (name, format, compress) => {
     const out = join(temporaryFolder(), 'out');
     await build({ inputs, out, format, compress });
     const profile = profileIn(out);
     expect(profile).toEqual(await readProfile(out, readManifest(out)));
     if (name === 'chat') expect(profile.records).toMatchObject(countedIn(join(out, 'data')));
+  });
+
+  test('are those of the files: decks of samples', async () => {
+    const out = join(temporaryFolder(), 'out');
+    await build({ inputs, out, format: ['samples'], formatOptions: { as: 'toml' } });
+    expect(readdirSync(join(out, 'data'))).toContainEqual(expect.stringMatching(/\.toml$/));
+    expect(profileIn(out)).toEqual(await readProfile(out, readManifest(out)));
   });
 
   test('V2: and of the page are the same bytes with any number of workers, and after an update', async () => {

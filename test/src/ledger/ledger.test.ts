@@ -14,7 +14,7 @@ const LISTING = {
 const SESSION: SessionReport = {
   kind: 'session',
   sessionId: 's',
-  outcome: 'written',
+  fate: 'written',
   entries: 3,
   superseded: 1,
   truncated: 1,
@@ -97,13 +97,13 @@ describe('the ledger', () => {
     ],
     [
       'a snapshot has no session',
-      { session: { outcome: 'empty' }, wrote: false },
+      { session: { fate: 'empty' }, wrote: false },
       /^I3: a\.jsonl has 1 entries 'snapshot', its sessions have 0/,
     ],
     [
-      'a session has no outcome',
-      { session: { outcome: 'none' as SessionReport['outcome'] } },
-      /^I4: 1 sessions, but 0 have an outcome/,
+      'a session has no result',
+      { session: { fate: 'none' as SessionReport['fate'] } },
+      /^I4: 1 sessions, but 0 have an result/,
     ],
     [
       'a written session is missing in a format',
@@ -112,7 +112,7 @@ describe('the ledger', () => {
     ],
     [
       'a written session counts twice in a format',
-      { session: { refusals: [{ format: 'chat', reason: 'x', stage: 'format', detail: '' }] } },
+      { session: { recordRejections: [{ format: 'chat', reason: 'x', stage: 'format', detail: '' }] } },
       /^I4: 1 written sessions, 2 accounted for in chat/,
     ],
     ['a source counts twice', { overLimit: 1 }, /^I6: 1 sources, 2 accounted for/],

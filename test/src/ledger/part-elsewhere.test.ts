@@ -12,18 +12,18 @@ import type { Listing } from '../../../src/input/sources/source.ts';
 import { build } from '../../../src/job/build.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { decodePart, encodePart, PART_HEADER_BYTES, readPartHeader } from '../../../src/ledger/part.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { DatasetOutput } from '../../../src/record/output.ts';
 import { Recorder } from '../../../src/record/result-writer.ts';
 import { resolveSettings } from '../../../src/settings/settings.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import { writePlainLogs } from '../../support/plain-logs.ts';
-import { begin, rejectedLine, row } from '../../support/results.ts';
+import { begin, record, rejectedLine } from '../../support/results.ts';
 
 const DIST = join(resolve(import.meta.dirname, '../../..'), 'dist/src');
 
 /** Bytes of the text and of the fields, and the CRC-32 of both, as another program computed them: little-endian. */
-const LENGTHS_AND_CHECKSUM = 'f700000004000000000000000eaed67b';
+const LENGTHS_AND_CHECKSUM = 'fa0000000400000000000000e4b2c4e1';
 
 /** Runs the tasks of `logs` and writes their parts and the listing into the present folder. */
 const WRITER = `
@@ -38,14 +38,14 @@ const WRITER = `
   const numbers = (_key, value) => (typeof value === 'bigint' ? Number(value) : value);
   writeFileSync('listing.json', JSON.stringify(listing, numbers));
   let parts = 0;
-  for await (const { outcomes } of runWorkers(listing.sources, settings)) {
-    for (let at = 0; at < outcomes.length; at += 7, parts++)
-      for (const piece of encodePart(outcomes.slice(at, at + 7))) appendFileSync('parts', piece);
+  for await (const { results } of runWorkers(listing.sources, settings)) {
+    for (let at = 0; at < results.length; at += 7, parts++)
+      for (const piece of encodePart(results.slice(at, at + 7))) appendFileSync('parts', piece);
   }
   console.log(parts);`;
 
 /** The results in a file of parts, one after the other. */
-function* resultsIn(bytes: Buffer): Generator<Outcome> {
+function* resultsIn(bytes: Buffer): Generator<Result> {
   for (let at = 0; at < bytes.length; ) {
     const { text, fields } = readPartHeader(bytes.subarray(at));
     const next = at + PART_HEADER_BYTES + text + fields;
@@ -102,13 +102,13 @@ it('the parts of another process make the same dataset, without its logs', async
 });
 
 it('the bytes of a part are these, on every machine', () => {
-  const results = [begin(1), row('{}'), rejectedLine(3, { raw: Uint8Array.of(255, 0) })];
+  const results = [begin(1), record('{}'), rejectedLine(3, { raw: Uint8Array.of(255, 0) })];
   const text =
     '[{"kind":"source-begin","source":1,"provisional":true},' +
-    '{"kind":"row","group":"g","format":"chat","bytes":2},' +
+    '{"kind":"record","group":"g","format":"chat","bytes":2},' +
     '{"kind":"rejected-line","reason":"invalid-json","stage":"parse","detail":"not JSON",' +
     '"line":3,"offset":30,"length":5,"sha256":"ab","raw":2}]';
-  const header = Buffer.concat([Buffer.from('TMP1'), Buffer.from(LENGTHS_AND_CHECKSUM, 'hex')]);
+  const header = Buffer.concat([Buffer.from('TMP2'), Buffer.from(LENGTHS_AND_CHECKSUM, 'hex')]);
   const pinned = Buffer.concat([header, Buffer.from(`${text}{}\xff\0`, 'latin1')]);
   expect(Buffer.concat(encodePart(results)).toString('latin1')).toBe(pinned.toString('latin1'));
   expect(decodePart([pinned])).toEqual([

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { build, type RunHooks } from '../../../src/index.ts';
 import { decodePart, encodePart } from '../../../src/ledger/part.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 
@@ -34,8 +34,8 @@ it('covers every byte field of every result', async () => {
   const other = sessionLines('job-2', { entries: 3, messageChars: 50, seed: 2 });
   // the last session comes back, the one before it has its entries in the wrong order; lines that are no JSON
   writeFileSync(log, [...first, 'torn', ...other.toReversed(), ...first, '{"a"', ''].join('\n'));
-  const results: Outcome[] = [];
-  const hooks: RunHooks = { onOutcome: (outcome) => void results.push(outcome) };
+  const results: Result[] = [];
+  const hooks: RunHooks = { onResult: (result) => void results.push(result) };
   const all: Partial<Options>[] = [
     { inputs: [EXAMPLES] },
     { inputs: [EXAMPLES], format: ['chat', 'trl'], quarantineContent: 'raw' },
@@ -45,8 +45,8 @@ it('covers every byte field of every result', async () => {
     await build({ ...options, out: join(folder, `out-${n}`), workers: 1 } as Options, hooks);
   const found = new Set(results.flatMap((result) => bytePaths(result, result.kind)));
   expect([...found].sort()).toEqual([
+    'record.bytes',
     'rejected-line.raw',
-    'row.bytes',
     'session.entryLog.packed',
     'session.rejection.log.packed',
   ]);

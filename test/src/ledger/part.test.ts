@@ -8,13 +8,13 @@ import {
   PART_HEADER_BYTES,
   readPartHeader,
 } from '../../../src/ledger/part.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
-const results: readonly Outcome[] = [
-  { kind: 'source-begin', source: 3, provisional: true, stamp: '1:2:3:4' },
-  { kind: 'row', group: '2026-01-13', format: 'chat', bytes: bytes('{"messages":[]}') },
+const results: readonly Result[] = [
+  { kind: 'source-begin', source: 3, provisional: true, identity: '1:2:3:4' },
+  { kind: 'record', group: '2026-01-13', format: 'chat', bytes: bytes('{"messages":[]}') },
   {
     kind: 'rejected-line',
     reason: 'invalid-json',
@@ -29,7 +29,7 @@ const results: readonly Outcome[] = [
   {
     kind: 'session',
     sessionId: undefined,
-    outcome: 'rejected',
+    fate: 'rejected',
     entries: 2,
     superseded: 0,
     truncated: 0,
@@ -42,12 +42,12 @@ const results: readonly Outcome[] = [
       log: { count: 2, packed: Uint8Array.of(0, 1, 255) },
     },
   },
-  { kind: 'row', group: '', format: 'trl', bytes: new Uint8Array(0) },
+  { kind: 'record', group: '', format: 'trl', bytes: new Uint8Array(0) },
   { kind: 'finding', severity: 'ERROR', rule: 'x', sessionId: 's', line: 1, message: 'm' },
 ];
 
 /** Plain arrays in place of bytes, and no members that are undefined: what has to survive. */
-const plain = (list: readonly Outcome[]): unknown =>
+const plain = (list: readonly Result[]): unknown =>
   JSON.parse(
     JSON.stringify(list, (_key, value) => (value instanceof Uint8Array ? { bytes: [...value] } : value)),
   );
@@ -61,24 +61,24 @@ describe('a part', () => {
   });
 
   it('does not copy byte fields', () => {
-    const row = results[1] as Extract<Outcome, { kind: 'row' }>;
-    expect(encodePart([row])[1]).toBe(row.bytes);
+    const record = results[1] as Extract<Result, { kind: 'record' }>;
+    expect(encodePart([record])[1]).toBe(record.bytes);
   });
 
   it('is few pieces once small ones are joined, and a large field is still not copied', () => {
     const large = new Uint8Array(64 * 1024).fill(32);
-    const rows = [1, 2, 3].map((n) => ({ ...results[1], bytes: n === 2 ? large : bytes('x') }) as Outcome);
-    const pieces = joinSmall(encodePart(rows));
+    const records = [1, 2, 3].map((n) => ({ ...results[1], bytes: n === 2 ? large : bytes('x') }) as Result);
+    const pieces = joinSmall(encodePart(records));
     expect(pieces.map((piece) => piece === large)).toEqual([false, true, false]);
     for (const piece of pieces) expect(piece.buffer.byteLength).toBe(piece.length);
-    expect(plain(decodePart(pieces))).toEqual(plain(rows));
+    expect(plain(decodePart(pieces))).toEqual(plain(records));
   });
 
   it('holds the entry log of a session that may come back', () => {
-    const session = results[3] as Extract<Outcome, { kind: 'session' }>;
+    const session = results[3] as Extract<Result, { kind: 'session' }>;
     const { rejection: _, ...kept } = session;
     const log = { count: 1, packed: Uint8Array.of(1, 2, 128) };
-    const written: Outcome = { ...kept, outcome: 'written', entryLog: log };
+    const written: Result = { ...kept, fate: 'written', entryLog: log };
     expect(plain(decodePart([whole(encodePart([written, ...results]))]))).toEqual(
       plain([written, ...results]),
     );
@@ -111,19 +111,19 @@ describe('a part', () => {
 
   it('is refused by a reader of another version', () => {
     const part = whole(encodePart(results));
-    part[3] = '2'.charCodeAt(0);
-    expect(() => decodePart([part])).toThrow(/header of version 1/);
+    part[3] = '1'.charCodeAt(0);
+    expect(() => decodePart([part])).toThrow(/header of version 2/);
   });
 
   it('that another process wrote is read here', () => {
     const module = join(resolve(import.meta.dirname, '../../..'), 'dist/src/ledger/part.js');
     const script = `
       const { encodePart } = await import(${JSON.stringify(module)});
-      const row = { kind: 'row', group: 'g', format: 'chat', bytes: Buffer.from('{"a":1}') };
-      for (const piece of encodePart([row, row])) process.stdout.write(piece);`;
+      const record = { kind: 'record', group: 'g', format: 'chat', bytes: Buffer.from('{"a":1}') };
+      for (const piece of encodePart([record, record])) process.stdout.write(piece);`;
     const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
     expect(status).toBe(0);
-    const row = { kind: 'row', group: 'g', format: 'chat', bytes: bytes('{"a":1}') };
-    expect(plain(decodePart([new Uint8Array(stdout)]))).toEqual(plain([row, row] as Outcome[]));
+    const record = { kind: 'record', group: 'g', format: 'chat', bytes: bytes('{"a":1}') };
+    expect(plain(decodePart([new Uint8Array(stdout)]))).toEqual(plain([record, record] as Result[]));
   });
 });

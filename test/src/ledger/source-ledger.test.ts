@@ -1,15 +1,15 @@
 /** The fate of every line of a source, and the results that its elements become. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { SourceLedger, type SourceLedgerOptions } from '../../../src/ledger/source-ledger.ts';
 import { sha256 } from '../../../src/sha256.ts';
 import type {
   Conversation,
   Finding,
   Rejection,
-  Row,
   SessionEnd,
   StreamElement,
+  WrittenRecord,
 } from '../../../transforms/model/element.ts';
 import { createEntryLog } from '../../../transforms/model/entry-log.ts';
 
@@ -20,7 +20,7 @@ const at = (line: number): StreamElement['origin'] => ({
   length: 5,
 });
 
-function rowOf(line: number, superseded: number, truncated = 0): Row {
+function recordOf(line: number, superseded: number, truncated = 0): WrittenRecord {
   const toolCounts = { seen: 0, kept: 0, duplicateSame: 0, duplicateConflict: 0 };
   const conversation: Conversation = {
     ...{ kind: 'conversation', origin: at(line), sessionId: 's', startedAt: undefined },
@@ -28,7 +28,7 @@ function rowOf(line: number, superseded: number, truncated = 0): Row {
   };
   const bytes = Buffer.from(`record ${line}`);
   return {
-    kind: 'row',
+    kind: 'record',
     origin: at(line),
     sessionId: 's',
     group: 'g',
@@ -41,7 +41,7 @@ function rowOf(line: number, superseded: number, truncated = 0): Row {
 
 function endOf(
   lines: readonly number[],
-  outcome: SessionEnd['outcome'],
+  fate: SessionEnd['fate'],
   more: Partial<SessionEnd> = {},
 ): SessionEnd {
   const log = createEntryLog();
@@ -52,7 +52,7 @@ function endOf(
     last: false,
     sessionId: 's',
     entries: log.take(),
-    ...(outcome && { outcome }),
+    ...(fate && { fate }),
     ...more,
   };
 }
@@ -65,7 +65,7 @@ const finding = (line: number): Finding => ({
   ...{ kind: 'finding', severity: 'ERROR', rule: 'r', sessionId: 's', origin: at(line), message: `m${line}` },
 });
 
-let results: Outcome[];
+let results: Result[];
 beforeEach(() => {
   results = [];
 });
@@ -73,7 +73,7 @@ beforeEach(() => {
 function ledgerWith(options: Partial<SourceLedgerOptions> = {}): SourceLedger {
   return new SourceLedger({
     keepRaw: () => false,
-    onOutcome: (outcome) => void results.push(outcome),
+    onResult: (result) => void results.push(result),
     ...options,
   });
 }
@@ -88,7 +88,7 @@ describe('fates', () => {
     const ledger = accept(
       ledgerWith(),
       { kind: 'fate', fate: 'blank', origin: at(1) },
-      rowOf(4, 2, 1),
+      recordOf(4, 2, 1),
       endOf([2, 3, 4, 5], 'written'),
       rejection('line', 6),
       { kind: 'fate', fate: 'dropped:goose-title', origin: at(7) },
@@ -108,9 +108,9 @@ describe('fates', () => {
       ],
       repairs: [['split-objects', 3]],
     });
-    expect(results.map(({ kind }) => kind)).toEqual(['row', 'session', 'rejected-line']);
+    expect(results.map(({ kind }) => kind)).toEqual(['record', 'session', 'rejected-line']);
     expect(results[1]).toMatchObject({
-      ...{ outcome: 'written', entries: 4, superseded: 2, truncated: 1, changes: [['null-fields', 2]] },
+      ...{ fate: 'written', entries: 4, superseded: 2, truncated: 1, changes: [['null-fields', 2]] },
       snapshot: { line: 4, offset: 40, length: 5 },
     });
   });
@@ -125,18 +125,18 @@ describe('fates', () => {
     );
     expect(ledger.endSource().fates).toEqual([['rejected:timestamp-not-increasing', 3]]);
     expect(results).toMatchObject([
-      { kind: 'session', outcome: 'rejected', rejection: { ...violation, line: 2 } },
+      { kind: 'session', fate: 'rejected', rejection: { ...violation, line: 2 } },
     ]);
   });
 
   it('of an empty session there are none', () => {
     const ledger = accept(ledgerWith(), endOf([], 'empty'));
     expect(ledger.endSource()).toEqual({ lines: 0, fates: [], repairs: [] });
-    expect(results).toMatchObject([{ kind: 'session', outcome: 'empty' }]);
+    expect(results).toMatchObject([{ kind: 'session', fate: 'empty' }]);
   });
 
   it('an entry without one ends the run', () => {
-    const ledger = accept(ledgerWith(), rowOf(2, 0));
+    const ledger = accept(ledgerWith(), recordOf(2, 0));
     expect(() => ledger.accept(endOf([1, 2], 'written'))).toThrow(
       expect.objectContaining({ code: 'unbalanced', message: 'a session has 2 entries, but 1 got a fate' }),
     );
@@ -149,7 +149,7 @@ describe('fates', () => {
   });
 
   it('of one source do not count in the next', () => {
-    const ledger = accept(ledgerWith(), rowOf(1, 0), endOf([1], 'written'), rejection('line', 2));
+    const ledger = accept(ledgerWith(), recordOf(1, 0), endOf([1], 'written'), rejection('line', 2));
     ledger.endSource();
     expect(ledger.sessions).toBe(0);
     accept(ledger, { kind: 'fate', fate: 'blank', origin: at(1) });
@@ -193,16 +193,25 @@ describe('rejected lines', () => {
 it('a record that one of several formats refuses is told with the session that another one writes', () => {
   accept(
     ledgerWith(),
-    rowOf(1, 0),
+    recordOf(1, 0),
     rejection('record', 1, { format: 'trl', reason: 'no-prompt' }),
     endOf([1], 'written'),
   );
-  expect(results).toMatchObject([{ kind: 'row' }, { refusals: [{ format: 'trl', reason: 'no-prompt' }] }]);
+  expect(results).toMatchObject([
+    { kind: 'record' },
+    { recordRejections: [{ format: 'trl', reason: 'no-prompt' }] },
+  ]);
 });
 
 it('the places of the entries are told of a session that may come back, unless it stands alone', () => {
   const ledger = ledgerWith({ mayReopen: () => true });
-  accept(ledger, rowOf(1, 0), endOf([1], 'written'), rowOf(2, 0), endOf([2], 'written', { alone: true }));
+  accept(
+    ledger,
+    recordOf(1, 0),
+    endOf([1], 'written'),
+    recordOf(2, 0),
+    endOf([2], 'written', { alone: true }),
+  );
   const sessions = results.filter(({ kind }) => kind === 'session');
   expect(sessions.map((one) => 'entryLog' in one && one.entryLog !== undefined)).toEqual([true, false]);
 });
@@ -211,7 +220,7 @@ it('findings of a session come before it: a thousand of them, then their number'
   accept(
     ledgerWith(),
     ...Array.from({ length: 1200 }, (_, i) => finding(i)),
-    rowOf(1, 0),
+    recordOf(1, 0),
     endOf([1], 'written'),
   );
   expect(results).toHaveLength(1003);
@@ -224,9 +233,9 @@ it('at the limit of sessions nothing more is counted', () => {
   ledger = ledgerWith({ full: () => ledger.sessions >= 1 });
   accept(
     ledger,
-    rowOf(1, 0),
+    recordOf(1, 0),
     endOf([1], 'written'),
-    rowOf(2, 0),
+    recordOf(2, 0),
     endOf([2], 'written'),
     rejection('line', 3),
   );

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodePart } from '../../../src/ledger/part.ts';
 import type {
-  Outcome,
-  RowOutcome,
+  FindingResult,
+  RecordResult,
+  Result,
   SessionReport,
   SourceBegin,
   SourceReport,
@@ -12,12 +13,16 @@ import { decodeThreadPart, encodeThreadPart } from '../../../src/ledger/thread-p
 /** Does not compile when a result has a member that a row of values knows nothing about. */
 type Known<T, Names extends string> = Exclude<keyof T, Names> extends never ? true : never;
 const ALL_MEMBERS: readonly true[] = [
-  true satisfies Known<SourceBegin, 'kind' | 'source' | 'provisional' | 'mayReopen' | 'stamp' | 'again'>,
-  true satisfies Known<RowOutcome, 'kind' | 'group' | 'format' | 'bytes' | 'shape'>,
+  true satisfies Known<SourceBegin, 'kind' | 'source' | 'provisional' | 'mayReopen' | 'identity' | 'again'>,
+  true satisfies Known<
+    FindingResult,
+    'kind' | 'severity' | 'rule' | 'sessionId' | 'line' | 'message' | 'count'
+  >,
+  true satisfies Known<RecordResult, 'kind' | 'group' | 'format' | 'bytes' | 'shape'>,
   true satisfies Known<
     SessionReport,
-    | ('kind' | 'sessionId' | 'outcome' | 'snapshot' | 'entries' | 'superseded' | 'truncated' | 'folded')
-    | ('changes' | 'toolCounts' | 'usage' | 'refusals' | 'entryLog' | 'rejection')
+    | ('kind' | 'sessionId' | 'fate' | 'snapshot' | 'entries' | 'superseded' | 'truncated' | 'folded')
+    | ('changes' | 'toolCounts' | 'usage' | 'recordRejections' | 'entryLog' | 'rejection')
   >,
   true satisfies Known<NonNullable<SessionReport['snapshot']>, 'line' | 'offset' | 'length'>,
   true satisfies Known<
@@ -30,7 +35,7 @@ const ALL_MEMBERS: readonly true[] = [
   >,
   true satisfies Known<
     SourceReport,
-    | ('kind' | 'source' | 'status' | 'rejection' | 'compression' | 'packed' | 'proof' | 'readBytes')
+    | ('kind' | 'source' | 'status' | 'rejection' | 'compression' | 'packed' | 'fingerprint' | 'readBytes')
     | ('framing' | 'lines' | 'fates' | 'repairs' | 'dialect')
   >,
   true satisfies Known<
@@ -45,11 +50,11 @@ const begin = (source: number, more: Partial<SourceBegin> = {}): SourceBegin => 
   kind: 'source-begin',
   source,
   provisional: false,
-  stamp: `1:${source}:3:4`,
+  identity: `1:${source}:3:4`,
   ...more,
 });
-const row = (source: number): RowOutcome => ({
-  kind: 'row',
+const record = (source: number): RecordResult => ({
+  kind: 'record',
   group: '2026-01-13',
   format: 'chat',
   bytes: new Uint8Array(Buffer.from(`{"messages":[${source}]}`)),
@@ -57,7 +62,7 @@ const row = (source: number): RowOutcome => ({
 const session = (more: Partial<SessionReport> = {}): SessionReport => ({
   kind: 'session',
   sessionId: 's \ud800',
-  outcome: 'written',
+  fate: 'written',
   snapshot: { line: 3, offset: 2 ** 40, length: 5 },
   entries: 4,
   superseded: 2,
@@ -78,7 +83,7 @@ const report = (source: number, more: Partial<SourceReport> = {}): SourceReport 
   source,
   status: 'read',
   compression: 'none',
-  proof: '1:2:3:4::ab',
+  fingerprint: '1:2:3:4::ab',
   readBytes: 15,
   framing: {
     bytes: 16,
@@ -94,25 +99,48 @@ const report = (source: number, more: Partial<SourceReport> = {}): SourceReport 
   repairs: [['crlf', 2]],
   ...more,
 });
+const finding = (more: Partial<FindingResult> = {}): FindingResult => ({
+  kind: 'finding',
+  severity: 'WARNING',
+  rule: 'protocol-open',
+  sessionId: 's \ud800',
+  line: 30,
+  message: 'no "reply"',
+  ...more,
+});
 const SHAPE = { roles: { user: 1, assistant: 2 }, calls: { search: 3 } };
-const file = (source: number): Outcome[] => [begin(source), row(source), session(), report(source)];
+const file = (source: number): Result[] => [begin(source), record(source), session(), report(source)];
 
-const back = (outcomes: readonly Outcome[]): Outcome[] => decodeThreadPart(encodeThreadPart(outcomes));
-const textOf = (outcomes: readonly Outcome[]): string =>
-  Buffer.concat(encodeThreadPart(outcomes)).toString('latin1');
+const back = (results: readonly Result[]): Result[] => decodeThreadPart(encodeThreadPart(results));
+const textOf = (results: readonly Result[]): string =>
+  Buffer.concat(encodeThreadPart(results)).toString('latin1');
 
 describe('the results of plain files', () => {
   it('come back as they were', () => {
     expect(ALL_MEMBERS).not.toContain(false);
-    const outcomes = [...file(0), ...file(1)];
-    expect(back(outcomes)).toEqual(outcomes);
+    const results = [...file(0), ...file(1)];
+    expect(back(results)).toEqual(results);
   });
 
   it('come back with the shape of a record and the dialect', () => {
-    const shaped: RowOutcome = { ...row(0), shape: SHAPE };
-    const outcomes = [begin(0), shaped, session(), report(0, { dialect: 'calls' })];
-    expect(back(outcomes)).toEqual(outcomes);
-    expect(textOf(outcomes)).not.toContain('"superseded"');
+    const shaped: RecordResult = { ...record(0), shape: SHAPE };
+    const results = [begin(0), shaped, session(), report(0, { dialect: 'calls' })];
+    expect(back(results)).toEqual(results);
+    expect(textOf(results)).not.toContain('"superseded"');
+  });
+
+  it('come back with their findings', () => {
+    const found = [finding(), finding({ severity: 'ERROR', count: 41 })];
+    const results = [begin(0), ...found, record(0), session(), report(0), ...file(1)];
+    expect(back(results)).toEqual(results);
+    expect(textOf(results)).not.toContain('"severity"');
+  });
+
+  it('travel as objects where a finding is of another session or in another place', () => {
+    const other = [begin(0), finding({ sessionId: undefined }), record(0), session(), report(0)];
+    const late = [begin(1), record(1), finding(), session(), report(1)];
+    expect(back([...other, ...late])).toEqual([...other, ...late]);
+    expect(textOf(other)).toContain('"severity"');
   });
 
   it('travel as values, with the names of their tools once', () => {
@@ -132,47 +160,47 @@ describe('the results of plain files', () => {
         assistantTurnsWithTools: 0,
       },
     });
-    const outcomes = [...file(0), begin(1), row(1), other, report(1), ...file(2)];
-    expect(back(outcomes)).toEqual(outcomes);
+    const results = [...file(0), begin(1), record(1), other, report(1), ...file(2)];
+    expect(back(results)).toEqual(results);
   });
 });
 
 describe('all other results travel as objects', () => {
   const NOTHING = { count: 0, packed: Uint8Array.of(1) };
   const rejection = { reason: 'r', stage: 's', detail: 'd', line: 1, log: NOTHING };
-  it.each<[string, Outcome[]]>([
-    ['a source that may reopen', [begin(0, { mayReopen: true }), row(0), session(), report(0)]],
-    ['a second reading', [begin(0, { again: true }), row(0), session(), report(0)]],
+  it.each<[string, Result[]]>([
+    ['a source that may reopen', [begin(0, { mayReopen: true }), record(0), session(), report(0)]],
+    ['a second reading', [begin(0, { again: true }), record(0), session(), report(0)]],
     [
-      'a source without a stamp',
-      [{ kind: 'source-begin', source: 0, provisional: true }, row(0), session(), report(0)],
+      'a source without an identity',
+      [{ kind: 'source-begin', source: 0, provisional: true }, record(0), session(), report(0)],
     ],
-    ['another source', [begin(0), row(0), session(), report(1)]],
-    ['a folded session', [begin(0), row(0), session({ folded: 3 }), report(0)]],
-    ['an empty session', [begin(0), row(0), session({ outcome: 'empty' }), report(0)]],
-    ['a rejected session', [begin(0), row(0), session({ rejection }), report(0)]],
-    ['places of entries', [begin(0), row(0), session({ entryLog: NOTHING }), report(0)]],
+    ['another source', [begin(0), record(0), session(), report(1)]],
+    ['a folded session', [begin(0), record(0), session({ folded: 3 }), report(0)]],
+    ['an empty session', [begin(0), record(0), session({ fate: 'empty' }), report(0)]],
+    ['a rejected session', [begin(0), record(0), session({ rejection }), report(0)]],
+    ['places of entries', [begin(0), record(0), session({ entryLog: NOTHING }), report(0)]],
     [
-      'a refusal',
+      'a recordRejection',
       [
         begin(0),
-        row(0),
-        session({ refusals: [{ format: 'f', reason: 'r', stage: 's', detail: 'd' }] }),
+        record(0),
+        session({ recordRejections: [{ format: 'f', reason: 'r', stage: 's', detail: 'd' }] }),
         report(0),
       ],
     ],
-    ['a packed source', [begin(0), row(0), session(), report(0, { compression: 'gzip' })]],
-    ['an empty source', [begin(0), row(0), session(), report(0, { status: 'empty' })]],
+    ['a packed source', [begin(0), record(0), session(), report(0, { compression: 'gzip' })]],
+    ['an empty source', [begin(0), record(0), session(), report(0, { status: 'empty' })]],
     [
       'a rejected source',
-      [begin(0), row(0), session(), report(0, { rejection: { reason: 'r', detail: 'd' } })],
+      [begin(0), record(0), session(), report(0, { rejection: { reason: 'r', detail: 'd' } })],
     ],
-    ['two records', [begin(0), row(0), row(0), session(), report(0)]],
-    ['a source that is cut off', [begin(0), row(0), session()]],
-  ])('%s', (_name, outcomes) => {
-    expect(textOf(outcomes)).not.toContain('plain-file');
-    expect(back(outcomes)).toEqual(outcomes);
-    const among = [...file(7), ...outcomes, ...file(8)];
+    ['two records', [begin(0), record(0), record(0), session(), report(0)]],
+    ['a source that is cut off', [begin(0), record(0), session()]],
+  ])('%s', (_name, results) => {
+    expect(textOf(results)).not.toContain('plain-file');
+    expect(back(results)).toEqual(results);
+    const among = [...file(7), ...results, ...file(8)];
     expect(back(among)).toEqual(among);
   });
 });

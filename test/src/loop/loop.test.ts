@@ -38,16 +38,16 @@ async function looped(
 ) {
   const model = await fakeModel(answers);
   const ask = endpoint({ base: model.base, model: 'm', prompt, waits: [0, 0] });
-  return { outcome: await runLoop(record, ask, options), asked: model.asked };
+  return { report: await runLoop(record, ask, options), asked: model.asked };
 }
 
 describe('the loop', () => {
   test('A1: asks, answers the call, asks again with the whole history, until a reply makes no call', async () => {
-    const { outcome, asked } = await looped(READ, [
+    const { report, asked } = await looped(READ, [
       { role: 'assistant', content: null, tool_calls: [call('read', { path: 'test.md' }, 'x')] },
       text('It says hello.'),
     ]);
-    expect(outcome).toMatchObject({
+    expect(report).toMatchObject({
       end: 'done',
       steps: 2,
       same: 1,
@@ -70,17 +70,17 @@ describe('the loop', () => {
   });
 
   test('A2: a retrigger is ignored wherever it is', async () => {
-    const { outcome } = await looped(READ, [
+    const { report } = await looped(READ, [
       text(block('read', { path: 'test.md', retrigger: true })),
       text('It says hello.'),
     ]);
-    expect(outcome).toMatchObject({ end: 'done', same: 1, drifted: 0 });
+    expect(report).toMatchObject({ end: 'done', same: 1, drifted: 0 });
   });
 
   test('A3: a block is a call, its last one counts, and its id is the step and the name', async () => {
     const given = `I read it. ${block('list', {})} ${block('read', { path: 'test.md' })}`;
-    const { outcome } = await looped(READ, [text(given), text('It says hello.')]);
-    expect(outcome.messages.slice(2, 4)).toMatchObject([
+    const { report } = await looped(READ, [text(given), text('It says hello.')]);
+    expect(report.messages.slice(2, 4)).toMatchObject([
       { role: 'assistant', tool_calls: [{ id: '0-read' }] },
       { role: 'tool', tool_call_id: '0-read', content: '# Hello World' },
     ]);
@@ -88,8 +88,8 @@ describe('the loop', () => {
 
   test('A3: args is read as arguments, and what is no JSON is no call', async () => {
     const old = '<tool_call>{"name":"read","args":{"path":"test.md"}}</tool_call>';
-    expect((await looped(READ, [text(old), text('end')])).outcome.same).toBe(1);
-    expect((await looped(READ, [text('<tool_call>{read}</tool_call> done')])).outcome).toMatchObject({
+    expect((await looped(READ, [text(old), text('end')])).report.same).toBe(1);
+    expect((await looped(READ, [text('<tool_call>{read}</tool_call> done')])).report).toMatchObject({
       end: 'done',
       steps: 1,
     });
@@ -130,15 +130,15 @@ describe('the loop', () => {
 
   test('A7: repeated calls are counted, and the number of steps is limited', async () => {
     const again = { role: 'assistant', content: null, tool_calls: [call('read', { path: 'test.md' })] };
-    const { outcome, asked } = await looped(READ, Array(20).fill(again));
-    expect(outcome).toMatchObject({ end: 'max-steps', steps: 8, repeated: 7 });
+    const { report, asked } = await looped(READ, Array(20).fill(again));
+    expect(report).toMatchObject({ end: 'max-steps', steps: 8, repeated: 7 });
     expect(asked).toHaveLength(8);
   });
 
   test('A8: «Read test.md» reads once, with one message of the tool', async () => {
-    const { outcome } = await looped(READ, [text(block('read', { path: 'test.md' })), text('It greets.')]);
-    expect(outcome.messages.filter(({ role }) => role === 'tool')).toHaveLength(1);
-    expect(outcome.same).toBe(1);
+    const { report } = await looped(READ, [text(block('read', { path: 'test.md' })), text('It greets.')]);
+    expect(report.messages.filter(({ role }) => role === 'tool')).toHaveLength(1);
+    expect(report.same).toBe(1);
   });
 
   test('A9: list, read, summarise', async () => {
@@ -154,15 +154,15 @@ describe('the loop', () => {
       tools: [],
     };
     const answers = [text(block('list', {})), text(block('read', { path: 'a.md' })), text('One note.')];
-    const { outcome } = await looped(record, answers);
-    expect(outcome).toMatchObject({ end: 'done', steps: 3, same: 2, unused: 0, repeated: 0 });
-    expect(outcome.messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(['0-list', '1-read']);
+    const { report } = await looped(record, answers);
+    expect(report).toMatchObject({ end: 'done', steps: 3, same: 2, unused: 0, repeated: 0 });
+    expect(report.messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(['0-list', '1-read']);
   });
 
   test('other arguments drift to the next result of that name; the first divergence is named', async () => {
-    const { outcome } = await looped(READ, [text(block('read', { path: 'other.md' })), text('end')]);
-    expect(outcome).toMatchObject({ end: 'done', same: 0, drifted: 1 });
-    expect(outcome.first).toEqual({
+    const { report } = await looped(READ, [text(block('read', { path: 'other.md' })), text('end')]);
+    expect(report).toMatchObject({ end: 'done', same: 0, drifted: 1 });
+    expect(report.first).toEqual({
       step: 1,
       recorded: { name: 'read', arguments: { path: 'test.md' } },
       got: { name: 'read', arguments: { path: 'other.md' } },
@@ -178,14 +178,14 @@ describe('the loop', () => {
         tool_calls: [call('read', { a: 1, b: 2 })],
       }),
     };
-    expect((await looped(record, [text(block('read', { b: 2, a: 1 })), text('end')])).outcome.same).toBe(1);
+    expect((await looped(record, [text(block('read', { b: 2, a: 1 })), text('end')])).report.same).toBe(1);
   });
 
   test('a call without a recorded result stops the loop, or is told to the model', async () => {
     const answers = [text(block('delete', {})), text('end')];
-    expect((await looped(READ, answers)).outcome).toMatchObject({ end: 'missed', missed: 1, unused: 1 });
-    const { outcome, asked } = await looped(READ, answers, { ...DEFAULT_LOOP, onMiss: 'tell' });
-    expect(outcome).toMatchObject({ end: 'done', missed: 1 });
+    expect((await looped(READ, answers)).report).toMatchObject({ end: 'missed', missed: 1, unused: 1 });
+    const { report, asked } = await looped(READ, answers, { ...DEFAULT_LOOP, onMiss: 'tell' });
+    expect(report).toMatchObject({ end: 'done', missed: 1 });
     expect(asked[1]?.messages.at(-1)?.content).toBe('{"error": "no recorded result for delete"}');
   });
 
@@ -195,16 +195,16 @@ describe('the loop', () => {
       { role: 'user', content: 'Thanks' },
       { role: 'assistant', content: 'Welcome' },
     ];
-    const { outcome, asked } = await looped({ ...READ, messages: more }, [
+    const { report, asked } = await looped({ ...READ, messages: more }, [
       text('It greets.'),
       text('Welcome'),
     ]);
-    expect(outcome).toMatchObject({ end: 'done', steps: 2, unused: 1 });
+    expect(report).toMatchObject({ end: 'done', steps: 2, unused: 1 });
     expect(asked[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'Thanks' });
   });
 
   test('the loop ends where there is no reply, and where the signal says so', async () => {
-    expect((await looped(READ, [{ role: 'assistant', content: null }])).outcome.end).toBe('no-reply');
+    expect((await looped(READ, [{ role: 'assistant', content: null }])).report.end).toBe('no-reply');
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(runLoop(READ, recordedReplies(READ), { ...DEFAULT_LOOP, signal })).rejects.toThrow('enough');
   });
@@ -225,8 +225,8 @@ describe('the loop', () => {
 
 describe('the endpoint', () => {
   test('is asked again after 429 and 5xx, and is unavailable after that', async () => {
-    const { outcome, asked } = await looped(READ, [429, 503, text('end')]);
-    expect([outcome.end, asked.length]).toEqual(['done', 3]);
+    const { report, asked } = await looped(READ, [429, 503, text('end')]);
+    expect([report.end, asked.length]).toEqual(['done', 3]);
     await expect(looped(READ, [500, 500, 500])).rejects.toMatchObject({ code: 'unavailable' });
     await expect(looped(READ, [404])).rejects.toMatchObject({ code: 'unavailable' });
   });

@@ -1,13 +1,15 @@
 /** Ranges, their order, their resuming, and what is no answer to the request. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ByteWindow } from '../../../src/object-store/byte-window.ts';
 import { ObjectClient } from '../../../src/object-store/client.ts';
 import { resolveS3Options } from '../../../src/object-store/options.ts';
 import { RangedReader } from '../../../src/object-store/ranged-reader.ts';
 import { startStore } from '../../support/s3-logs.ts';
-import { hangUp, type Misbehave, refuse, type S3Server, sendError } from '../../support/s3-server.ts';
+import { refuse, type S3Server, sendError } from '../../support/s3-server.ts';
+import { hangUp, type Misbehave } from '../../support/store-faults.ts';
 
 const KIB = 1024;
 const BYTES = randomBytes(300 * KIB);
@@ -20,11 +22,17 @@ interface Reading {
   readonly window: ByteWindow;
 }
 
-function open(server: S3Server, body: Buffer = BYTES, etag?: string, patience = PATIENCE): Reading {
+function open(
+  server: S3Server,
+  body: Buffer = BYTES,
+  etag?: string,
+  patience = PATIENCE,
+  rangeBytes = 64 * KIB,
+): Reading {
   const stored = server.put('bucket/a.jsonl', body);
-  const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes: 64 * KIB });
+  const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes });
   const client = new ObjectClient(options, patience);
-  const window = new ByteWindow(256 * KIB);
+  const window = new ByteWindow(4 * rangeBytes);
   const object = { bucket: 'bucket', key: 'a.jsonl', etag: etag ?? stored.etag, sizeBytes: body.length };
   return { reader: new RangedReader(client, object, window), window };
 }
@@ -41,7 +49,7 @@ async function readAll(reader: RangedReader, roomBytes: number = 10_000): Promis
 
 const isSame = (bytes: Buffer): boolean => bytes.equals(BYTES);
 
-/** Sends the head of the right answer and so many bytes of it, then does something. */
+/** Sends the head of the right answer and some bytes of it, then does something. */
 function partly(bytes: number, then: (answer: ServerResponse) => void): Misbehave {
   return (answer, { headers }) => {
     const [, from = 0, last = 0] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
@@ -95,16 +103,81 @@ describe('an object in ranges', () => {
     expect(window.tryTake(256 * KIB)).toBe(true);
   });
 
-  it('looks at places, and fetches one range for several that are close', async () => {
+  it('is read once more without a request when it is not larger than a range', async () => {
     const server = await startStore();
-    const { reader } = open(server);
-    for (const at of [5, 4000, 70_000, 299 * KIB]) {
-      const room = Buffer.alloc(1000);
-      expect(await reader.readAt(at, room)).toBe(1000);
-      expect(room.equals(BYTES.subarray(at, at + 1000))).toBe(true);
+    const { reader, window } = open(server, BYTES, undefined, PATIENCE, 512 * KIB);
+    await reader.read(Buffer.alloc(100 * KIB));
+    for (let times = 0; times < 2; times++) {
+      reader.rewind();
+      expect(isSame(await readAll(reader))).toBe(true);
     }
-    expect(await reader.readAt(BYTES.length, Buffer.alloc(10))).toBe(0);
-    expect(server.asked.length).toBe(2);
+    expect(server.asked.length).toBe(1);
+    reader.close();
+    expect(window.tryTake(4 * 512 * KIB)).toBe(true);
+  });
+
+  it('is fetched once more when it is larger, and nothing that was on its way comes between', async () => {
+    const server = await startStore();
+    const { reader, window } = open(server);
+    const held: (() => void)[] = [];
+    const fault = server.fault(
+      ({ headers }) => !headers.range?.startsWith('bytes=0-'),
+      (_answer, _asked, serve) => {
+        held.push(serve);
+        return true;
+      },
+      2,
+    );
+    await reader.read(Buffer.alloc(10_000));
+    while (fault.fired < 2) await setTimeout(1);
+    reader.rewind();
+    for (const serve of held) serve();
+    expect(isSame(await readAll(reader))).toBe(true);
+    expect(server.asked.filter(({ headers }) => headers.range?.startsWith('bytes=0-')).length).toBe(2);
+    reader.close();
+    expect(window.tryTake(256 * KIB)).toBe(true);
+  });
+});
+
+describe('places of an object', () => {
+  const MIB = 1024 * KIB;
+  const large = randomBytes(8 * MIB);
+  const sparse = async (): Promise<{ server: S3Server; reader: RangedReader; ranges(): string[] }> => {
+    const server = await startStore();
+    const { etag } = server.put('bucket/a.jsonl', large);
+    const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes: 4 * MIB });
+    const object = { bucket: 'bucket', key: 'a.jsonl', etag, sizeBytes: large.length };
+    const window = new ByteWindow(16 * MIB);
+    const reader = new RangedReader(new ObjectClient(options, PATIENCE), object, window, true);
+    const ranges = (): string[] =>
+      server.asked.map(({ headers }) => {
+        const [, from, last] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
+        return `${(from as number) / MIB}-${((last as number) + 1) / MIB}`;
+      });
+    return { server, reader, ranges };
+  };
+  const at = async (reader: RangedReader, position: number, bytes = 1000): Promise<void> => {
+    const room = Buffer.alloc(bytes);
+    let have = 0;
+    for (let count = -1; count !== 0 && have < bytes; have += count)
+      count = await reader.readAt(position + have, room.subarray(have));
+    expect(room.subarray(0, have).equals(large.subarray(position, position + bytes))).toBe(true);
+  };
+
+  it('are fetched in larger ranges the longer they are read in a row', async () => {
+    const { reader, ranges } = await sparse();
+    for (let position = 0; position < large.length; position += 256 * KIB)
+      await at(reader, position, 256 * KIB);
+    expect(await reader.readAt(large.length, Buffer.alloc(10))).toBe(0);
+    expect(ranges()).toEqual(['0-1', '1-2', '2-4', '4-8']);
+  });
+
+  it('that are close take one request, and those that are far apart one of little each', async () => {
+    const { reader, ranges } = await sparse();
+    for (const position of [5, 4000, 70_000, 1000 * KIB, 5 * MIB, 5.5 * MIB, 2 * MIB])
+      await at(reader, position);
+    expect(ranges()).toEqual(['0-1', '5-6', '2-3']);
+    expect(await reader.readAt(large.length + 5, Buffer.alloc(10))).toBe(0);
   });
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Site, UnknownLength, Wire } from '../../../src/object-store/wire.ts';
 import { CERTIFICATE, KEY } from '../../support/tls-certificate.ts';
 
-/** What a server says to the n-th request, in pieces; `null` ends the connection. */
+/** A server's answer to the n-th request, in pieces; `null` ends the connection. */
 type Say = (request: number) => readonly (string | Buffer | null)[];
 
 interface Talk {
@@ -90,7 +90,7 @@ describe('an answer', () => {
     vi.unstubAllEnvs();
   });
 
-  it('of a server whose certificate nobody vouches for is not taken', async () => {
+  it('of a server with an untrusted certificate is not taken', async () => {
     const { site, heads } = await serve(() => [OK, 'hello'], 'https:');
     await expect(fetch(new Wire(), site)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     expect(heads).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Checkpoints } from '../../../src/record/checkpoints.ts';
-import { end, MemoryOutput, row } from '../../support/results.ts';
+import { end, MemoryOutput, record } from '../../support/results.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -34,7 +34,7 @@ it('makes a checkpoint at the end of the source with which the work since the la
 it('counts the records that are reused: their sources are not read', () => {
   const output = new Slow();
   const checkpoints = new Checkpoints(output, 0, output.clock);
-  checkpoints.see(row('', { bytes: { length: 256 * MEBIBYTE } as Uint8Array }));
+  checkpoints.see(record('', { bytes: { length: 256 * MEBIBYTE } as Uint8Array }));
   expect(output.checkpoints).toEqual([]);
   checkpoints.see(read(0, 0));
   expect(output.checkpoints).toEqual([1]);

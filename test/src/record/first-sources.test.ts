@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { FirstSources } from '../../../src/record/first-sources.ts';
-import { quickHash } from '../../../src/record/quick-hash.ts';
+import { FirstSources, quickHash } from '../../../src/record/first-sources.ts';
 
 const hashOf = (text: string): string => {
   const words = new Uint32Array(4);

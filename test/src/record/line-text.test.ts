@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import type { SessionLine, SourceLine } from '../../../src/dataset/schema.ts';
-import { sessionText, sourceText } from '../../../src/record/line-text.ts';
+import type { FindingLine, SessionLine, SourceLine } from '../../../src/dataset/schema.ts';
+import { findingText, sessionText, sourceText } from '../../../src/record/line-text.ts';
 
 const text = fc.oneof(
   fc.string(),
@@ -35,6 +35,7 @@ const session: fc.Arbitrary<SessionLine> = fc.record({
   entries: count,
   superseded: count,
   truncated: count,
+  folded: optional(count),
   changes: counts,
   tools: fc.option(tools),
   usage: optional(usage),
@@ -57,6 +58,18 @@ const source: fc.Arbitrary<SourceLine> = fc.record({
   lines: count,
   fates: counts,
   repairs: optional(counts),
+});
+
+const finding: fc.Arbitrary<FindingLine> = fc.record({
+  severity: fc.constantFrom('ERROR', 'WARNING'),
+  rule: text,
+  session: fc.option(text),
+  source: text,
+  source_b64: optional(text),
+  input: optional(count),
+  entry: count,
+  message: text,
+  count: optional(count),
 });
 
 const COMMON_SESSION: SessionLine = {
@@ -100,4 +113,5 @@ it('writes common lines as JSON.stringify does', () => {
 test('each line is what JSON.stringify writes', () => {
   fc.assert(fc.property(session, (line) => sessionText(line) === JSON.stringify(line)));
   fc.assert(fc.property(source, (line) => sourceText(line) === JSON.stringify(line)));
+  fc.assert(fc.property(finding, (line) => findingText(line) === JSON.stringify(line)));
 });

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { LINE_FILES, WORK_FILES } from '../../../src/dataset/layout.ts';
 import type { Listing } from '../../../src/input/sources/source.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { Recorder } from '../../../src/record/result-writer.ts';
 import { resolveSettings, type Settings } from '../../../src/settings/settings.ts';
 import type { EntryLog } from '../../../transforms/model/element.ts';
 import { createEntryLog } from '../../../transforms/model/entry-log.ts';
-import { begin, end, MemoryOutput, rejectedLine, row, session } from '../../support/results.ts';
+import { begin, end, MemoryOutput, record, rejectedLine, session } from '../../support/results.ts';
 
 const LISTING: Listing = {
   sources: ['a.jsonl', 'b.jsonl'].map((name) => ({
@@ -27,7 +27,7 @@ interface Written {
   readonly ledger: Ledger;
   readonly recorder: Recorder;
   /** Records the results; the next call goes on. */
-  take(...results: readonly Outcome[]): Promise<void>;
+  take(...results: readonly Result[]): Promise<void>;
 }
 
 function writer(given: Partial<Settings> = {}, streams = false): Written {
@@ -63,7 +63,7 @@ function logOf(lines: readonly number[]): EntryLog {
 describe('a source that may be taken back', () => {
   it('is held until its report says that it counts', async () => {
     const { output, ledger, take } = writer();
-    await take(begin(0), row('one'), session('s', SNAPSHOT), rejectedLine(2));
+    await take(begin(0), record('one'), session('s', SNAPSHOT), rejectedLine(2));
     expect([output.records, output.files.size, ledger.records()]).toEqual([[], 0, 0]);
     await take(
       end(
@@ -72,7 +72,7 @@ describe('a source that may be taken back', () => {
           ['rejected:invalid-json', 1],
           ['snapshot', 1],
         ],
-        { proof: '1:2:3:4' },
+        { fingerprint: '1:2:3:4' },
       ),
     );
     expect(output.records).toEqual(['one']);
@@ -89,9 +89,9 @@ describe('a source that may be taken back', () => {
 
   it('leaves nothing but its own line when it is rejected', async () => {
     const { output, ledger, take } = writer();
-    await take(begin(0), row('one'), session('s', SNAPSHOT), rejectedLine(2));
-    await take(end(0, [['snapshot', 1]], { status: 'rejected', rejection: CUT, proof: '1:2:3:4' }));
-    await take(begin(1), row('two'), session('t', SNAPSHOT), end(1, [['snapshot', 1]]));
+    await take(begin(0), record('one'), session('s', SNAPSHOT), rejectedLine(2));
+    await take(end(0, [['snapshot', 1]], { status: 'rejected', rejection: CUT, fingerprint: '1:2:3:4' }));
+    await take(begin(1), record('two'), session('t', SNAPSHOT), end(1, [['snapshot', 1]]));
     expect(output.records).toEqual(['two']);
     expect(output.linesOf(LINE_FILES.sessions)).toMatchObject([{ id: 't', source: 'b.jsonl' }]);
     expect(output.linesOf(LINE_FILES.sources)).toMatchObject([
@@ -106,44 +106,44 @@ describe('a source that may be taken back', () => {
 
   it('counts only from its second reading, when it was rewritten', async () => {
     const { output, take } = writer();
-    await take(begin(0), row('old'), session('s', SNAPSHOT), begin(0, { again: true }), row('new'));
+    await take(begin(0), record('old'), session('s', SNAPSHOT), begin(0, { again: true }), record('new'));
     await take(session('s', SNAPSHOT), end(0, [['snapshot', 1]]));
     expect(output.records).toEqual(['new']);
     expect(output.linesOf(LINE_FILES.sessions)).toHaveLength(1);
   });
 
-  it('waits in a spool when it is large, and comes out in its order', async () => {
+  it('waits as parts in a file when it is large, and comes out in its order', async () => {
     const { output, take } = writer();
     const records = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(200_000)}`);
     await take(begin(0));
-    for (const [i, record] of records.entries()) await take(row(record), session(`s${i}`, SNAPSHOT));
-    expect(output.spools).toBe(1);
+    for (const [i, text] of records.entries()) await take(record(text), session(`s${i}`, SNAPSHOT));
+    expect(output.openFiles).toBe(1);
     await take(end(0, [['snapshot', 40]]));
     expect(output.records).toEqual(records);
-    expect(output.spools).toBe(0);
+    expect(output.openFiles).toBe(0);
     const places = output.linesOf(LINE_FILES.sessions).map((one) => (one as { line: number }).line);
     expect(places).toEqual(records.map((_, i) => i + 1));
   });
 
-  it('closes the spool when it is taken back', async () => {
+  it('closes the file when it is taken back', async () => {
     const { output, take } = writer();
-    await take(begin(0), ...Array.from({ length: 40 }, () => row('x'.repeat(200_000))));
-    expect(output.spools).toBe(1);
+    await take(begin(0), ...Array.from({ length: 40 }, () => record('x'.repeat(200_000))));
+    expect(output.openFiles).toBe(1);
     await take(end(0, [], { status: 'rejected', rejection: CUT }));
-    expect([output.spools, output.records]).toEqual([0, []]);
+    expect([output.openFiles, output.records]).toEqual([0, []]);
   });
 });
 
 describe('a source that cannot be taken back', () => {
   it('is written as it comes: a pipe', async () => {
     const { output, take } = writer();
-    await take(begin(0, { provisional: false }), row('one'));
+    await take(begin(0, { provisional: false }), record('one'));
     expect(output.records).toEqual(['one']);
   });
 
   it('is written as it comes: standard output, also of a file that is rejected in the end', async () => {
     const { output, ledger, take } = writer({}, true);
-    await take(begin(0), row('one'), session('s', SNAPSHOT));
+    await take(begin(0), record('one'), session('s', SNAPSHOT));
     expect(output.records).toEqual(['one']);
     await take(end(0, [['snapshot', 1]], { status: 'rejected', rejection: CUT }));
     expect(ledger.sums()).toMatchObject({ fates: { snapshot: 1 }, sources: { rejected: 1 } });
@@ -151,7 +151,7 @@ describe('a source that cannot be taken back', () => {
 
   it('ends the run at its first rejection under --on-reject fail', async () => {
     const { take } = writer({ onReject: 'fail' });
-    await take(begin(0, { provisional: false, mayReopen: true }), row('one'), session('s', SNAPSHOT));
+    await take(begin(0, { provisional: false, mayReopen: true }), record('one'), session('s', SNAPSHOT));
     await expect(take(rejectedLine(2))).rejects.toThrow('a.jsonl:2: invalid-json');
   });
 
@@ -165,15 +165,19 @@ describe('a source that cannot be taken back', () => {
 describe('a session that comes back after its end', () => {
   const WRITTEN = { ...SNAPSHOT, entries: 2, superseded: 1 };
   const BACK = {
-    outcome: 'rejected',
+    fate: 'rejected',
     rejection: { reason: 'session-reopened', stage: 'validate', detail: 'd', line: 9, log: logOf([9]) },
   } as const;
 
   it('takes its earlier record and findings with it, and no others', async () => {
     const { output, ledger, take } = writer();
     await take(
-      ...[begin(0, { mayReopen: true }), row('first'), session('s', { ...WRITTEN, entryLog: logOf([1, 2]) })],
-      ...[row('other'), session('t', { ...SNAPSHOT, entryLog: logOf([3]) }), session('s', BACK)],
+      ...[
+        begin(0, { mayReopen: true }),
+        record('first'),
+        session('s', { ...WRITTEN, entryLog: logOf([1, 2]) }),
+      ],
+      ...[record('other'), session('t', { ...SNAPSHOT, entryLog: logOf([3]) }), session('s', BACK)],
       end(0, [
         ['rejected:session-reopened', 1],
         ['snapshot', 2],
@@ -197,7 +201,7 @@ describe('a session that comes back after its end', () => {
 
   it('is told when its first part is on standard output already', async () => {
     const { output, recorder, take } = writer({}, true);
-    await take(begin(0, { mayReopen: true }), row('first'), session('s', WRITTEN));
+    await take(begin(0, { mayReopen: true }), record('first'), session('s', WRITTEN));
     await take(
       session('s', BACK),
       end(0, [
@@ -218,7 +222,9 @@ it('a rejection that may pass leaves no fingerprint, so that the next update rea
     [1, 'corrupt-gzip'],
   ] as const) {
     await take(begin(source));
-    await take(end(source, [], { status: 'rejected', rejection: { reason, detail: '' }, proof: '1:2:3:4' }));
+    await take(
+      end(source, [], { status: 'rejected', rejection: { reason, detail: '' }, fingerprint: '1:2:3:4' }),
+    );
   }
   expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['', '1:2:3:4']);
 });

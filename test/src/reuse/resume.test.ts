@@ -25,7 +25,7 @@ function rewrite(run: Stopped, change: (checkpoint: Checkpoint) => Checkpoint): 
   writeFileSync(path, Buffer.concat(encodeCheckpoint(change(checkpoint))));
 }
 
-const refusal = (message: string | RegExp): unknown =>
+const recordRejection = (message: string | RegExp): unknown =>
   expect.objectContaining({ code: 'cannot-resume', message: expect.stringMatching(message) });
 
 describe('a checkpoint', () => {
@@ -67,27 +67,27 @@ describe('refused, with the first difference:', () => {
     const run = await stopped();
     CHANGES[name]?.(filesIn(run.logs)[2] as string, run.logs, 7);
     await expect(plan(run)).rejects.toThrow(
-      refusal(/^cannot resume: .*\.jsonl .*; run without --resume/) as Error,
+      recordRejection(/^cannot resume: .*\.jsonl .*; run without --resume/) as Error,
     );
   });
 
   it('a log that was still to be read', async () => {
     const run = await stopped();
     appendFileSync(filesIn(run.logs).at(-1) as string, '\n');
-    await expect(plan(run)).rejects.toThrow(refusal(/had \d+ bytes and now has \d+/) as Error);
+    await expect(plan(run)).rejects.toThrow(recordRejection(/had \d+ bytes and now has \d+/) as Error);
   });
 
   it('settings', async () => {
     const run = await stopped();
     await expect(plan(run, { groupBy: 'none', compress: 'gzip' })).rejects.toThrow(
-      refusal('other settings: compress, groupBy;') as Error,
+      recordRejection('other settings: compress, groupBy;') as Error,
     );
   });
 
   it('the version', async () => {
     const run = await stopped();
     rewrite(run, (checkpoint) => ({ ...checkpoint, toolVersion: '0.0.1' }));
-    await expect(plan(run)).rejects.toThrow(refusal('was started by turnmill 0.0.1;') as Error);
+    await expect(plan(run)).rejects.toThrow(recordRejection('was started by turnmill 0.0.1;') as Error);
   });
 
   it('a staged file', async () => {
@@ -95,7 +95,7 @@ describe('refused, with the first difference:', () => {
     const path = join(run.folder, stagingIn(run.folder)[0] as string, LINE_FILES.sessions);
     writeFileSync(path, readFileSync(path).fill(' ', 7, 8));
     await expect(plan(run)).rejects.toThrow(
-      refusal('ledger/sessions.jsonl in the staging folder is not what the run wrote') as Error,
+      recordRejection('ledger/sessions.jsonl in the staging folder is not what the run wrote') as Error,
     );
   });
 });

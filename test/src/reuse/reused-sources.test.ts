@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { readManifest } from '../../../src/dataset/manifest.ts';
-import { readProofs } from '../../../src/dataset/run-facts.ts';
+import { readFingerprints } from '../../../src/dataset/run-facts.ts';
 import { listSources } from '../../../src/input/sources/list.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { openPreviousDataset } from '../../../src/reuse/previous-run.ts';
 import { NOTHING_REUSED, type Reuse } from '../../../src/reuse/reuse.ts';
 import { InTurn, ReusedSources } from '../../../src/reuse/reused-sources.ts';
@@ -17,7 +17,7 @@ async function examples(): Promise<(indices: readonly number[]) => ReusedSources
   const out = join(temporaryFolder(), 'out');
   const { settings } = await resultsOf({ inputs: [EXAMPLES], out });
   const run = await openPreviousDataset(out, readManifest(out));
-  const fingerprints = readProofs(out) as readonly string[];
+  const fingerprints = readFingerprints(out) as readonly string[];
   const listing = listSources(settings.inputs, settings.follow);
   const options = { format: 'chat', pathFor: (name: string) => name };
   return (indices) =>
@@ -28,9 +28,9 @@ async function examples(): Promise<(indices: readonly number[]) => ReusedSources
     );
 }
 
-async function indicesIn(results: AsyncIterable<Outcome>): Promise<readonly number[]> {
+async function indicesIn(results: AsyncIterable<Result>): Promise<readonly number[]> {
   const found: number[] = [];
-  for await (const outcome of results) if (outcome.kind === 'source') found.push(outcome.source);
+  for await (const result of results) if (result.kind === 'source') found.push(result.source);
   return found;
 }
 

@@ -74,6 +74,21 @@ it('a record of a TOML deck has several lines', async () => {
   }
 });
 
+it('a session trace has several lines', async () => {
+  const head = (id: string): string => `{"type":"session","harness":"h","id":"${id}"}`;
+  const message = '{"type":"message","message":{}}';
+  const traces = `${head('a')}\n${message}\n${message}\n${head('b')}\n${message}\n`;
+  for (const [path, file] of [
+    ['data/a.sts.jsonl', traces],
+    ['data/a.sts.jsonl.gz', gzipSync(traces)],
+  ] as const) {
+    const { records } = shardsOf({ [path]: [file] });
+    expect(await textAt(records, path, 1)).toBe(`${head('a')}\n${message}\n${message}`);
+    expect(await textAt(records, path, 2)).toBe(`${head('b')}\n${message}`);
+    await expect(records.at(path, 3)).rejects.toThrow();
+  }
+});
+
 it('a shard or record that is not there is refused', async () => {
   const { records } = shardsOf({ 'data/a.jsonl': ['one\n'] });
   await expect(records.at('data/b.jsonl', 1)).rejects.toThrow(

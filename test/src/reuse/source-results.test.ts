@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../../src/dataset/manifest.ts';
-import { readProofs } from '../../../src/dataset/run-facts.ts';
+import { readFingerprints } from '../../../src/dataset/run-facts.ts';
 import { listSources } from '../../../src/input/sources/list.ts';
 import type { Listing } from '../../../src/input/sources/source.ts';
-import type { Outcome } from '../../../src/ledger/result.ts';
+import type { Result } from '../../../src/ledger/result.ts';
 import { openPreviousDataset, type PreviousRun } from '../../../src/reuse/previous-run.ts';
 import { ReusedSources } from '../../../src/reuse/reused-sources.ts';
 import type { Settings } from '../../../src/settings/settings.ts';
@@ -19,21 +19,21 @@ import { resultsOf } from '../../support/results.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples/logs');
 
-const isRejected = (outcome: Outcome): boolean =>
-  outcome.kind === 'rejected-line' ||
-  (outcome.kind === 'session' && (outcome.rejection ?? outcome.refusals) !== undefined);
+const isRejected = (result: Result): boolean =>
+  result.kind === 'rejected-line' ||
+  (result.kind === 'session' && (result.rejection ?? result.recordRejections) !== undefined);
 
 /** The results that go to each file, whose order is that of its lines. */
-const FILES: Readonly<Record<string, (outcome: Outcome) => boolean>> = {
+const FILES: Readonly<Record<string, (result: Result) => boolean>> = {
   sources: ({ kind }) => kind === 'source-begin' || kind === 'source',
-  sessions: ({ kind }) => kind === 'row' || kind === 'session',
+  sessions: ({ kind }) => kind === 'record' || kind === 'session',
   quarantine: isRejected,
   findings: ({ kind }) => kind === 'finding',
 };
 
 /** Members that a dataset does not hold because nothing after the result writer needs it or can count it again, and `undefined`. */
-function comparable(outcome: Outcome): object {
-  const plain = JSON.parse(JSON.stringify(outcome, bytesAsText)) as Record<string, unknown>;
+function comparable(result: Result): object {
+  const plain = JSON.parse(JSON.stringify(result, bytesAsText)) as Record<string, unknown>;
   const {
     provisional: _p,
     mayReopen: _m,
@@ -41,28 +41,28 @@ function comparable(outcome: Outcome): object {
     entryLog: _l,
     shape: _s,
     dialect: _d,
-    proof,
+    fingerprint,
     ...rest
   } = plain;
-  return rest.kind === 'source' ? { ...rest, hasFingerprint: proof !== undefined } : rest;
+  return rest.kind === 'source' ? { ...rest, hasFingerprint: fingerprint !== undefined } : rest;
 }
 
 const bytesAsText = (_key: string, value: unknown): unknown =>
   value instanceof Uint8Array ? `bytes ${Buffer.from(value).toString('latin1')}` : value;
 
 /** The results of every source, from the dataset. */
-async function reread(run: PreviousRun, listing: Listing, format: string): Promise<Outcome[]> {
-  const fingerprints = readProofs(run.root) as readonly string[];
+async function reread(run: PreviousRun, listing: Listing, format: string): Promise<Result[]> {
+  const fingerprints = readFingerprints(run.root) as readonly string[];
   expect(fingerprints).toHaveLength(listing.sources.length);
   const work = temporaryFolder();
   const options = { format, pathFor: (name: string) => join(work, name) };
   const reused = new ReusedSources({ run, fingerprints }, listing, options);
-  const found: Outcome[] = [];
-  for await (const outcome of reused.before(listing.sources.length)) found.push(structuredClone(outcome));
+  const found: Result[] = [];
+  for await (const result of reused.before(listing.sources.length)) found.push(structuredClone(result));
   return found;
 }
 
-async function expectSame(given: Partial<Settings> & Pick<Settings, 'inputs'>): Promise<readonly Outcome[]> {
+async function expectSame(given: Partial<Settings> & Pick<Settings, 'inputs'>): Promise<readonly Result[]> {
   const out = join(temporaryFolder(), 'out');
   const { results, settings } = await resultsOf({ ...given, out });
   const listing = listSources(settings.inputs, settings.follow);
@@ -86,7 +86,7 @@ describe('the results of a dataset', () => {
       Pick<Settings, 'inputs'>);
     const kinds = new Set(results.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual([
-      ...['finding', 'rejected-line', 'row', 'session', 'source', 'source-begin'],
+      ...['finding', 'record', 'rejected-line', 'session', 'source', 'source-begin'],
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('the results of a dataset', () => {
 });
 
 /** A dataset of the examples in which the text of a file was changed, with a manifest that vouches for it. */
-async function forged(file: string, change: (text: string) => string): Promise<() => Promise<Outcome[]>> {
+async function forged(file: string, change: (text: string) => string): Promise<() => Promise<Result[]>> {
   const out = join(temporaryFolder(), 'out');
   const { settings } = await resultsOf({ inputs: [EXAMPLES], out });
   const path = join(out, file);

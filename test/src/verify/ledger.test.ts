@@ -1,5 +1,5 @@
 /**
- * The same damage by somebody who also mends the manifest's bytes and hashes: only the recount finds it. Each
+ * The same damage, with the manifest's bytes and hashes mended too: only the recount finds it. Each
  * test names the file and the words that lead to it.
  */
 import { describe, expect, test } from 'vitest';

@@ -77,12 +77,32 @@ test('bytes after the packed data are told, not thrown', async () => {
   }
 });
 
-test('a line of 32 MB is read in seconds', async () => {
-  const long = 'x'.repeat(32 * 1024 * 1024);
-  const { values, problems } = await read(`${JSON.stringify({ long })}\n{}\n`);
-  expect(values).toHaveLength(2);
-  expect(problems).toEqual([]);
-}, 10_000);
+/** Characters that are split while `work` runs: split2 splits all that it holds, again with every chunk. */
+async function splitChars(work: () => Promise<void>): Promise<number> {
+  const { split } = String.prototype;
+  let chars = 0;
+  String.prototype.split = function (this: string, ...args: Parameters<typeof split>) {
+    chars += this.length;
+    return split.apply(this, args);
+  } as typeof split;
+  try {
+    await work();
+  } finally {
+    String.prototype.split = split;
+  }
+  return chars;
+}
+
+test('a line of 16 MB is looked at a few times, not once for every 64 kB', async () => {
+  const line = JSON.stringify({ long: 'x'.repeat(16 * 1024 * 1024) });
+  const chars = await splitChars(async () => {
+    const { values, problems } = await read(`${line}\n{}\n`);
+    expect(values).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+  expect(chars).toBeGreaterThan(line.length); // the splitter is the one that is counted
+  expect(chars).toBeLessThan(10 * line.length);
+});
 
 test('a file that cannot be read is a fault', async () => {
   const reading = readLines(join(folder, 'none'), 'none', new Problems()).next();

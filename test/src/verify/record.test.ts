@@ -7,6 +7,7 @@ const chat = { messages: [user], tools: [{}] };
 const turns = { conversations: [{ from: 'human', value: 'hi' }], system: '', tools: '[{}]' };
 const step = { step_id: 1, source: 'user', message: 'hi' };
 const run = { schema_version: 'ATIF-v1.7', agent: { name: 'a', version: '1' }, steps: [step] };
+const head = { type: 'session', harness: 'h', id: 'i' };
 const good: Readonly<Record<string, readonly object[]>> = {
   atif: [run, { ...run, extra: {} }, { ...run, agent: { name: 'a', tool_definitions: [{}] } }],
   chat: [chat],
@@ -19,6 +20,7 @@ const good: Readonly<Record<string, readonly object[]>> = {
     { fullConversation: [user], expected: 1 },
   ],
   functiongemma: [{ text: '' }, { prompt: 'a', completion: 'b' }],
+  sts: [head, { ...head, metadata: {} }, { type: 'message', message: user }],
 };
 const bad: Readonly<Record<string, readonly object[]>> = {
   atif: [
@@ -61,6 +63,16 @@ const bad: Readonly<Record<string, readonly object[]>> = {
   ],
   samples: [{}, { messages: {} }, { fullConversation: 'x' }, { messages: [1] }],
   functiongemma: [{}, { text: 1 }, { prompt: 'a' }, { text: 'a', prompt: 'b' }, { text: 'a', more: 1 }, chat],
+  sts: [
+    { ...head, type: 'note' },
+    { ...head, id: 7 },
+    { ...head, metadata: 1 },
+    { ...head, message: user },
+    { ...head, more: 1 },
+    { type: 'message', message: { role: 'critic', content: '' } },
+    { type: 'message', message: { role: 'user', content: [] } },
+    { type: 'message', message: user, id: 'i' },
+  ],
 };
 const cases = (of: typeof good): [string, object][] =>
   Object.entries(of).flatMap(([format, records]) => records.map((r) => [format, r] as [string, object]));

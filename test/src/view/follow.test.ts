@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FollowedEntry } from '../../../src/view/app/types.ts';
 import { FollowedLog } from '../../../src/view/follow.ts';
-import type { FollowedEntry } from '../../../src/view/followed-entry.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const examples = resolve(import.meta.dirname, '../../../examples/dialects');
@@ -24,7 +24,7 @@ function log(lines: readonly string[]) {
   };
 }
 
-/** What was sent, in few words. */
+/** Summary of what was sent. */
 const told = (entries: Iterable<FollowedEntry>): readonly string[] =>
   [...entries].map(({ conversation, line, shared, messages, fresh, error }) => {
     if (error !== undefined) return `line ${line}: ${error.split(':', 1)[0]}`;

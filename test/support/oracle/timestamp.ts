@@ -1,7 +1,8 @@
 /*
  * Timestamps as exact nanoseconds since 1970: RFC 3339 text with T, t or a space and an optional zone (its colon may be
  * missing, a comma may be in front of the fraction), a date alone, ten or thirteen digits of epoch, or a JSON number of epoch
- * seconds (below 1e11) or milliseconds, never as a double.
+ * seconds (below 1e11), milliseconds, microseconds or nanoseconds (from the numbers on that would be milliseconds and microseconds of the
+ * year 10000), never as a double.
  */
 import type { Tree } from './tree.ts';
 
@@ -58,7 +59,10 @@ function scaled(text: string, shift: number): bigint | undefined {
 function fromNumber(text: string): bigint | undefined {
   const asSeconds = scaled(text, 9);
   if (asSeconds === undefined || asSeconds < 0n) return undefined;
-  const ns = asSeconds < 100_000_000_000n * NS ? asSeconds : scaled(text, 6);
+  const end = MAX_SECONDS + 1n;
+  const limits = [100_000_000_000n, end * 1000n, end * 1_000_000n];
+  const unit = limits.findIndex((limit) => asSeconds < limit * NS);
+  const ns = scaled(text, unit < 0 ? 0 : 9 - 3 * unit);
   return ns === undefined || ns / NS > MAX_SECONDS ? undefined : ns;
 }
 

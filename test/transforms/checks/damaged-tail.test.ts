@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import damagedTail from '../../../transforms/checks/damaged-tail.ts';
-import type { SessionEnd, SessionOutcome } from '../../../transforms/model/element.ts';
+import type { SessionEnd, SessionFate } from '../../../transforms/model/element.ts';
 import { createEntryLog } from '../../../transforms/model/entry-log.ts';
 import { named, originOf, texts } from './samples.ts';
 
 const at = (line: number) => ({ ...originOf(line), offset: line * 100 });
 
-function end(outcome: SessionOutcome, ...entries: readonly number[]): SessionEnd {
+function end(fate: SessionFate, ...entries: readonly number[]): SessionEnd {
   const log = createEntryLog();
   for (const line of entries) log.add(at(line));
-  return { kind: 'session-end', origin: at(9), last: true, outcome, entries: log.take() };
+  return { kind: 'session-end', origin: at(9), last: true, fate, entries: log.take() };
 }
 const rejected = (line: number) => ({ count: 1, last: at(line) });
 
@@ -24,7 +24,7 @@ it('reports a rejected line behind the last entry', () => {
 it('is silent where an entry follows, where no line was rejected, and where no record was written', () => {
   expect([...damagedTail.check(end('written', 1, 3), rejected(2))]).toEqual([]);
   expect([...damagedTail.check(end('written', 1), { count: 0, last: undefined })]).toEqual([]);
-  for (const outcome of ['empty', 'rejected'] as const)
-    expect([...damagedTail.check(end(outcome, 1), rejected(3))]).toEqual([]);
+  for (const fate of ['empty', 'rejected'] as const)
+    expect([...damagedTail.check(end(fate, 1), rejected(3))]).toEqual([]);
   expect([...damagedTail.check({ ...end('written', 1), alone: true }, rejected(3))]).toEqual([]);
 });

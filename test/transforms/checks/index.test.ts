@@ -7,7 +7,6 @@ const HELPERS = [
   'check',
   'equality-key',
   'index',
-  'inline-format',
   'result-verdict',
   'role-trace',
   'shown-name',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isInline } from '../../../transforms/checks/inline-format.ts';
-import { rowOf } from './samples.ts';
+import { isInline } from '../../../transforms/checks/inline-tags.ts';
+import { recordOf } from './samples.ts';
 
 describe('isInline', () => {
   it('is so for chat-inline, not for chat', () => {
-    expect(isInline(rowOf('chat-inline', []))).toBe(true);
-    expect(isInline(rowOf('chat', []))).toBe(false);
+    expect(isInline(recordOf('chat-inline', []))).toBe(true);
+    expect(isInline(recordOf('chat', []))).toBe(false);
   });
 });

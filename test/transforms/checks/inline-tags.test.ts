@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import inlineTags, { isBalanced } from '../../../transforms/checks/inline-tags.ts';
 import type { Message } from '../../../transforms/model/element.ts';
-import { assistant, call, calling, messageOf, named, result, rowOf, texts, user } from './samples.ts';
+import { assistant, call, calling, messageOf, named, recordOf, result, texts, user } from './samples.ts';
 
 const check = (...written: readonly Message[]) => [
-  ...inlineTags.check(rowOf('chat-inline', [user('x')], written)),
+  ...inlineTags.check(recordOf('chat-inline', [user('x')], written)),
 ];
 const GOOD = '<tool_call>{}</tool_call>';
 
 describe('inline-tags', () => {
-  it('is silent about a row that reads back', () => {
+  it('is silent about a record that reads back', () => {
     const wrapped = messageOf({ role: 'tool', content: '<tool_result tool_call_id="1">x</tool_result>' });
     const parts = assistant([{ type: 'text', text: GOOD }]);
     const none = messageOf({ role: 'assistant', content: GOOD, tool_calls: [] });
@@ -46,8 +46,8 @@ describe('inline-tags', () => {
     ]);
   });
 
-  it('leaves rows of other formats alone', () => {
-    expect([...inlineTags.check(rowOf('chat', [], [result('1', 'x'), assistant('<tool_call>')]))]).toEqual(
+  it('leaves records of other formats alone', () => {
+    expect([...inlineTags.check(recordOf('chat', [], [result('1', 'x'), assistant('<tool_call>')]))]).toEqual(
       [],
     );
   });

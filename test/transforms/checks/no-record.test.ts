@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import noRecord from '../../../transforms/checks/no-record.ts';
-import type { SessionEnd, SessionOutcome } from '../../../transforms/model/element.ts';
+import type { SessionEnd, SessionFate } from '../../../transforms/model/element.ts';
 import { named, originOf, texts } from './samples.ts';
 
-const end = (outcome: SessionOutcome): SessionEnd => ({
+const end = (fate: SessionFate): SessionEnd => ({
   kind: 'session-end',
   origin: originOf(9),
   last: true,
-  outcome,
+  fate,
 });
 
 describe('no-record', () => {
@@ -24,7 +24,7 @@ describe('no-record', () => {
     expect(texts(found)).toEqual([`no record: ${text} of the session rejected, no entry left`]);
   });
 
-  it.each(['written', 'rejected', 'none'] as const)('is silent about a session that is %s', (outcome) => {
-    expect([...noRecord.check(end(outcome), { count: 3, last: originOf(8) })]).toEqual([]);
+  it.each(['written', 'rejected', 'none'] as const)('is silent about a session that is %s', (fate) => {
+    expect([...noRecord.check(end(fate), { count: 3, last: originOf(8) })]).toEqual([]);
   });
 });

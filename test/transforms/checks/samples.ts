@@ -1,4 +1,4 @@
-/** Messages, conversations, entries and rows out of plain values, for the tests of the checks. */
+/** Messages, conversations, entries and records out of plain values, for the tests of the checks. */
 import type { Found } from '../../../transforms/checks/check.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 import type {
@@ -6,8 +6,8 @@ import type {
   Entry,
   Message,
   Origin,
-  Row,
   ToolDefinition,
+  WrittenRecord,
 } from '../../../transforms/model/element.ts';
 
 export function originOf(line: number): Origin {
@@ -80,15 +80,24 @@ export function entryOf(
   };
 }
 
-/** A row of `format`, whose conversation is `messages` and whose record holds `written`. */
-export function rowOf(
+/** A record of `format`, whose conversation is `messages` and whose record holds `written`. */
+export function recordOf(
   format: string,
   messages: readonly Message[],
   written: readonly Message[] = messages,
-): Row {
+): WrittenRecord {
   const conversation = conversationOf(messages);
   const { origin, sessionId } = conversation;
-  return { kind: 'row', origin, sessionId, group: 'g', format, bytes: encode('{}'), conversation, written };
+  return {
+    kind: 'record',
+    origin,
+    sessionId,
+    group: 'g',
+    format,
+    bytes: encode('{}'),
+    conversation,
+    written,
+  };
 }
 
 /** The findings as `SEVERITY rule`. */

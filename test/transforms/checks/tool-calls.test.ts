@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import toolCalls from '../../../transforms/checks/tool-calls.ts';
-import { assistant, call, calling, messageOf, named, rowOf, texts } from './samples.ts';
+import { assistant, call, calling, messageOf, named, recordOf, texts } from './samples.ts';
 
 const withCalls = (tool_calls: unknown) => messageOf({ role: 'assistant', tool_calls });
 
 describe('tool-calls', () => {
   it('is silent about well-formed, empty, null and absent calls', () => {
     const messages = [calling(call('1', 'read')), withCalls([]), withCalls(null), assistant('Hi')];
-    expect([...toolCalls.check(rowOf('chat', messages))]).toEqual([]);
+    expect([...toolCalls.check(recordOf('chat', messages))]).toEqual([]);
   });
 
   it.each([
@@ -21,27 +21,27 @@ describe('tool-calls', () => {
     [[{ id: '1', function: { name: 7 } }], 'tool-call-no-name'],
     [[{ id: '1', function: { name: '' } }], 'tool-call-no-name'],
   ])('reports %j as %s', (calls, rule) => {
-    expect(named(toolCalls.check(rowOf('chat', [withCalls(calls)])))).toEqual([`ERROR ${rule}`]);
+    expect(named(toolCalls.check(recordOf('chat', [withCalls(calls)])))).toEqual([`ERROR ${rule}`]);
   });
 
   it('says where each faulty call is', () => {
-    const row = rowOf('chat', [assistant('Hi'), calling(call('1', 'a'), 1, { function: {} })]);
-    expect(texts(toolCalls.check(row))).toEqual([
+    const record = recordOf('chat', [assistant('Hi'), calling(call('1', 'a'), 1, { function: {} })]);
+    expect(texts(toolCalls.check(record))).toEqual([
       'messages[1].tool_calls[1] is not an object',
       'messages[1].tool_calls[2] has no function name',
     ]);
   });
 
   it('looks at assistant messages only', () => {
-    expect([...toolCalls.check(rowOf('chat', [messageOf({ role: 'user', tool_calls: 1 })]))]).toEqual([]);
+    expect([...toolCalls.check(recordOf('chat', [messageOf({ role: 'user', tool_calls: 1 })]))]).toEqual([]);
   });
 
-  it('leaves rows with inlined calls to the inline rules', () => {
-    expect([...toolCalls.check(rowOf('chat-inline', [withCalls({})]))]).toEqual([]);
+  it('leaves records with inlined calls to the inline rules', () => {
+    expect([...toolCalls.check(recordOf('chat-inline', [withCalls({})]))]).toEqual([]);
   });
 
   it('looks at the conversation, not at what another format made of it', () => {
-    const row = rowOf('sharegpt', [withCalls({})], [assistant('Hi')]);
-    expect(named(toolCalls.check(row))).toEqual(['ERROR tool-calls-not-a-list']);
+    const record = recordOf('sharegpt', [withCalls({})], [assistant('Hi')]);
+    expect(named(toolCalls.check(record))).toEqual(['ERROR tool-calls-not-a-list']);
   });
 });

@@ -11,6 +11,7 @@ import runs from '../../../transforms/dialects/runs.ts';
 import sts from '../../../transforms/dialects/sts.ts';
 import type { Entry, StreamElement } from '../../../transforms/model/element.ts';
 import { placesOf } from '../../../transforms/model/entry-log.ts';
+import { LONG } from '../../support/long.ts';
 import { asBuffer, text } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
 import { claudeLog, codexLog, geminiLog, openHandsLog, piLog, runsLog, stsLog, turns } from './agent-logs.ts';
@@ -199,9 +200,10 @@ describe('hostile Claude Code logs', () => {
     expect(records([user('1', null, 'a'), other], { sessionBy: 'id' })).toEqual([['user a'], ['user b']]);
   });
 
-  test('twenty thousand events without an answer, call ids that are never answered', () => {
-    const calls = Array.from({ length: 10_000 }, (_, i) => said(`${i}`, null, use('x')));
-    const orphans = Array.from({ length: 10_000 }, (_, i) => user(`r${i}`, null, result('y', 'r')));
-    expect(records([...calls, ...orphans])[0]).toHaveLength(20_000);
+  const EVENTS = LONG ? 100_000 : 20_000;
+  test(`${EVENTS} events without an answer, call ids that are never answered`, () => {
+    const calls = Array.from({ length: EVENTS / 2 }, (_, i) => said(`${i}`, null, use('x')));
+    const orphans = Array.from({ length: EVENTS / 2 }, (_, i) => user(`r${i}`, null, result('y', 'r')));
+    expect(records([...calls, ...orphans])[0]).toHaveLength(EVENTS);
   });
 });

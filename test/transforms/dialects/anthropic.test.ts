@@ -338,9 +338,17 @@ describe.each(KINDS)('what a request repeats, in a %s', (_kind, make) => {
 
 describe('a line is rejected', () => {
   const at = (byte: number) => ` at byte ${byte} of the line (${byte} of the source)`;
+  it('with bodies in bodies, deeper than the stack is', () => {
+    const json = `{"request":${'{"body":'.repeat(30_000)}1${'}'.repeat(30_001)}`;
+    expect(read(json).map((element) => why(element as Rejection))).toEqual([
+      `too-deep: nested too deep${at(4099)}`,
+    ]);
+  });
+
   test.each<readonly [json: string, reason: string]>([
     ['{"request":{}}', 'bad-messages: request.messages is missing'],
     ['{"request":{"body":{}}}', 'bad-messages: request.messages is missing'],
+    ['{"request":{"body":{"body":{"messages":[]}}}}', 'bad-messages: request.messages is missing'],
     ['{"request":[]}', 'bad-messages: request.messages is missing'],
     ['{}', 'bad-messages: request.messages is missing'],
     [pair('{}'), `bad-messages: request.messages is not valid${at(23)}`],

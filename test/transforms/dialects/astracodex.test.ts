@@ -51,6 +51,8 @@ it('is a session of its own, with the id and the time of its meta where it has t
     sessionId: 'a.jsonl:1',
     timestamp: undefined,
   });
+  const twice = '{"messages":[],"meta":{"id":"a"},"state":{},"meta":{"id":"b","id":"c"}}';
+  expect(one(twice)).toMatchObject({ kind: 'entry', sessionId: 'c' });
   expect(one(chat('[]', '[]'))).toMatchObject({ sessionId: 'a.jsonl:1', messages: [], reply: undefined });
 });
 

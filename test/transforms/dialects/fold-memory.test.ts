@@ -1,4 +1,4 @@
-/** Of a log of any length only the open conversations are held: a compaction lets everything before it go. */
+/** Only the open conversations of a log are held, however long it is: a compaction lets everything before it go. */
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

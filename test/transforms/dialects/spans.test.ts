@@ -4,10 +4,15 @@ import { describe, expect, it } from 'vitest';
 import spans from '../../../transforms/dialects/spans.ts';
 import type { Entry, StreamElement } from '../../../transforms/model/element.ts';
 import { placesOf } from '../../../transforms/model/entry-log.ts';
+import { LONG } from '../../support/long.ts';
 import { asBuffer, text } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
 import { turns } from './agent-logs.ts';
 import { PLATFORM_NAMES, spanLog } from './span-logs.ts';
+
+/** Bytes between two cuts. */
+const STEP = LONG ? 1 : 3;
+const RUNS = { numRuns: LONG ? 1000 : 50 };
 
 function read(lines: readonly string[], keepSealed = false): readonly StreamElement[] {
   const reader = spans.create(undefined, { keepSealed });
@@ -66,6 +71,7 @@ describe.each(PLATFORM_NAMES)('%s', (platform) => {
         const noisy = said.filter(({ noise }) => noise).length;
         expect(entriesOf(elements)).toHaveLength(1 + noisy);
       }),
+      RUNS,
     );
   });
 
@@ -79,13 +85,14 @@ describe.each(PLATFORM_NAMES)('%s', (platform) => {
           ]);
         expect(records(true)).toEqual(records(false));
       }),
+      RUNS,
     );
   });
 
   it('survives a cut after any byte: no wrong pair, at most the cut line rejected', () => {
     const rounds = [{ calls: 2, reversed: true, thinks: false }];
     const whole = spanLog(platform, [{ rounds, noise: true }], false).lines.join('\n');
-    for (let end = 0; end <= whole.length; end++) {
+    for (let end = 0; end <= whole.length; end += STEP) {
       const kept = whole
         .slice(0, end)
         .split('\n')

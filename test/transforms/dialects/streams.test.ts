@@ -8,6 +8,7 @@ import responses from '../../../transforms/dialects/responses.ts';
 import streams from '../../../transforms/dialects/streams.ts';
 import type { Entry, StreamElement } from '../../../transforms/model/element.ts';
 import { placesOf } from '../../../transforms/model/entry-log.ts';
+import { LONG } from '../../support/long.ts';
 import { asBuffer, text } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
 import {
@@ -19,6 +20,9 @@ import {
   responsesStream,
   type StreamedSample,
 } from './streamed-answers.ts';
+
+/** Bytes between two cuts. */
+const STEP = LONG ? 1 : 3;
 
 const kinds: readonly (readonly [
   name: string,
@@ -32,7 +36,7 @@ const kinds: readonly (readonly [
   ['responses from deltas', (answer) => responsesStream(answer, false, false), false],
 ];
 
-/** What a reply says. */
+/** The text of a reply. */
 function saidIn(entry: Entry | undefined): object | undefined {
   if (entry?.reply === undefined) return undefined;
   const {
@@ -104,13 +108,14 @@ describe.each(kinds)('%s', (name, make, done) => {
           expect(rulesOf(entry).includes('stream-cut')).toBe(hasPlace && !isWhole);
         }
       }),
+      { numRuns: LONG ? 1000 : 50 },
     );
   });
 
-  it('survives a cut after every byte: the text so far, and a finding', () => {
+  it('survives a cut anywhere: the text so far, and a finding', () => {
     const sample = make({ thinks: true, words: 1, calls: 1, cuts: [9] });
     const sse = asText(sample.events, '\n', done);
-    for (let end = 0; end < sse.length; end++) {
+    for (let end = 0; end < sse.length; end += STEP) {
       const cut = sse.slice(0, end);
       const entry = paired({ body_raw: cut });
       const said = saidIn(entry) as ReturnType<typeof expected> & { text?: string };
@@ -247,6 +252,12 @@ describe('dumps', () => {
     ]);
   });
 
+  test('any number of comments may stand before an event', () => {
+    const elements = dumped(`${': ping\n'.repeat(200_000)}data: ${chat('', 'a')}`);
+    expect(texts(`data: ${chat('', 'a')}`)).toEqual(['a']);
+    expect(entriesOf(elements)[0]?.lines?.count).toBe(200_001);
+  });
+
   test('the turn of the user goes in front', () => {
     const [entry] = entriesOf(dumped(`data: ${chat('', 'a')}`, { userTurn: 'hi' }));
     expect(entry?.messages.map(({ bytes }) => text(bytes))).toEqual(['{"role":"user","content":"hi"}']);
@@ -268,3 +279,52 @@ test.each(['data: see below', ': not a stream', 'event: party', 'data: {"a":1}']
     expect(JSON.parse(text(entry?.reply?.bytes as Uint8Array)).content).toBe(completion);
   },
 );
+
+describe('chunks of several streams that are mixed', () => {
+  const saying = (id: string, text: string): readonly string[] => [
+    `{"id":"${id}","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`,
+    ...[...text].map(
+      (letter) =>
+        `{"id":"${id}","choices":[{"index":0,"delta":{"content":"${letter}"},"finish_reason":null}]}`,
+    ),
+    `{"id":"${id}","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
+  ];
+  const saidBy = (elements: readonly StreamElement[]): readonly (readonly [string | undefined, number])[] =>
+    elements
+      .filter((one): one is Entry => one.kind === 'entry')
+      .map((one) => [
+        one.reply && JSON.parse(text(one.reply.bytes)).content,
+        [...placesOf(one.lines as never)].length,
+      ]);
+
+  test('are told apart by their ids, whatever the order', () => {
+    const texts = fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 6 });
+    const order = fc.array(fc.nat({ max: 5 }), { minLength: 60, maxLength: 60 });
+    fc.assert(
+      fc.property(texts, order, fc.boolean(), (all, picks, isSse) => {
+        const queues = all.map((said, i) => [...saying(`id-${i}`, said)]);
+        const begun: number[] = [];
+        const lines: string[] = [];
+        const take = (i: number): void => {
+          const line = queues[i]?.shift();
+          if (line === undefined) return;
+          if (!begun.includes(i)) begun.push(i);
+          lines.push(isSse ? `data: ${line}` : line);
+        };
+        for (const pick of picks) take(pick % queues.length);
+        for (const [i, queue] of queues.entries()) while (queue.length > 0) take(i);
+        expect(saidBy(dumped(lines.join('\n')))).toEqual(
+          begun.map((i) => [all[i], (all[i] as string).length + 2]),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('are open side by side up to a bound: the oldest is cut beyond it', () => {
+    const cut = saying('cut', 'ab').slice(0, 2);
+    const others = Array.from({ length: 70 }, (_, i) => saying(`id-${i}`, 'x').slice(0, 2));
+    const said = saidBy(dumped([...cut, ...others.flat(), ...saying('last', 'y')].join('\n')));
+    expect([said.length, said[0], said.at(-1)]).toEqual([72, ['a', 2], ['y', 3]]);
+  });
+});

@@ -3,6 +3,7 @@ import { checks } from '../../../transforms/checks/index.ts';
 import type { FoldedSession } from '../../../transforms/fold/folded-session.ts';
 import { knowsAll, SessionFold } from '../../../transforms/fold/session-fold.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
+import type { Line } from '../../../transforms/model/element.ts';
 import { shapeOfRecord } from '../../../transforms/model/record-shape.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { entryLine, REPLY, TOOL, USER } from '../../support/build-logs.ts';
@@ -153,6 +154,70 @@ describe('a session that is folded', () => {
     const session = fold.finish('a.jsonl');
     expect(record(session)).toMatchObject({ messages: [...last, REPLY] });
     expect(session?.facts.origin.offset).toBe(290e10);
+  });
+});
+
+describe('sessions of one source', () => {
+  const lineOf = (text: string, line = 1): Line => {
+    const bytes = inMemory(text);
+    return {
+      kind: 'line',
+      origin: { source: 'a.jsonl', line, offset: line * 10, length: bytes.length },
+      bytes,
+    };
+  };
+  const add = (parts: Parameters<typeof entryLine>[0], line?: number): string =>
+    fold.addPacked(lineOf(entryLine(parts), line));
+
+  beforeEach(() => fold.begin());
+
+  it('end where the id changes: the line waits until the one before is finished', () => {
+    const other = entryLine({ id: 't', at: 1, messages: [USER, REPLY, USER] });
+    expect([add({ at: 8 }), add({ at: 9 }, 2)]).toEqual(['taken', 'taken']);
+    expect(fold.addPacked(lineOf(other, 3))).toBe('waits');
+    const first = fold.finish('a.jsonl');
+    expect(first?.facts).toMatchObject({ sessionId: 's', entries: 2, superseded: 1, origin: { line: 2 } });
+    expect(record(first)).toEqual({ messages: [USER, REPLY], tools: [TOOL.function] });
+    expect(fold.turn(lineOf(other, 3))).toBe(true);
+    expect(fold.sessionId).toBe('t');
+    const second = fold.finish('a.jsonl');
+    expect(second?.facts).toMatchObject({ sessionId: 't', entries: 1, superseded: 0, origin: { line: 3 } });
+    expect(record(second)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
+  });
+
+  it('keep their own definitions, however many a source has', () => {
+    for (let i = 0; i < 200; i++) {
+      const tools = [{ type: 'function', function: { name: `f${i}` } }];
+      const text = entryLine({ id: `s${i}`, tools });
+      if (fold.addPacked(lineOf(text)) === 'waits') {
+        expect(fold.finish('a.jsonl')?.usage().definitions).toEqual([`f${i - 1}`]);
+        expect(fold.turn(lineOf(text))).toBe(true);
+      }
+    }
+    expect(fold.finish('a.jsonl')?.usage().definitions).toEqual(['f199']);
+  });
+
+  it('are kept with the line that waits while the arena is compacted', () => {
+    for (let i = 0; i < 60; i++) {
+      const messages = [{ role: 'user', content: `${i} ${'x'.repeat(100_000)}` }];
+      const text = entryLine({ id: `s${i}`, messages });
+      if (fold.addPacked(lineOf(text)) !== 'waits') continue;
+      const content = `${i - 1} ${'x'.repeat(100_000)}`;
+      expect(record(fold.finish('a.jsonl'))).toMatchObject({ messages: [{ content }, REPLY] });
+      expect(fold.turn(lineOf(text))).toBe(true);
+    }
+  });
+
+  it.each([
+    ['an id with an escape', entryLine({ id: 't' }).replace('"t"', '"\\u0074"')],
+    ['a number for an id', entryLine({ id: 7 })],
+    ['an empty id', entryLine({ id: '' })],
+    ['a long id', entryLine({ id: 'i'.repeat(5000) })],
+    ['no id', entryLine({}).replace('"session_id":"s",', '')],
+    ['damage', entryLine({ id: 't' }).slice(1)],
+  ])('are odd with %s', (_name, text) => {
+    expect(add({})).toBe('taken');
+    expect(fold.addPacked(lineOf(text))).toBe('odd');
   });
 });
 

@@ -11,7 +11,7 @@ const KINDS = [
   ['a boolean', 'false'],
 ] as const;
 const KEEPING = ['chat', 'chat-inline', 'openai', 'trl', 'axolotl'];
-const WRITING_TEXT = ['sharegpt', 'functiongemma', 'functiongemma-teaching', 'prompt', 'atif'];
+const WRITING_TEXT = ['sharegpt', 'functiongemma', 'functiongemma-teaching', 'prompt', 'atif', 'sts'];
 const REJECTING = ['samples'];
 
 const shown = (findings: readonly { severity: string; rule: string; rejects?: true }[]) =>

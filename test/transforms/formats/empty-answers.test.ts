@@ -24,18 +24,18 @@ const NO_ANSWER = ['ERROR unanswered-end!'];
 
 describe.each(EMPTY)('an answer of %s', (_what, empty) => {
   test('is no completion of functiongemma: the answer before it is', () => {
-    const row = functiongemma.encode(conversationOf([...TALK, empty]), { promptCompletion: true });
-    expect(JSON.parse(decode(row.bytes)).completion).toBe('b<end_of_turn>\n');
-    expect(shown(row.findings)).toEqual(LEFT_OUT);
+    const record = functiongemma.encode(conversationOf([...TALK, empty]), { promptCompletion: true });
+    expect(JSON.parse(decode(record.bytes)).completion).toBe('b<end_of_turn>\n');
+    expect(shown(record.findings)).toEqual(LEFT_OUT);
     const alone = functiongemma.encode(conversationOf([user('a'), empty]), { promptCompletion: true });
     expect(shown(alone.findings)).toEqual(NO_ANSWER);
   });
 
   test('is no turn at the end of a text of functiongemma', () => {
-    const row = functiongemma.encode(conversationOf([...TALK, empty], { tools: [] }));
+    const record = functiongemma.encode(conversationOf([...TALK, empty], { tools: [] }));
     const talk = functiongemma.encode(conversationOf(TALK, { tools: [] }));
-    expect(decode(row.bytes)).toBe(decode(talk.bytes));
-    expect(shown(row.findings)).toEqual(LEFT_OUT);
+    expect(decode(record.bytes)).toBe(decode(talk.bytes));
+    expect(shown(record.findings)).toEqual(LEFT_OUT);
     expect(shown(functiongemma.encode(conversationOf([empty])).findings)).toEqual(NO_ANSWER);
   });
 
@@ -55,7 +55,7 @@ describe.each(EMPTY)('an answer of %s', (_what, empty) => {
 
 test('a call is an answer', () => {
   const messages = [...TALK, calling(call('1', 'f'))];
-  const row = functiongemma.encode(conversationOf(messages), { promptCompletion: true });
-  expect(JSON.parse(decode(row.bytes)).completion).toMatch(/^<start_function_call>call:f/);
-  expect(row.findings).toEqual([]);
+  const record = functiongemma.encode(conversationOf(messages), { promptCompletion: true });
+  expect(JSON.parse(decode(record.bytes)).completion).toMatch(/^<start_function_call>call:f/);
+  expect(record.findings).toEqual([]);
 });

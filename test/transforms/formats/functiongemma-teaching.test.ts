@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import teaching, { teachingRow } from '../../../transforms/formats/functiongemma-teaching.ts';
+import teaching, { teachingRecord } from '../../../transforms/formats/functiongemma-teaching.ts';
 import type { Message, ToolDefinition } from '../../../transforms/model/element.ts';
 import { text } from '../bytes.ts';
 import { assistant, call, calling, messageOf, result, toolOf, user } from '../checks/samples.ts';
@@ -34,11 +34,11 @@ describe('a record', () => {
   const last = selects('{"selected":["Foo","Bar"]}', 'Selecting symbols...');
 
   it('is three turns, line by line', () => {
-    const row = encode([asks, last]);
-    expect(textIn(row)).toBe(TEACHING_GOLDEN);
-    expect(text(row.bytes)).toBe(JSON.stringify({ text: TEACHING_GOLDEN }));
-    expect(row.findings).toEqual([]);
-    expect(row.written).toEqual([]);
+    const record = encode([asks, last]);
+    expect(textIn(record)).toBe(TEACHING_GOLDEN);
+    expect(text(record.bytes)).toBe(JSON.stringify({ text: TEACHING_GOLDEN }));
+    expect(record.findings).toEqual([]);
+    expect(record.written).toEqual([]);
   });
 
   it('is of the last assistant message and the user message before it; what is beside them is left out, by rule', () => {
@@ -49,9 +49,9 @@ describe('a record', () => {
       [asks, last, user('and?')],
     ];
     for (const messages of around) {
-      const row = encode(messages);
-      expect(textIn(row)).toBe(TEACHING_GOLDEN);
-      expect(rulesOf(row)).toEqual(['WARNING messages-left-out']);
+      const record = encode(messages);
+      expect(textIn(record)).toBe(TEACHING_GOLDEN);
+      expect(rulesOf(record)).toEqual(['WARNING messages-left-out']);
     }
   });
 
@@ -69,14 +69,14 @@ describe('a record', () => {
         required: ['z', 'b'],
       }),
     ];
-    const row = encode([asks, last], tools);
-    expect(textIn(row)).toBe(
+    const record = encode([asks, last], tools);
+    expect(textIn(record)).toBe(
       TEACHING_GOLDEN.replace('Select relevant symbols from candidates.', 'Picks.').replace(
         '  selected (array): Array of selected symbols. (required)\n',
         '  z (array): Z list. (required)\n  a (string|null): An A.\n  b (any): (required)\n  c (any):\n',
       ),
     );
-    expect(row.findings).toEqual([]);
+    expect(record.findings).toEqual([]);
   });
 
   test.each<[string, ToolDefinition]>([
@@ -91,11 +91,11 @@ describe('a record', () => {
 
   it('its lines can be given; the definition comes first', () => {
     const layout = { system: 'S', description: 'D', parameters: [] };
-    const given = teachingRow(without([asks, last]), layout);
+    const given = teachingRecord(without([asks, last]), layout);
     expect(textIn(given)).toMatch(/^<start_of_turn>developer\nS\nYou/);
     expect(textIn(given)).toContain('select_symbols\nD\nParameters:\n<end');
     const tools = [toolFrom('select_symbols', 'From the log.', {})];
-    expect(textIn(teachingRow(without([asks, last], { tools }), layout))).toContain('\nFrom the log.\n');
+    expect(textIn(teachingRecord(without([asks, last], { tools }), layout))).toContain('\nFrom the log.\n');
   });
 
   it('its lines are options of the format', () => {

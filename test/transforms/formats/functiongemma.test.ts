@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import functiongemma, { functionGemmaRow } from '../../../transforms/formats/functiongemma.ts';
+import functiongemma, { functionGemmaRecord } from '../../../transforms/formats/functiongemma.ts';
 import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { parseCall, parseCalls, type Value } from '../../support/gemma-call.ts';
 import { text } from '../bytes.ts';
@@ -57,15 +57,15 @@ Hey, what's the weather in Tokyo right now?<end_of_turn>
 `;
 
   it('a whole conversation', () => {
-    const row = functiongemma.encode(without(WEATHER_TALK, { tools: [WEATHER] }));
-    expect(textIn(row)).toBe(golden);
-    expect(row.findings).toEqual([]);
-    expect(text(row.bytes)).toBe(JSON.stringify({ text: golden }));
+    const record = functiongemma.encode(without(WEATHER_TALK, { tools: [WEATHER] }));
+    expect(textIn(record)).toBe(golden);
+    expect(record.findings).toEqual([]);
+    expect(text(record.bytes)).toBe(JSON.stringify({ text: golden }));
   });
 
   it('the same with the trigger as the system message', () => {
-    const row = functiongemma.encode(without([system(TRIGGER), ...WEATHER_TALK], { tools: [WEATHER] }));
-    expect(textIn(row)).toBe(golden);
+    const record = functiongemma.encode(without([system(TRIGGER), ...WEATHER_TALK], { tools: [WEATHER] }));
+    expect(textIn(record)).toBe(golden);
   });
 
   it('the arguments of a call', () => {
@@ -203,15 +203,15 @@ describe('turns', () => {
     ['two objects', '{}{}', '{value:<escape>{}{}<escape>}'],
     ['nothing', null, '{value:<escape><escape>}'],
   ])('a result that is %s', (_what, content, expected) => {
-    const row = plain(calling(call('1', 'f')), result('1', content));
-    expect(textIn(row)).toContain(`<start_function_response>response:f${expected}<end_function_response>`);
-    expect(row.findings).toEqual([]);
+    const record = plain(calling(call('1', 'f')), result('1', content));
+    expect(textIn(record)).toContain(`<start_function_response>response:f${expected}<end_function_response>`);
+    expect(record.findings).toEqual([]);
   });
 
   it('a result that is a number is its JSON text, with a finding', () => {
-    const row = plain(calling(call('1', 'f')), result('1', 15));
-    expect(textIn(row)).toContain('response:f{value:<escape>15<escape>}');
-    expect(row.findings.map(({ rule }) => rule)).toEqual(['content-not-text']);
+    const record = plain(calling(call('1', 'f')), result('1', 15));
+    expect(textIn(record)).toContain('response:f{value:<escape>15<escape>}');
+    expect(record.findings.map(({ rule }) => rule)).toEqual(['content-not-text']);
   });
 
   it('the record says that it holds no messages as they were', () => {
@@ -256,12 +256,12 @@ describe('arguments', () => {
 
 describe('declarations', () => {
   const declared = (parameters: unknown, description: unknown = 'D') => {
-    const row = functiongemma.encode(without([], { tools: [toolFrom('f', description, parameters)] }));
+    const record = functiongemma.encode(without([], { tools: [toolFrom('f', description, parameters)] }));
     return [
       /declaration:f\{description:<escape>.*?<escape>,?(.*)\}<end_function_declaration>/s.exec(
-        textIn(row),
+        textIn(record),
       )?.[1],
-      rulesOf(row),
+      rulesOf(record),
     ];
   };
   const property = (schema: unknown) => {
@@ -407,8 +407,8 @@ describe('control-token-in-content rejects', () => {
       ['f', 'D', { properties: { p: { description: inText } } }],
     ] as const;
     for (const [name, description, parameters] of tools) {
-      const row = functiongemma.encode(without([], { tools: [toolFrom(name, description, parameters)] }));
-      expect(rulesOf(row)).toEqual(TOKEN);
+      const record = functiongemma.encode(without([], { tools: [toolFrom(name, description, parameters)] }));
+      expect(rulesOf(record)).toEqual(TOKEN);
     }
   });
 
@@ -522,14 +522,16 @@ describe('options of the function', () => {
   const talk: Conversation = without(WEATHER_TALK, { tools: [toolOf({ name: 'f' }, 'f')] });
 
   it('bos and trigger', () => {
-    expect(textIn(functionGemmaRow(talk, { bos: true, trigger: 'T' }))).toMatch(
+    expect(textIn(functionGemmaRecord(talk, { bos: true, trigger: 'T' }))).toMatch(
       /^<bos><start_of_turn>developer\nT<start_function_declaration>/,
     );
   });
 
   it('prompt and completion are cut before the last assistant message', () => {
-    const { prompt, completion } = JSON.parse(text(functionGemmaRow(talk, { promptCompletion: true }).bytes));
-    expect(prompt + completion).toBe(textIn(functionGemmaRow(talk)));
+    const { prompt, completion } = JSON.parse(
+      text(functionGemmaRecord(talk, { promptCompletion: true }).bytes),
+    );
+    expect(prompt + completion).toBe(textIn(functionGemmaRecord(talk)));
     expect(prompt).toMatch(/<end_function_response>$/);
     expect(completion).toMatch(/^The current weather .*<end_of_turn>\n$/);
   });
@@ -542,9 +544,9 @@ describe('options of the function', () => {
       '<start_function_call>call:f{}<end_function_call><start_function_response>',
     ],
   ])('the completion of %s', (_what, messages, completion) => {
-    const row = functionGemmaRow(without(messages), { promptCompletion: true });
-    expect(JSON.parse(text(row.bytes)).completion).toBe(completion);
-    expect(row.findings).toEqual([]);
+    const record = functionGemmaRecord(without(messages), { promptCompletion: true });
+    expect(JSON.parse(text(record.bytes)).completion).toBe(completion);
+    expect(record.findings).toEqual([]);
   });
 
   test.each<[string, readonly Message[], string]>([
@@ -567,26 +569,26 @@ describe('options of the function', () => {
   ])(
     'unanswered-end: a completion is the message of the model, without %s behind it',
     (_what, messages, completion) => {
-      const row = functionGemmaRow(without(messages), { promptCompletion: true });
-      expect(JSON.parse(text(row.bytes))).toEqual({
+      const record = functionGemmaRecord(without(messages), { promptCompletion: true });
+      expect(JSON.parse(text(record.bytes))).toEqual({
         prompt: '<start_of_turn>user\nx<end_of_turn>\n<start_of_turn>model\n',
         completion,
       });
-      expect(row.findings).toEqual([
+      expect(record.findings).toEqual([
         {
           rule: 'unanswered-end',
           severity: 'WARNING',
           message: 'messages[2] and what follows has no answer: left out',
         },
       ]);
-      expect(functionGemmaRow(without(messages)).findings).toEqual([]);
+      expect(functionGemmaRecord(without(messages)).findings).toEqual([]);
     },
   );
 
   it('unanswered-end: without an answer there is no completion', () => {
-    const row = functionGemmaRow(without([user('x')]), { promptCompletion: true });
-    expect(rulesOf(row)).toEqual(['ERROR unanswered-end!']);
-    expect(rulesOf(functionGemmaRow(without([user('x')])))).toEqual([]);
+    const record = functionGemmaRecord(without([user('x')]), { promptCompletion: true });
+    expect(rulesOf(record)).toEqual(['ERROR unanswered-end!']);
+    expect(rulesOf(functionGemmaRecord(without([user('x')])))).toEqual([]);
   });
 });
 
@@ -673,9 +675,9 @@ describe('parse(render(x)) = x', () => {
   ])('for generated arguments %s', (_how, encoded) => {
     fc.assert(
       fc.property(object, (value) => {
-        const row = plain(callingWith(encoded(json(value)), 'do_it'));
-        expect(row.findings).toEqual([]);
-        const [parsed, ...others] = parseCalls(textIn(row));
+        const record = plain(callingWith(encoded(json(value)), 'do_it'));
+        expect(record.findings).toEqual([]);
+        const [parsed, ...others] = parseCalls(textIn(record));
         expect(others).toEqual([]);
         expect(parsed?.name).toBe('do_it');
         const read = comparable(parsed?.args as Value);

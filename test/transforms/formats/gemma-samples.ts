@@ -1,6 +1,6 @@
 /** Samples that the tests of the FunctionGemma formats share: conversations in, texts and rules out. */
 
-import type { EncodedRow } from '../../../transforms/formats/format.ts';
+import type { EncodedRecord } from '../../../transforms/formats/format.ts';
 import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { text } from '../bytes.ts';
 import { conversationOf, rawMessage, toolOf } from '../checks/samples.ts';
@@ -9,14 +9,14 @@ export const without = (messages: readonly Message[], more: Partial<Conversation
   conversationOf(messages, { tools: [], ...more });
 
 /** The `text` of a record. */
-export function textIn({ bytes }: EncodedRow): string {
+export function textIn({ bytes }: EncodedRecord): string {
   const record = JSON.parse(text(bytes));
   if (Object.keys(record).join() !== 'text') throw new Error('expected the single key text');
   return record.text;
 }
 
 /** The findings: `SEVERITY rule`, with `!` when it rejects. */
-export const rulesOf = ({ findings }: EncodedRow): string[] =>
+export const rulesOf = ({ findings }: EncodedRecord): string[] =>
   findings.map(({ severity, rule, rejects }) => `${severity} ${rule}${rejects === true ? '!' : ''}`);
 
 /** An assistant message with one call, whose arguments are this JSON text. */

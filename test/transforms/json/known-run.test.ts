@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createKnownRun } from '../../../transforms/json/known-run.ts';
+import { KnownRun } from '../../../transforms/json/known-list.ts';
 import { asArray } from '../bytes.ts';
 
 const MIB = 1024 * 1024;
 
 describe('a run', () => {
   it('is nowhere as long as it has no items', () => {
-    expect(createKnownRun().endAt(asArray('{}'), 0)).toBe(-1);
+    expect(new KnownRun().endAt(asArray('{}'), 0)).toBe(-1);
   });
 
   it('stands where its bytes do', () => {
-    const run = createKnownRun();
+    const run = new KnownRun();
     run.extend(asArray('[{"a":1},{"b":2}]'), 1, 16, 2);
     expect(run.count).toBe(2);
     expect(run.endAt(asArray('{"a":1},{"b":2}'), 0)).toBe(15);
@@ -21,7 +21,7 @@ describe('a run', () => {
   });
 
   it('grows by what comes behind it, wherever it stands then', () => {
-    const run = createKnownRun();
+    const run = new KnownRun();
     const items = Array.from({ length: 500 }, (_, i) => `{"n":${i},"text":"${'x'.repeat(i)}"}`);
     for (let count = 1; count <= items.length; count++) {
       const text = items.slice(0, count).join(', ');
@@ -35,7 +35,7 @@ describe('a run', () => {
   });
 
   it('keeps what it has when it would be too long', () => {
-    const run = createKnownRun();
+    const run = new KnownRun();
     run.extend(asArray('{}'), 0, 2, 1);
     const line = new Uint8Array(4 * MIB + 1);
     line.set(asArray('{},{'));
@@ -45,7 +45,7 @@ describe('a run', () => {
   });
 
   it('is nowhere after it was cleared, and begins anew', () => {
-    const run = createKnownRun();
+    const run = new KnownRun();
     run.extend(asArray('{"a":1}'), 0, 7, 1);
     run.clear();
     expect([run.count, run.endAt(asArray('{"a":1}'), 0)]).toEqual([0, -1]);

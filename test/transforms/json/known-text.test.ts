@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { knownText } from '../../../transforms/json/known-text.ts';
-import { encode } from '../../../transforms/json/utf8.ts';
+import { encode, knownText } from '../../../transforms/json/utf8.ts';
 
 const textOf = (json: string): string => {
   const bytes = encode(json);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { dayNumber, parseEpoch, parseStamp, utcDate } from '../../../transforms/model/timestamp.ts';
+import { dayNumber, parseEpoch, parseTimestamp, utcDate } from '../../../transforms/model/timestamp.ts';
 
 const NS = 1_000_000_000n;
 const at = (iso: string): bigint => BigInt(Date.parse(iso)) * 1_000_000n;
 
-describe('parseStamp', () => {
+describe('parseTimestamp', () => {
   test.each<[string, bigint]>([
     ['2026-01-13T22:14:03.120394+00:00', at('2026-01-13T22:14:03Z') + 120_394_000n],
     ['2026-01-13T22:14:03Z', at('2026-01-13T22:14:03Z')],
@@ -30,6 +30,8 @@ describe('parseStamp', () => {
     ['0001-01-01', at('0001-01-01T00:00:00Z')],
     ['1767225600', at('2026-01-01T00:00:00Z')],
     ['1767225600000', at('2026-01-01T00:00:00Z')],
+    ['1767225600000000', at('2026-01-01T00:00:00Z')],
+    ['1767225600000000000', at('2026-01-01T00:00:00Z')],
     ['1767225600.123', at('2026-01-01T00:00:00Z') + 123_000_000n],
     ['1767225600123.5', at('2026-01-01T00:00:00Z') + 123_500_000n],
     ['2016-12-31 23:59:60,5', at('2017-01-01T00:00:00Z') + 500_000_000n],
@@ -43,7 +45,7 @@ describe('parseStamp', () => {
     ['0001-01-01T00:00:00Z', at('0001-01-01T00:00:00Z')],
     ['9999-12-31T23:59:59.999999999Z', 253_402_300_799n * NS + 999_999_999n],
   ])('%s is exact', (text, ns) => {
-    expect(parseStamp(text)).toBe(ns);
+    expect(parseTimestamp(text)).toBe(ns);
   });
 
   test.each([
@@ -85,7 +87,7 @@ describe('parseStamp', () => {
     '1767225600.',
     '1767225600e0',
     '1767225600 ',
-    '9999999999999999',
+    '999999999999999',
     '2024-1-1T0:0:0Z',
     '+275760-09-13T00:00:00Z',
     '-0001-01-01T00:00:00Z',
@@ -96,11 +98,11 @@ describe('parseStamp', () => {
     '2024-01-01\n00:00:00Z',
     '\uff12\uff10\uff12\uff14-01-01T00:00:00Z',
   ])('%j is no stamp', (text) => {
-    expect(parseStamp(text)).toBeUndefined();
+    expect(parseTimestamp(text)).toBeUndefined();
   });
 
   it('of year 0 is a stamp: RFC 3339 has it', () => {
-    expect(parseStamp('0000-03-01T00:00:00Z')).toBe(at('0000-03-01T00:00:00Z'));
+    expect(parseTimestamp('0000-03-01T00:00:00Z')).toBe(at('0000-03-01T00:00:00Z'));
   });
 
   it('agrees with Date and BigInt for every valid stamp', () => {
@@ -121,7 +123,9 @@ describe('parseStamp', () => {
         const suffix = minutes === undefined ? '' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
         const text = `${second.replace('T', t)}${digits === '' ? '' : `.${digits}`}${suffix}`;
         const offset = BigInt(minutes ?? 0) * 60n * NS;
-        expect(parseStamp(text)).toBe(at(`${second}Z`) + BigInt(digits.slice(0, 9).padEnd(9, '0')) - offset);
+        expect(parseTimestamp(text)).toBe(
+          at(`${second}Z`) + BigInt(digits.slice(0, 9).padEnd(9, '0')) - offset,
+        );
       }),
       { numRuns: 1000 },
     );
@@ -129,8 +133,8 @@ describe('parseStamp', () => {
 
   it('of 5 million digits ends', () => {
     const digits = '1'.repeat(5_000_000);
-    expect(parseStamp(`2024-01-01T00:00:00.${digits}Z`)).toBe(at('2024-01-01T00:00:00Z') + 111_111_111n);
-    expect(parseStamp(`2024-01-01T00:00:00.${digits}x`)).toBeUndefined();
+    expect(parseTimestamp(`2024-01-01T00:00:00.${digits}Z`)).toBe(at('2024-01-01T00:00:00Z') + 111_111_111n);
+    expect(parseTimestamp(`2024-01-01T00:00:00.${digits}x`)).toBeUndefined();
   });
 });
 
@@ -159,6 +163,12 @@ describe('parseEpoch', () => {
     ['99999999999', 99_999_999_999n * NS],
     ['100000000000', 100_000_000n * NS],
     ['253402300799999', 253_402_300_799_999_000_000n],
+    ['253402300800000', 253_402_300_800_000_000n],
+    ['1768342443120394', 1_768_342_443_120_394_000n],
+    ['1768342443120394.25', 1_768_342_443_120_394_250n],
+    ['1768342443120394123', 1_768_342_443_120_394_123n],
+    ['1.768342443120394123e18', 1_768_342_443_120_394_123n],
+    ['253402300799999999999', 253_402_300_799_999_999_999n],
   ])('%s is exact', (text, ns) => {
     expect(parseEpoch(text)).toBe(ns);
   });
@@ -166,8 +176,8 @@ describe('parseEpoch', () => {
   test.each([
     '-1',
     '-1e-9',
-    '253402300800000',
-    '1e18',
+    '253402300800000000000',
+    '1e21',
     '1e400',
     '1e99999',
     '1e10000000',

@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Rejection, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRows } from '../../../transforms/stages/check.ts';
-import { assistant, conversationOf, entryOf, messageOf, originOf, rowOf, user } from '../checks/samples.ts';
+import { checkConversations, checkEntries, checkRecords } from '../../../transforms/stages/check.ts';
+import {
+  assistant,
+  conversationOf,
+  entryOf,
+  messageOf,
+  originOf,
+  recordOf,
+  user,
+} from '../checks/samples.ts';
 
-const end = (outcome: 'written' | 'empty'): SessionEnd => ({
+const end = (fate: 'written' | 'empty'): SessionEnd => ({
   kind: 'session-end',
   origin: originOf(9),
   last: true,
   sessionId: 's',
-  outcome,
+  fate,
 });
 const rejection = (scope: Rejection['scope']): Rejection => ({
   kind: 'rejection',
@@ -93,37 +101,49 @@ describe('check-conversations', () => {
   });
 });
 
-describe('check-rows', () => {
+describe('check-records', () => {
   const left = messageOf({ role: 'assistant', tool_calls: {} });
 
   it('runs the structure rules of calls, or with inlined calls the inline rules', () => {
-    const handlers = checkRows.create({});
-    expect(shown(apply(handlers, [rowOf('chat', [left])]))).toEqual(['ERROR tool-calls-not-a-list', 'row']);
-    expect(shown(apply(handlers, [rowOf('chat-inline', [left])]))).toEqual(['ERROR tool-calls-left', 'row']);
+    const handlers = checkRecords.create({});
+    expect(shown(apply(handlers, [recordOf('chat', [left])]))).toEqual([
+      'ERROR tool-calls-not-a-list',
+      'record',
+    ]);
+    expect(shown(apply(handlers, [recordOf('chat-inline', [left])]))).toEqual([
+      'ERROR tool-calls-left',
+      'record',
+    ]);
   });
 
-  it('tells what is the same in the rows of several formats once, and what is not', () => {
-    const row = rowOf('chat', [left, left]);
+  it('tells what is the same in the records of several formats once, and what is not', () => {
+    const record = recordOf('chat', [left, left]);
     const others = [
-      { ...row, format: 'trl' },
-      { ...row, format: 'chat-inline' },
+      { ...record, format: 'trl' },
+      { ...record, format: 'chat-inline' },
     ];
-    const made = shown(apply(checkRows.create({}), [row, ...others]));
+    const made = shown(apply(checkRecords.create({}), [record, ...others]));
     const [two, inlined] = ['tool-calls-not-a-list', 'tool-calls-left'].map((rule) =>
       Array(2).fill(`ERROR ${rule}`),
     );
-    expect(made).toEqual([...(two ?? []), 'row', 'row', ...(inlined ?? []), 'row']);
+    expect(made).toEqual([...(two ?? []), 'record', 'record', ...(inlined ?? []), 'record']);
   });
 
   it('looks once at several records of one conversation, and anew at the next conversation', () => {
-    const row = rowOf('chat', [left]);
-    const next = rowOf('chat', [left]);
-    const made = shown(apply(checkRows.create({}), [row, row, next]));
-    expect(made).toEqual(['ERROR tool-calls-not-a-list', 'row', 'row', 'ERROR tool-calls-not-a-list', 'row']);
+    const record = recordOf('chat', [left]);
+    const next = recordOf('chat', [left]);
+    const made = shown(apply(checkRecords.create({}), [record, record, next]));
+    expect(made).toEqual([
+      'ERROR tool-calls-not-a-list',
+      'record',
+      'record',
+      'ERROR tool-calls-not-a-list',
+      'record',
+    ]);
   });
 
-  it('passes a good row on', () => {
-    const row = rowOf('chat', [user('x')]);
-    expect([...apply(checkRows.create({}), [row])]).toEqual([row]);
+  it('passes a good record on', () => {
+    const record = recordOf('chat', [user('x')]);
+    expect([...apply(checkRecords.create({}), [record])]).toEqual([record]);
   });
 });

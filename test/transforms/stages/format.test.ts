@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Finding, Rejection, Row, StreamElement } from '../../../transforms/model/element.ts';
+import type { Finding, Rejection, StreamElement, WrittenRecord } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
 import { type FormatOptions, format } from '../../../transforms/stages/format.ts';
 import { text } from '../bytes.ts';
@@ -24,33 +24,35 @@ test('the defaults are chat, by date, and reject nothing', () => {
   });
 });
 
-describe('a row', () => {
+describe('a record', () => {
   it('is the record of a conversation, with its group and what it was made of', () => {
-    const [row, ...rest] = run(GOOD) as Row[];
+    const [record, ...rest] = run(GOOD) as WrittenRecord[];
     expect(rest).toEqual([]);
-    expect(row).toEqual({
-      ...{ kind: 'row', origin: originOf(1), sessionId: 's', group: '2026-01-13', format: 'chat' },
-      ...{ bytes: (row as Row).bytes, conversation: GOOD, written: GOOD.messages },
+    expect(record).toEqual({
+      ...{ kind: 'record', origin: originOf(1), sessionId: 's', group: '2026-01-13', format: 'chat' },
+      ...{ bytes: (record as WrittenRecord).bytes, conversation: GOOD, written: GOOD.messages },
     });
-    expect(text((row as Row).bytes)).toBe('{"messages":[{"role":"user","content":"a"}],"tools":[]}');
+    expect(text((record as WrittenRecord).bytes)).toBe(
+      '{"messages":[{"role":"user","content":"a"}],"tools":[]}',
+    );
   });
 
   it('belongs to the group that was asked for', () => {
     const groups = (['date', 'scenario', 'none'] as const).map(
-      (groupBy) => (run(GOOD, { groupBy })[0] as Row).group,
+      (groupBy) => (run(GOOD, { groupBy })[0] as WrittenRecord).group,
     );
     expect(groups).toEqual(['2026-01-13', 'a', 'conversations']);
   });
 
   it('has the name of its format', () => {
-    expect((run(GOOD, { format: ['chat-inline'] })[0] as Row).format).toBe('chat-inline');
+    expect((run(GOOD, { format: ['chat-inline'] })[0] as WrittenRecord).format).toBe('chat-inline');
   });
 });
 
 describe('what a format cannot represent', () => {
-  it('is a finding before the row', () => {
+  it('is a finding before the record', () => {
     const made = run(FORGED, { format: ['chat-inline'] });
-    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'row']);
+    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
     expect(made[0]).toEqual({
       kind: 'finding',
       severity: 'ERROR',
@@ -91,7 +93,7 @@ describe('what a format cannot represent', () => {
 
   it('does not reject for another rule', () => {
     const made = run(FORGED, { format: ['chat-inline'], rejectOn: ['non-text-part'] });
-    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'row']);
+    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
   });
 });
 
@@ -108,7 +110,7 @@ describe('a finding that rejects by itself', () => {
   });
 
   it('is reported like others, when it is to be kept', () => {
-    expect(kinds({ keepOn: ['arguments-not-object'] })).toEqual(['finding', 'row']);
+    expect(kinds({ keepOn: ['arguments-not-object'] })).toEqual(['finding', 'record']);
   });
 
   it('and a rule that is both kept and rejected rejects', () => {
@@ -122,30 +124,30 @@ describe('with several formats', () => {
   const NOT_OBJECT = conversationOf([user('a'), calling(call('1', 'read', '[]'))]);
   const kindsOf = (elements: readonly StreamElement[]) => elements.map(({ kind }) => kind);
 
-  it('there is a row of each, in their order', () => {
-    const made = run(GOOD, { format: ['trl', 'chat', 'openai'] }) as Row[];
+  it('there is a record of each, in their order', () => {
+    const made = run(GOOD, { format: ['trl', 'chat', 'openai'] }) as WrittenRecord[];
     expect(made.map(({ kind, format: name }) => [kind, name])).toEqual([
-      ['row', 'trl'],
-      ['row', 'chat'],
-      ['row', 'openai'],
+      ['record', 'trl'],
+      ['record', 'chat'],
+      ['record', 'openai'],
     ]);
-    for (const row of made) expect(row.conversation).toBe(GOOD);
+    for (const record of made) expect(record.conversation).toBe(GOOD);
   });
 
-  it('each row is that of its format alone', () => {
-    const [trl, chat] = run(GOOD, { format: ['trl', 'chat'] }) as Row[];
+  it('each record is that of its format alone', () => {
+    const [trl, chat] = run(GOOD, { format: ['trl', 'chat'] }) as WrittenRecord[];
     expect([trl, chat]).toEqual([...run(GOOD, { format: ['trl'] }), ...run(GOOD, { format: ['chat'] })]);
   });
 
   it('a finding names the format', () => {
     const made = run(EMPTY, { format: ['chat', 'trl'] });
-    expect(kindsOf(made)).toEqual(['row', 'finding', 'row']);
+    expect(kindsOf(made)).toEqual(['record', 'finding', 'record']);
     expect((made[1] as Finding).message).toMatch(/^trl: messages\[1\]/);
   });
 
-  it('one that cannot write the session refuses it, after the rows of the others', () => {
+  it('one that cannot write the session refuses it, after the records of the others', () => {
     const made = run(NOT_OBJECT, { format: ['trl', 'chat', 'axolotl'] });
-    expect(kindsOf(made)).toEqual(['row', 'rejection', 'rejection']);
+    expect(kindsOf(made)).toEqual(['record', 'rejection', 'rejection']);
     expect(made[1]).toEqual({
       kind: 'rejection',
       scope: 'record',

@@ -265,8 +265,12 @@ describe('with sessions by id', () => {
       'end true 9900 99',
       'entry',
     ]);
-    const open = { ...END, last: false };
-    expect(shown(run([at('a', 0), open, at('b', 0)], { sessionBy: 'id' }))).toHaveLength(4);
+    const over = { ...END, last: false }; // has ended the session of a
+    expect(shown(run([at('a', 0), over, at('b', 0)], { sessionBy: 'id' }))).toEqual([
+      'entry',
+      'end false 9900 99',
+      'entry',
+    ]);
   });
 
   it('is not the default: then a second id ends nothing', () => {

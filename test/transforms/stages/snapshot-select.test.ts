@@ -34,8 +34,7 @@ const rejection = (scope: Rejection['scope']): Rejection => ({
 const run = (...elements: readonly StreamElement[]) => [...apply(snapshotSelect.create({}), elements)];
 const conversation = (...elements: readonly StreamElement[]) =>
   run(...elements).find((element) => element.kind === 'conversation') as Conversation;
-const outcome = (...elements: readonly StreamElement[]) =>
-  (run(...elements, END).at(-1) as SessionEnd).outcome;
+const fate = (...elements: readonly StreamElement[]) => (run(...elements, END).at(-1) as SessionEnd).fate;
 
 const oracleTools = (entries: readonly Entry[]) => {
   const seen = new Set<ToolDefinition>();
@@ -138,10 +137,10 @@ describe('the conversation', () => {
   });
 });
 
-describe('the outcome', () => {
+describe('the fate', () => {
   it('is written, with the conversation before the end', () => {
     expect(run(entry(1, 1), END).map(({ kind }) => kind)).toEqual(['conversation', 'session-end']);
-    expect(outcome(entry(1, 1))).toBe('written');
+    expect(fate(entry(1, 1))).toBe('written');
   });
 
   it('is rejected after a rejection of the session, and nothing is written', () => {
@@ -149,29 +148,29 @@ describe('the outcome', () => {
       'rejection',
       'session-end',
     ]);
-    expect(outcome(entry(1, 1), rejection('session'))).toBe('rejected');
-    expect(outcome(rejection('session'), entry(1, 1))).toBe('rejected');
+    expect(fate(entry(1, 1), rejection('session'))).toBe('rejected');
+    expect(fate(rejection('session'), entry(1, 1))).toBe('rejected');
     expect(conversation(rejection('session'), entry(1, 1), END)).toBeUndefined();
   });
 
   it('is written in spite of rejected lines', () => {
-    expect(outcome(rejection('line'), entry(1, 1), rejection('line'))).toBe('written');
+    expect(fate(rejection('line'), entry(1, 1), rejection('line'))).toBe('written');
   });
 
   it('is empty when no entry is left', () => {
-    expect(outcome(rejection('line'))).toBe('empty');
-    expect(outcome(TITLE)).toBe('empty');
-    expect(outcome(BLANK, TITLE, BLANK)).toBe('empty');
+    expect(fate(rejection('line'))).toBe('empty');
+    expect(fate(TITLE)).toBe('empty');
+    expect(fate(BLANK, TITLE, BLANK)).toBe('empty');
   });
 
   it('is none when there was no session', () => {
-    expect(outcome()).toBe('none');
-    expect(outcome(BLANK, BLANK)).toBe('none');
+    expect(fate()).toBe('none');
+    expect(fate(BLANK, BLANK)).toBe('none');
   });
 
   it('is that of one session only', () => {
     const ends = run(entry(1, 1), rejection('session'), END, rejection('line'), END, END, entry(1, 1), END);
-    const outcomes = ends.filter((element): element is SessionEnd => element.kind === 'session-end');
-    expect(outcomes.map((end) => end.outcome)).toEqual(['rejected', 'empty', 'none', 'written']);
+    const fates = ends.filter((element): element is SessionEnd => element.kind === 'session-end');
+    expect(fates.map((end) => end.fate)).toEqual(['rejected', 'empty', 'none', 'written']);
   });
 });

@@ -23,7 +23,7 @@ it('takes names that break plain objects', () => {
   expect(firstByName(tools).map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
 });
 
-it('counts what it leaves out as conflicts, and the books balance', () => {
+it('counts what it leaves out as conflicts, and the ledger adds up', () => {
   const toolCounts = { seen: 9, kept: 4, duplicateSame: 5, duplicateConflict: 0 };
   const conversation = conversationOf([], { tools: [A1, A2, B, NAMELESS], toolCounts });
   const [made] = apply(toolDedupe.create({}), [conversation]) as Iterable<Conversation>;

@@ -56,12 +56,8 @@ function* fates(rule: string, path: Path, source: string): Generator<Fate> {
 
 function logOf(path: Path, source: string): { readonly origin: Origin; readonly lines: EntryLog } {
   const log = createEntryLog();
-  let origin: Origin | undefined;
-  for (const place of path.lines()) {
-    origin ??= { source, ...place };
-    log.add({ source, ...place });
-  }
-  return { origin: origin as Origin, lines: log.take() };
+  for (let i = 0; i < path.lineCount; i++) log.add(path.place(i));
+  return { origin: { source, ...path.place(0) }, lines: log.take() };
 }
 
 function refused(thread: Thread, path: Path, source: string, sessionId: string): Entry {
@@ -101,7 +97,7 @@ function entryOf(thread: Thread, path: Path, source: string, keepSealed: boolean
   });
 }
 
-/** What is to be reported on a conversation as a whole. */
+/** Notes on a conversation as a whole. */
 function notesOn(thread: Thread, path: Path, { role }: Message): readonly ReadingNote[] {
   const notes = [...thread.notes];
   if (role !== 'system' && role !== 'developer') notes.push(NO_SYSTEM);

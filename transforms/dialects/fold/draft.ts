@@ -127,7 +127,7 @@ function continues(block: FoldBlock, before: FoldBlock): boolean {
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** Of two JSON strings. */
+/** Does the first JSON string begin with the second one? */
 function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
   const length = start.length - 1; // without the closing quote
   return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));

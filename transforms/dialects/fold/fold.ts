@@ -17,6 +17,8 @@ export interface FoldOptions {
   readonly select: FoldSelect;
   /** Write reasoning that only its provider can read. */
   readonly keepSealed: boolean;
+  /** Is what the log says beside the messages wanted? */
+  readonly keepsMeta: boolean;
 }
 
 /** A place in a conversation: a message, or the place in front of the first one. */
@@ -25,6 +27,8 @@ export type FoldPlace = Item;
 const LINE_BYTES = 32;
 
 export class Fold {
+  /** Is meta of answers and conversations wanted? To read it costs a tenth of reading a line. */
+  readonly keepsMeta: boolean;
   readonly #options: FoldOptions;
   readonly #threads = new Map<string, Thread>();
   /** Conversations that are over and not handed out yet. */
@@ -41,6 +45,7 @@ export class Fold {
 
   constructor(options: FoldOptions) {
     this.#options = options;
+    this.keepsMeta = options.keepsMeta;
   }
 
   /** An object begins. */
@@ -124,7 +129,7 @@ export class Fold {
     return this.#grow((thread) => thread.reset(place, message));
   }
 
-  /** Goes on after an earlier place. What came after it is a conversation of its own. */
+  /** Goes on after an earlier place. The messages that came after it are a conversation of their own. */
   cut(place: FoldPlace): void {
     this.#grow((thread) => {
       thread.cut(place);

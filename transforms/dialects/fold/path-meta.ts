@@ -1,4 +1,4 @@
-/** What a log says of one path of a conversation beside its messages: that of the conversation and that of its answers. */
+/** Collects what a log says about a path beside its messages: about the conversation, and about each answer. */
 import { decode, encode } from '../../json/utf8.ts';
 import type { Meta, MetaName } from '../../model/meta.ts';
 import type { Item, Path } from './path.ts';
@@ -15,7 +15,7 @@ export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | und
   return meta.size === 0 ? undefined : meta;
 }
 
-/** What is known of a conversation as a whole, and of its answers: the last one's model, the sum of what they took. */
+/** Facts of a conversation as a whole and of its answers: the last one's model, the sums of tokens and cost. */
 export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[]): Map<MetaName, Uint8Array> {
   const meta = new Map<MetaName, Uint8Array>(whole);
   const all = (name: MetaName): readonly Uint8Array[] => answers.flatMap((one) => one.get(name) ?? []);

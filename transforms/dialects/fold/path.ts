@@ -22,7 +22,7 @@ export interface Item {
   /** The message, or what it grows from; undefined when it became the result of a later call. */
   said: Message | Draft | undefined;
   readonly calls: FoldCall[];
-  /** What is to be reported on the message. */
+  /** Notes on the message. */
   notes?: ReadingNote[];
   /** Rewrites of it, by rule. */
   changes?: string[];
@@ -32,7 +32,7 @@ export interface Item {
   readonly isCopied?: boolean;
   /** Holds reasoning that only its provider can read. */
   isSealed?: boolean;
-  /** What the log says of this answer beside its text. */
+  /** Facts that the log has about this answer beside its text. */
   meta?: Meta;
   /** The path that it was left with, when it is not in the one that grows. */
   home?: Path;
@@ -67,11 +67,15 @@ export class Path {
     this.#lines.push(line, offset, length, touched);
   }
 
+  /** Place of a line, by its number from 0. */
+  place(number: number): Place {
+    const at = number * PER_LINE;
+    const [line, offset, length] = [this.#lines[at], this.#lines[at + 1], this.#lines[at + 2]];
+    return { line: line as number, offset: offset as number, length: length as number };
+  }
+
   *lines(): Generator<Place> {
-    for (let i = 0; i < this.#lines.length; i += PER_LINE) {
-      const [line, offset, length] = this.#lines.slice(i, i + PER_LINE) as [number, number, number];
-      yield { line, offset, length };
-    }
+    for (let i = 0; i < this.lineCount; i++) yield this.place(i);
   }
 
   has(item: Item): boolean {

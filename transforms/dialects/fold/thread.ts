@@ -5,7 +5,7 @@ import { bytesOf, Draft, type FoldBlock, type Repeats } from './draft.ts';
 import { type Item, Path } from './path.ts';
 import { PendingCalls } from './pending-calls.ts';
 
-/** What the log says of a message, beside its text. */
+/** Facts that the log has about a message beside its text. */
 export interface ItemFacts {
   /** A text that a person typed: calls before it that are still open stay unanswered. */
   readonly isTurn?: boolean;
@@ -38,7 +38,7 @@ export class Thread {
   readonly root: Item = { index: -1, offset: -1, said: undefined, calls: [] };
   /** Notes on the conversation as a whole. */
   readonly notes: ReadingNote[] = [];
-  /** What the log says of the conversation as a whole. */
+  /** Facts that the log has about the conversation as a whole. */
   meta: Meta | undefined;
   /** Bytes held. */
   weight = 0;
@@ -202,7 +202,7 @@ function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
   return item;
 }
 
-/** What is held for a message and its results, beside what is held for any item. */
+/** Bytes held for a message and its results, beyond those held for any item. */
 function weightOf({ said, calls }: Item): number {
   let weight = 0;
   if (said !== undefined) weight = 'role' in said ? said.bytes.length : said.weight + said.size * BLOCK_BYTES;

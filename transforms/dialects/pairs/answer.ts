@@ -13,7 +13,7 @@ import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/ass
 import { present, RESPONSE_ERROR, STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
-/** What a model answered. */
+/** A model's answer. */
 export interface Answer {
   /** Its messages: mostly one, none when there is no answer. */
   readonly said: readonly Said[];

@@ -1,4 +1,4 @@
-/** What a logged call says beside its messages, under the names that loggers and the three APIs have for it. */
+/** Facts of a logged call beside its messages, under the names that loggers and the three APIs have for it. */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../logged-meta.ts';

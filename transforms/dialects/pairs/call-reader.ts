@@ -103,7 +103,7 @@ export class CallReader {
     return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
   }
 
-  /** What a later request may go on with, or a later answer may answer. */
+  /** State that a later request may continue, or a later answer may need. */
   #remember(link: {
     readonly asked: Request;
     readonly answer: Answer;

@@ -2,7 +2,7 @@
 import type { ToolDefinition } from '../../model/element.ts';
 import type { Said } from './item-messages.ts';
 
-/** What one call added to a conversation; the calls before it are its parents. */
+/** The messages that one call added to a conversation; the calls before it are its parents. */
 export interface Link {
   readonly parent: Link | undefined;
   readonly said: readonly Said[];

@@ -1,4 +1,4 @@
-/** Reads the request of a call, of whichever API it is. What it repeats of the request before is the same objects. */
+/** Reads the request of a call, of whichever API it is. Messages that repeat the request before are the same objects. */
 import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
@@ -19,7 +19,7 @@ import { present } from '../streams/grammar.ts';
 import { createToolsReader, flatten, NO_TOOLS } from '../tool-definitions.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
-/** What was asked. */
+/** The request. */
 export interface Request {
   /** The system text, where it is apart from the messages. */
   readonly system: readonly Said[];

@@ -24,7 +24,7 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['content_block_start', 'content_block_delta', 'content_block_stop'],
 ]);
 
-/** What a delta grows: a member of its block, and the type of a block whose start is missing. */
+/** The target of a delta: a member of its block, and the type of a block whose start is missing. */
 const DELTAS: ReadonlyMap<string, readonly [from: string, to: string, block: string]> = new Map([
   ['text_delta', ['text', 'text', 'text']],
   ['thinking_delta', ['thinking', 'thinking', 'thinking']],
@@ -84,7 +84,7 @@ export class AnthropicEvents implements StreamGrammar {
       this.#blocks.set(i, new Block(block));
   }
 
-  /** What an event says of the message as a whole; the last value counts. */
+  /** Facts of an event about the message as a whole; the last value counts. */
   #note(members: JsonView | undefined): void {
     for (const [key, value] of members?.members() ?? [])
       if (key !== 'content' && key !== 'usage' && present(value)) this.#head.set(key, value.copy());

@@ -1,8 +1,10 @@
 /** Puts the answer of a stream together, whichever of the three grammars it has. */
+import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
+import type { ValueTape } from '../../json/value-tape.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk } from './chat-chunks.ts';
 import { present, STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
@@ -12,15 +14,19 @@ import { looksLikeEvents, payloadsIn } from './sse.ts';
 const DONE = '[DONE]';
 const scanner = createTextScanner();
 
-/** A payload that is one JSON object; undefined when it is anything else. */
-export function objectIn(json: Uint8Array): JsonView | undefined {
+/**
+ * A payload that is one JSON object; undefined when it is anything else.
+ * @param tape holds its values until the next payload is walked into it; without one each is looked for when it is asked for
+ */
+export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefined {
   const start = skipBlanks(json, 0);
   if (json[start] !== OPEN_OBJECT) return undefined;
   const end = scanner.value(json, start, 0);
-  return end < 0 || skipBlanks(json, end) < json.length ? undefined : new JsonView(json, start, end);
+  if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
+  if (tape === undefined) return new JsonView(json, start, end);
+  tape.fill(json, start);
+  return JsonView.onTape(json, tape, -1);
 }
-
-const OPEN_OBJECT = 0x7b;
 
 /** Is it an event of a stream, or a chunk? An error may be an event of any of them. */
 export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {

@@ -1,4 +1,5 @@
 /** Streams of chat completions: chunks with a delta for each choice. */
+import { QUOTE } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
@@ -28,7 +29,6 @@ const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']
 const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
 const EMPTY = encode('""');
-const QUOTE = 0x22;
 const scanner = createTextScanner();
 
 /** Is it a chunk of such a stream? */
@@ -36,6 +36,13 @@ export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   if (event.get('object')?.text() === 'chat.completion.chunk') return true;
   const [first] = event.get('choices')?.elements() ?? [];
   return first?.get('delta')?.type === 'object';
+}
+
+/** The id of the answer that a chunk is of; undefined for another event, and where it has none. */
+export function chunkId(event: JsonView): string | undefined {
+  return isChatChunk(event) || event.get('choices')?.type === 'array'
+    ? event.get('id')?.text() || undefined
+    : undefined;
 }
 
 export class ChatChunks implements StreamGrammar {
@@ -80,7 +87,7 @@ export class ChatChunks implements StreamGrammar {
   }
 
   get isOver(): boolean {
-    return this.#hasEnd;
+    return this.#hasEnd || this.#isFinished;
   }
 
   get weight(): number {

@@ -1,13 +1,16 @@
 /**
- * Reads a dump of streams: lines of server-sent events, or one chunk on each line. An answer is handed out when it is over and
- * another one begins, else at the end of the source, so that a cut only costs what is missing.
+ * Reads a dump of streams: lines of server-sent events, or one chunk on each line. Chunks of several streams may be mixed: they are told
+ * apart by their ids. An answer is handed out when it is over, another one begins, and those that began before it are handed out; else at
+ * the end of the source, so that a cut only costs what is missing.
  */
 
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
 import { quote } from '../../json/respace.ts';
 import { createPlainScanner, type Scanner, skipBlanks } from '../../json/scanner.ts';
 import { decode, encode, invalidUtf8At } from '../../json/utf8.ts';
+import { ValueTape } from '../../json/value-tape.ts';
 import type { Entry, Lack, Line, Message, Origin } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { rejectLine } from '../../model/rejection.ts';
@@ -22,18 +25,30 @@ import { answeredFields } from '../pairs/answered-fields.ts';
 import { plainly } from '../pairs/item-messages.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
 import { isDone, objectIn, StreamAssembler } from './assembler.ts';
+import { chunkId } from './chat-chunks.ts';
 import { readSseLine } from './sse.ts';
 
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const LACKS: readonly Lack[] = ['tools'];
+/** Streams that are open side by side: beyond that the oldest one is taken for cut. */
+const MOST_OPEN = 64;
 
 /** A stream that has begun. */
 class OpenStream {
+  /** The stream id of all its chunks; undefined where events do not name their stream. */
+  readonly id: string | undefined;
   readonly assembler: StreamAssembler = new StreamAssembler();
   readonly places: Origin[] = [];
   /** Is it too long to be held? Its lines are still counted. */
   isRefused = false;
+
+  constructor(id: string | undefined) {
+    this.id = id;
+  }
+
+  /** Can nothing more of it come? */
+  get isOver(): boolean {
+    return this.id === undefined || this.assembler.isOver;
+  }
 }
 
 /** A line whose data is part of an event of several lines, or is damaged. */
@@ -48,13 +63,18 @@ export class DumpReader implements DialectReader, ObjectWalk {
   readonly #scanner: Scanner;
   readonly #options: ReadingOptions;
   readonly #asked: readonly Message[];
+  /** In the order in which they began. */
   #streams: OpenStream[] = [];
+  /** The one that an event came of last. */
+  #current: OpenStream | undefined;
   /** Lines that belong to the stream whose event comes next: names of events, comments. */
   #before: Origin[] = [];
   #loose: LoosePart[] = [];
   #lastLine = 0;
   readonly #mostBytes: number;
-  /** Of the line whose objects are walked. */
+  /** Has the values of the event that is taken. */
+  readonly #tape = new ValueTape();
+  /** First and last byte of the line whose objects are walked. */
   #start = 0;
   #end = 0;
 
@@ -84,7 +104,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
   }
 
   entryOf(line: Line, origin: Origin): readonly ReadElement[] | ReadElement {
-    const event = objectIn(line.bytes.subarray(this.#start, this.#end));
+    const event = objectIn(line.bytes.subarray(this.#start, this.#end), this.#tape);
     if (event === undefined) return rejectLine('parse', line, 'bad-stream', 'the object is not an event');
     const made = this.#take(event, origin);
     return made ?? rejectLine('parse', line, 'bad-stream', 'the object is not an event of a stream');
@@ -107,12 +127,12 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const { data } = read;
     if (isDone(data)) {
       const ended = this.#endLoose();
-      this.#current?.assembler.done();
+      this.#done();
       this.#before.push(line.origin);
       this.#settleBefore();
       return ended;
     }
-    const event = this.#loose.length === 0 ? objectIn(encode(data)) : undefined;
+    const event = this.#loose.length === 0 ? objectIn(encode(data), this.#tape) : undefined;
     const made = event && this.#take(event, line.origin);
     if (made !== undefined) return made;
     this.#loose.push({ line: { ...line, bytes: copyOf(line.bytes) }, data });
@@ -124,15 +144,15 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const loose = this.#loose;
     if (loose.length === 0) return [];
     this.#loose = [];
-    const whole = objectIn(encode(loose.map(({ data }) => data).join('\n')));
+    const whole = objectIn(encode(loose.map(({ data }) => data).join('\n')), this.#tape);
     const [first, ...others] = loose.map(({ line }) => line.origin);
     const made = whole && this.#take(whole, first as Origin);
     if (made !== undefined) {
-      this.#current?.places.push(...others);
+      for (const place of others) this.#current?.places.push(place);
       return made;
     }
     return loose.flatMap(({ line, data }) => {
-      const event = objectIn(encode(data));
+      const event = objectIn(encode(data), this.#tape);
       const taken = event && this.#take(event, line.origin);
       if (taken !== undefined) return taken;
       this.#current?.assembler.damaged();
@@ -140,19 +160,25 @@ export class DumpReader implements DialectReader, ObjectWalk {
     });
   }
 
-  get #current(): OpenStream | undefined {
-    return this.#streams.at(-1);
+  /** The mark of the end has come: of the stream that was last, or of another one if that has not finished. */
+  #done(): void {
+    const isFinished = (stream: OpenStream | undefined): boolean => stream?.assembler.isOver === true;
+    const ended = isFinished(this.#current) ? this.#current : this.#streams.find(isFinished);
+    (ended ?? this.#current)?.assembler.done();
   }
 
   /** Takes an event. @returns streams that are over with it; undefined when it is no event */
   #take(event: JsonView, origin: Origin): readonly ReadElement[] | undefined {
-    const current = this.#current;
-    const isNew = current === undefined || current.assembler.begins(event);
-    const stream = isNew ? new OpenStream() : current;
+    const id = chunkId(event);
+    const own = id === undefined ? undefined : this.#streams.findLast((stream) => stream.id === id);
+    const going = own ?? this.#current;
+    const isNew = going === undefined || going.assembler.begins(event);
+    const stream = isNew ? new OpenStream(id) : going;
     if (!stream.isRefused && !stream.assembler.put(event)) return undefined;
     stream.isRefused ||= stream.assembler.weight > this.#mostBytes;
     const over = isNew ? this.#handOut() : [];
     if (isNew) this.#streams.push(stream);
+    this.#current = stream;
     this.#settleBefore();
     stream.places.push(origin);
     return over;
@@ -162,20 +188,24 @@ export class DumpReader implements DialectReader, ObjectWalk {
   #settleBefore(): void {
     const current = this.#current;
     if (current === undefined) return;
-    current.places.push(...this.#before);
+    for (const place of this.#before) current.places.push(place);
     this.#before = [];
   }
 
+  /** Those that are over, up to the first that is not; that one too when too much is open. */
   #handOut(): readonly ReadElement[] {
-    const over = this.#streams;
-    this.#streams = [];
-    return over.map((stream) => this.#entryOf(stream));
+    const weight = this.#streams.reduce((sum, { assembler }) => sum + assembler.weight, 0);
+    const isFull = this.#streams.length >= MOST_OPEN || weight > this.#mostBytes;
+    const open = this.#streams.findIndex(({ isOver }, i) => !isOver && !(isFull && i === 0));
+    return this.#streams.splice(0, open < 0 ? this.#streams.length : open).map((one) => this.#entryOf(one));
   }
 
   *end(): Generator<ReadElement> {
     yield* this.#endLoose();
     this.#settleBefore();
-    yield* this.#handOut();
+    for (const stream of this.#streams) yield this.#entryOf(stream);
+    this.#streams = [];
+    this.#current = undefined;
     for (const origin of this.#before) yield { kind: 'fate', fate: 'dropped:client-event', origin };
     this.#before = [];
   }
@@ -207,6 +237,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
 
   forget(): void {
     this.#streams = [];
+    this.#current = undefined;
     this.#before = [];
     this.#loose = [];
     this.#lastLine = 0;

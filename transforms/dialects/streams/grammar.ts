@@ -1,4 +1,4 @@
-/** What the grammars of streams have in common: they take events and give the answer in the shape that it has without a stream. */
+/** Common to the grammars of streams: they take events and give the answer in the shape that it has without a stream. */
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 

@@ -1,8 +1,8 @@
 /** A JSON string that grows by other JSON strings. Their escapes stay, so a character that two of them share comes out whole. */
+import { QUOTE } from '../../json/bytes.ts';
 import { copyOf } from '../../json/keep.ts';
 import { decode, parseString } from '../../json/utf8.ts';
 
-const QUOTE = 0x22;
 const FIRST_BYTES = 128;
 
 export class GrowingText {

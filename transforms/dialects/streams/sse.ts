@@ -10,7 +10,7 @@ export function looksLikeEvents(text: string): boolean {
 
 const FIRST_CHARACTERS = 256;
 
-/** What a line of server-sent events is. */
+/** A line of server-sent events. */
 export type SseLine =
   | { readonly kind: 'data'; readonly data: string }
   | { readonly kind: 'other' }

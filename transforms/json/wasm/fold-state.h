@@ -1,4 +1,4 @@
-// What the session fold keeps: the rows of messages, the tables beside them and the state that the host reads. All is static: a
+// State of the session fold: the rows of messages, the tables beside them and the state that the host reads. All is static: a
 // thread has one module, and folds one session at a time.
 #pragma once
 #include "scan.h"
@@ -19,6 +19,7 @@ enum {  // checks and reports that may have something to say: the stages are ask
   DOUBT_LEGACY = 1, DOUBT_CALLS = 2, DOUBT_RESULTS = 4, DOUBT_REPEATED = 8, DOUBT_TRUNCATED = 16, DOUBT_CONTENT = 32,
   DOUBT_USAGE = 64, DOUBT_EMPTY = 128, DOUBT_OPEN = 256,
 };
+enum { OTHER_SESSION = 2 };  // the line belongs to another session than the one before
 enum { FOUND_NO_REPLY = 1, FOUND_PARTED = 2, FOUND_ENDED = 3 };
 
 #define NO_TIME INT64_MIN

@@ -5,6 +5,8 @@
 //   line(p, end, number, offset) reads one log line (fold-read.h), then does what the stages do with an entry; 0: it is odd, and the
 //                                session has to be read by the stages instead
 //   lines(p, end)                the same with all lines of a source
+//   packed_line(...)             as `line`, in a source of many sessions; OTHER_SESSION: the line was read and waits. After finish(),
+//   turn()                       it begins a session of its own
 //   finish()                     checks the conversation and writes its messages behind the arena, as a record has them (fold-check.h)
 //
 // fold-state.h has the tables, fold-text.h the questions about texts, scan.h the grammar.
@@ -108,11 +110,12 @@ static u32 renumbered[MAX_ROWS];
 static void mark(const u32 *list, u32 count) { for (u32 i = 0; i < count; i++) renumbered[list[i]] = 1; }
 static void renumber(u32 *list, u32 count) { for (u32 i = 0; i < count; i++) list[i] = renumbered[list[i]] - 1; }
 
-// Keeps only the rows of the last line and of the snapshot.
+// Keeps only the rows of the last line, of the snapshot and of a line that waits.
 static void compact(void) {
   __builtin_memset(renumbered, 0, row_count * sizeof(u32));
-  mark(known, known_count), mark(before, before_count), mark(best, best_count);
+  mark(known, known_count), mark(before, before_count), mark(best, best_count), mark(raw, raw_count);
   if (known_reply) renumbered[known_reply - 1] = 1;
+  if (reply) renumbered[reply - 1] = 1;
   if (best_reply) renumbered[best_reply - 1] = 1;
   for (u32 i = 0; i < row_count; i++) if (renumbered[i] && rows[i].cleaned) renumbered[rows[i].cleaned - 1] = 1;
   u32 kept = 0, kept_calls = 0, end = arena;
@@ -129,7 +132,8 @@ static void compact(void) {
     renumbered[i] = ++kept;
   }
   for (u32 i = 0; i < kept; i++) if (rows[i].cleaned) rows[i].cleaned = renumbered[rows[i].cleaned - 1];
-  renumber(known, known_count), renumber(before, before_count), renumber(best, best_count);
+  renumber(known, known_count), renumber(before, before_count), renumber(best, best_count), renumber(raw, raw_count);
+  if (reply) reply = renumbered[reply - 1];
   if (known_reply) known_reply = renumbered[known_reply - 1];
   if (best_reply) best_reply = renumbered[best_reply - 1];
   row_count = kept, call_count = kept_calls, top = end;
@@ -141,13 +145,14 @@ static u32 make_room(u32 length) {
   return top + length * 2 + 4 * SLACK <= arena_end;
 }
 
-static u32 is_same_session(void) {
+static int has_id(void) {
   u32 length = id_end - id_at;
-  if (byte_at(id_at) != '"' || length < 3 || length > MAX_ID) return 0;
-  if (state.entries > 0) return state.id_end - state.id == length && same(id_at, state.id, length);
-  __builtin_memcpy(id_text, (void *)id_at, length);
-  state.id = (u32)id_text, state.id_end = state.id + length;
-  return 1;
+  return byte_at(id_at) == '"' && length >= 3 && length <= MAX_ID;
+}
+
+static int is_same_id(void) {
+  u32 length = id_end - id_at;
+  return state.id_end - state.id == length && same(id_at, state.id, length);
 }
 
 // May all messages and tools of the entry together hold too many elements?
@@ -158,19 +163,35 @@ static u32 is_crowded(u32 length) {
   return elements > max_elements * IN_ALL;
 }
 
-EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
+// The line that was read last.
+static struct { u32 number, length; double offset; i64 time; } now;
+
+// Reads a line; whose it is shows later. 0: it is odd.
+static u32 read_line(u32 p, u32 end, u32 number, double offset) {
   u32 length = end - p, needed = SEEN_TIME | SEEN_ID | SEEN_REQUEST | SEEN_MESSAGES | SEEN_CHOICES;
-  if (length > LONGEST_LINE || state.entries >= MAX_ENTRIES || !make_room(length)) return 0;
   seen = reply = tools = tools_span = raw_count = crowd.total = 0;
+  if (length > LONGEST_LINE || state.entries >= MAX_ENTRIES || !make_room(length)) return 0;
   p = skip_blanks(p, end);
   if (peek(p, end) != '{' || (p = read_entry(p, end)) == 0 || skip_blanks(p, end) != end) return 0;
-  if ((seen & needed) != needed || !is_same_session() || is_crowded(length)) return 0;
-  i64 time = time_of(time_at, time_end);
-  if (time == NO_TIME || (state.entries > 0 && time <= latest)) return 0;
+  if ((seen & needed) != needed || !has_id() || is_crowded(length)) return 0;
   if (reply && rows[reply - 1].first == 0 && rows[reply - 1].calls == 0) return 0;  // it may say nothing
-  if (state.entries == 0) state.started_at = time;
-  latest = time;
-  entries[state.entries] = (Entry){number, length, offset};
+  now.number = number, now.length = length, now.offset = offset, now.time = time_of(time_at, time_end);
+  return now.time != NO_TIME;
+}
+
+static void begin_session(void) {
+  u32 length = id_end - id_at;
+  __builtin_memcpy(id_text, (void *)id_at, length);
+  state.id = (u32)id_text, state.id_end = state.id + length;
+  state.started_at = now.time;
+}
+
+// Does what the stages do with the entry that was read.
+static u32 take_line(void) {
+  if (state.entries == 0) begin_session();
+  else if (now.time <= latest) return 0;
+  latest = now.time;
+  entries[state.entries] = (Entry){now.number, now.length, now.offset};
   if (!clean_up() || !count_tools()) return 0;
   if (!reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0)) return 0;
   if (state.entries > 0 && !compare_traces()) return 0;
@@ -184,8 +205,29 @@ EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
   spare = before;
   before = clean, before_count = clean_count, clean = spare;
   known_reply = reply;
+  raw_count = reply = 0;
   state.entries++;
   return 1;
+}
+
+EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
+  return read_line(p, end, number, offset) && (state.entries == 0 || is_same_id()) && take_line();
+}
+
+// In a source of many sessions an id with an escape is odd: the same id may be written in two ways.
+EXPORT(packed_line) u32 packed_line(u32 p, u32 end, u32 number, double offset) {
+  if (!read_line(p, end, number, offset) || has_escape(id_at, id_end)) return 0;
+  if (state.entries > 0 && !is_same_id()) return OTHER_SESSION;
+  return take_line();
+}
+
+// The line that waits begins a session. The messages before it in this source are still known.
+EXPORT(turn) u32 turn(void) {
+  u32 other_members = state.other_members;
+  __builtin_memset(&state, 0, sizeof(state));
+  state.other_members = other_members;
+  run_count = before_count = best_count = best_reply = 0;
+  return take_line();
 }
 
 // All lines of a source that was read whole; 0: one is odd, or blank, or ends in CR LF.
@@ -219,7 +261,8 @@ EXPORT(begin) void begin(u32 depth, u32 most, u32 end_of_arena) {
   arena = top = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena;
   soft = LEAST_SOFT_BYTES;
   max_depth = depth, max_elements = crowd.most = most;
-  row_count = call_count = run_count = known_count = before_count = best_count = known_reply = best_reply = 0;
+  row_count = call_count = run_count = known_count = before_count = best_count = raw_count = 0;
+  known_reply = best_reply = reply = 0;
   known = lists[0], raw = lists[1], before = lists[2], clean = lists[3], best = lists[4];
 }
 

@@ -47,15 +47,15 @@ export async function unpackAll(
   const source = chunked(bytes, sizes);
   const counts = createPackedCounts();
   const out: Uint8Array[] = [];
-  const outcome = (): Unpacked => ({ bytes: Buffer.concat(out), counts });
+  const ending = (): Unpacked => ({ bytes: Buffer.concat(out), counts });
   try {
     for await (const piece of unpack(source, counts)) out.push(Buffer.from(piece));
     expect(counts.memberBytes + counts.paddingBytes).toBe(bytes.length);
-    return outcome();
+    return ending();
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
     expect(error.message).toMatch(/compressed byte \d+|zstd/);
-    return { ...outcome(), reason: error.reason, fault: error.message };
+    return { ...ending(), reason: error.reason, fault: error.message };
   } finally {
     expect(source.closed).toBe(true);
   }

@@ -73,10 +73,10 @@ describe('members', () => {
             ...members.map((m) => gzipSync(m, { level: 1 })),
             Buffer.alloc(nuls),
           ]);
-          const outcome = await unzip(packed, sizes.some((s) => s > 1000) ? sizes : [...sizes, 65_536]);
-          expect(outcome.fault).toBeUndefined();
-          expect(outcome.bytes.equals(Buffer.concat(members))).toBe(true);
-          expect(outcome.counts).toMatchObject({ members: members.length, paddingBytes: nuls });
+          const ending = await unzip(packed, sizes.some((s) => s > 1000) ? sizes : [...sizes, 65_536]);
+          expect(ending.fault).toBeUndefined();
+          expect(ending.bytes.equals(Buffer.concat(members))).toBe(true);
+          expect(ending.counts).toMatchObject({ members: members.length, paddingBytes: nuls });
         },
       ),
       { numRuns: 60 },

@@ -1,0 +1,93 @@
+/** Writes the corpora of logs: lines of pieces, drawn from the pools of texts. */
+import { appendAscii, appendBytes, type ByteTape, byteTape } from './json-style.ts';
+import type { Random } from './random.ts';
+import type { Range } from './shapes.ts';
+import type { CorpusSink } from './sinks.ts';
+import { appendSlice, type TextKind, type TextPools } from './text-pool.ts';
+
+const ASIDE_BYTES = 4096;
+
+/** The numbers that tell these corpora apart. */
+export interface LogShape {
+  readonly turns: Range;
+  readonly callsPerTurn: Range;
+  readonly textBytes: Range;
+  readonly resultBytes: Range;
+  /** The client compacts the conversation when it is longer. */
+  readonly contextBytes: number;
+}
+
+/** A part of a line: ASCII text, a piece of a pool as a JSON string, or one that was kept. */
+export type Piece = string | Buffer | readonly [kind: TextKind, bytes: number];
+
+/** Writes what one client logs as lines. */
+export interface Client {
+  begin(): void;
+  question(): void;
+  /** An answer with calls, and their results. */
+  calls(count: number): void;
+  answer(): void;
+  /** The conversation ends, and goes on behind a summary. */
+  compact(): void;
+  /** Conversations so far; undefined: one, and one more for each compaction. */
+  readonly records?: number;
+}
+
+export class Lines {
+  readonly random: Random;
+  readonly #sink: CorpusSink;
+  readonly #pools: TextPools;
+  readonly #shape: LogShape;
+  readonly #aside = byteTape(ASIDE_BYTES);
+  count = 0;
+  bytes = 0;
+  longest = 0;
+
+  constructor(sink: CorpusSink, pools: TextPools, shape: LogShape, random: Random) {
+    this.#sink = sink;
+    this.#pools = pools;
+    this.#shape = shape;
+    this.random = random;
+  }
+
+  text(kind: TextKind = 'prose'): Piece {
+    return [kind, this.random.logUniform(...this.#shape.textBytes)];
+  }
+
+  result(): Piece {
+    return ['listing', this.random.logUniform(...this.#shape.resultBytes)];
+  }
+
+  /** The bytes of a part, to be put several times. */
+  kept(...pieces: readonly Piece[]): Buffer {
+    this.#aside.length = 0;
+    for (const piece of pieces) this.#append(this.#aside, piece);
+    return Buffer.from(this.#aside.bytes.subarray(0, this.#aside.length));
+  }
+
+  put(...pieces: readonly Piece[]): void {
+    const { tape } = this.#sink;
+    const before = tape.length;
+    for (const piece of pieces) this.#append(tape, piece);
+    appendAscii(tape, '\n');
+    const length = tape.length - before;
+    this.count++;
+    this.bytes += length;
+    this.longest = Math.max(this.longest, length);
+    this.#sink.endLine();
+  }
+
+  #append(tape: ByteTape, piece: Piece): void {
+    if (typeof piece === 'string') {
+      appendAscii(tape, piece);
+      return;
+    }
+    if (Buffer.isBuffer(piece)) {
+      appendBytes(tape, piece);
+      return;
+    }
+    appendAscii(tape, '"');
+    appendSlice(tape, this.#pools[piece[0]], this.random, piece[1]);
+    appendAscii(tape, '"');
+  }
+}

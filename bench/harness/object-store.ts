@@ -1,0 +1,30 @@
+/**
+ * The object store of the tests as a process of its own, with the files of a folder as its objects:
+ *   node dist/bench/harness/object-store.js FOLDER
+ * Prints its address. Keeps in memory whatever is written to it. Ends when its standard input does.
+ */
+import { openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Body, S3Server } from '../../test/support/s3-server.ts';
+
+const bodyOf = (path: string): Body => {
+  const fd = openSync(path, 'r');
+  return {
+    size: statSync(path).size,
+    read(from, to) {
+      const bytes = Buffer.allocUnsafe(to - from);
+      for (let have = 0; have < bytes.length; )
+        have += readSync(fd, bytes, have, bytes.length - have, from + have);
+      return bytes;
+    },
+  };
+};
+
+const [folder = ''] = process.argv.slice(2);
+const server = await S3Server.start();
+for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (entry.isFile()) server.put(`bucket/logs/${path.slice(folder.length + 1)}`, bodyOf(path));
+}
+process.stdout.write(`${server.endpoint}\n`);
+process.stdin.on('end', () => process.exit()).resume();

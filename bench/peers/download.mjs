@@ -1,0 +1,31 @@
+/**
+ * Peer: what reading from a store takes when nothing is done with the bytes. GETs each object whole by node:http, over connections that
+ * stay open, eight at a time, and counts its bytes.
+ *   node download.mjs ENDPOINT BUCKET DIR     DIR has the names of the objects, below logs/
+ */
+import { Agent, get } from 'node:http';
+import { sessionFiles } from './session-files.mjs';
+
+const [endpoint, bucket, directory] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true });
+const names = sessionFiles(directory).map((path) => path.slice(directory.length + 1));
+let bytes = 0;
+
+const download = (name) =>
+  new Promise((resolve, reject) => {
+    const request = get(`${endpoint}/${bucket}/logs/${name}`, { agent }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`${name}: ${answer.statusCode}`));
+      answer.on('data', (chunk) => {
+        bytes += chunk.length;
+      });
+      answer.once('end', resolve).once('error', reject);
+    });
+    request.once('error', reject);
+  });
+
+const downloadNext = async () => {
+  for (let name = names.shift(); name !== undefined; name = names.shift()) await download(name);
+};
+await Promise.all(Array.from({ length: 8 }, downloadNext));
+agent.destroy();
+process.stdout.write(`${bytes}\n`);

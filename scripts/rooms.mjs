@@ -1,0 +1,59 @@
+// Prints the structure of a checkout: the rooms of src/ and transforms/ with their files, lines and floors (the longest chain of
+// imports inside a room), circles of imports, arrows back from one room to another, and how many functions are long. Another
+// checkout, of an earlier commit for example, is measured by the same rules.
+//   npm run rooms [-- DIR]
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const support = fileURLToPath(new URL('../test/support/', import.meta.url));
+
+/** The modules that measure are those of the architecture test, which are TypeScript. */
+async function load(name) {
+  const folder = mkdtempSync(join(fileURLToPath(new URL('../dist/', import.meta.url)), 'rooms-'));
+  try {
+    const bundle = await rolldown({ input: join(support, `${name}.ts`), external: /^(?:node:|rolldown)/ });
+    await bundle.write({ dir: folder, entryFileNames: 'module.mjs' });
+    return await import(pathToFileURL(join(folder, 'module.mjs')).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const { circlesOf, roomArrows, roomSizes } = await load('layers');
+const { functionLengths } = await load('function-lengths');
+
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
+const files = ['src', 'transforms']
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  )
+  .filter((file) => /\.tsx?$/.test(file))
+  .sort();
+const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+const textOf = (file) => texts.get(file);
+const linesOf = (some) => some.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0);
+
+const print = (text) => process.stdout.write(`${text}\n`);
+for (const { room, files: count, lines, floors } of roomSizes(files, textOf))
+  print(`${room}: ${count} files, ${lines} lines, ${floors} floors`);
+for (const folder of ['src', 'transforms']) {
+  const own = files.filter((file) => file.startsWith(`${folder}/`));
+  print(`${folder}/: ${own.length} files, ${linesOf(own)} lines`);
+}
+const circles = circlesOf(files, textOf);
+print(`circles of imports, types included: ${circles.length}`);
+for (const circle of circles) print(`  ${circle.join(' ')}`);
+const arrows = roomArrows(files, textOf);
+const back = [...arrows.keys()].filter((arrow) => arrows.has(arrow.split(' -> ').reverse().join(' -> ')));
+print(`arrows between rooms: ${arrows.size}, of which both ways: ${back.join(', ') || 'none'}`);
+const functions = files.flatMap((file) =>
+  functionLengths(textOf(file), file.endsWith('x') ? 'tsx' : 'ts').map((one) => ({ file, ...one })),
+);
+const longer = (least) => functions.filter(({ lines }) => lines > least);
+print(
+  `functions: ${functions.length}; over 40 lines: ${longer(40).length}; over 60: ${longer(60).length}; over 80: ${longer(80).length}`,
+);
+for (const { file, name, lines } of longer(80)) print(`  ${file} ${name} ${lines}`);

@@ -1,0 +1,50 @@
+/**
+ * Adds plug-ins to the command line: their names become choices, and the options of their formats flags. They are loaded
+ * before the line is read, so this module is needed only for lines with `--plugin`.
+ */
+import type { PlugIns } from '../../transforms/plug-ins.ts';
+import { TurnmillError } from '../errors.ts';
+import { loadPlugIns } from '../settings/plug-ins.ts';
+import { flagOf } from '../settings/settings.ts';
+import type { Command } from './commands/command.ts';
+import { formatFlagsWith } from './options/conversion.ts';
+import { flagNames, type Option, optionWith } from './options/option.ts';
+
+/**
+ * The commands as they are beside the plug-ins of a command line.
+ * @throws TurnmillError `usage` with the name of a file that is not a plug-in, or of an option that there is already
+ */
+export async function commandsWithPlugIns(
+  commands: readonly Command[],
+  argv: readonly string[],
+): Promise<readonly Command[]> {
+  const wanted = commands.find(({ name }) => argv.includes(name));
+  if (wanted?.options.some(({ name }) => name === 'plugin') !== true) return commands; // it will be refused
+  const plugIns = await loadPlugIns(filesIn(argv));
+  return commands.map((command) => ({ ...command, options: optionsWith(command, plugIns) }));
+}
+
+/** The values of `--plugin`. A value never begins with a dash, so no other option's can be mistaken for the flag. */
+function filesIn(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.flatMap((word, i) => {
+    if (word.startsWith('--plugin=')) return word.slice('--plugin='.length) || [];
+    const next = words[i + 1];
+    return word === '--plugin' && next !== undefined && !next.startsWith('-') ? next : [];
+  });
+}
+
+function optionsWith({ options }: Command, plugIns: PlugIns): readonly Option[] {
+  const at = options.findIndex(({ ofFormat }) => ofFormat);
+  const others = options.filter(({ ofFormat }) => ofFormat !== true).map((one) => optionWith(one, plugIns));
+  if (at < 0) return others;
+  const ofFormats = formatFlagsWith(plugIns.formats);
+  const taken = new Set(['help', 'all', 'version', ...others.flatMap(flagNames)]);
+  const clash = ofFormats.find((option) => flagNames(option).some((name) => taken.has(name)));
+  if (clash !== undefined) {
+    const text = `a plug-in's format has the option '${clash.name}', but --${flagOf(clash.name)} is another option already: choose another name`;
+    throw new TurnmillError('usage', text);
+  }
+  return [...others.slice(0, at), ...ofFormats, ...others.slice(at)];
+}

@@ -1,0 +1,76 @@
+/**
+ * A file of blocks that is written once and read back: what is held of a source until it counts. The lengths and checksums
+ * of the blocks stay in memory, so a damaged file, or an older state of it, is noticed before any block of it is used.
+ */
+import { crc32 } from 'node:zlib';
+import { ioError } from '../errors.ts';
+import { fileSystem as fs } from './file-system.ts';
+import { writeAll } from './fs-calls.ts';
+import { notAsWritten } from './fs-faults.ts';
+
+interface Block {
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+export class HeldFile {
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #blocks: Block[] = [];
+
+  /** Creates the file, which must not exist, and unlinks it at once: it is gone when the process is. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#fd = this.#attempt('make', () => fs.openSync(path, 'wx+', 0o600));
+    this.#attempt('unlink', () => fs.unlinkSync(path));
+  }
+
+  /** Writes one block. Its pieces are written one after the other, so a large one is not copied. */
+  write(pieces: readonly Uint8Array[]): void {
+    let bytes = 0;
+    let checksum = 0;
+    for (const piece of pieces) {
+      bytes += piece.length;
+      checksum = crc32(piece, checksum);
+    }
+    this.#blocks.push({ bytes, crc32: checksum });
+    for (const piece of pieces) writeAll(this.#fd, piece, this.#path);
+  }
+
+  /** Returns the blocks in the order in which they were written. Throws `io` when one is not what was written. */
+  *read(): Generator<Buffer> {
+    let at = 0;
+    for (const { bytes, crc32: checksum } of this.#blocks) {
+      const block = this.#readAt(at, bytes);
+      if (crc32(block) !== checksum) throw notAsWritten(this.#path);
+      yield block;
+      at += bytes;
+    }
+  }
+
+  /** Frees the space. */
+  close(): void {
+    this.#attempt('close', () => fs.closeSync(this.#fd));
+  }
+
+  #readAt(position: number, count: number): Buffer {
+    const bytes = Buffer.allocUnsafe(count);
+    for (let have = 0; have < count; ) {
+      const got = this.#attempt('read', () =>
+        fs.readSync(this.#fd, bytes, have, count - have, position + have),
+      );
+      if (got === 0)
+        throw ioError('read', this.#path, new Error('it is shorter than what was written to it'));
+      have += got;
+    }
+    return bytes;
+  }
+
+  #attempt<T>(doing: string, call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      throw ioError(doing, this.#path, error);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Collects the results of a task until there are enough of them to be handed out together. */
+
+import { type Result, weightOf } from '../ledger/result.ts';
+import type { ProfileFigures } from '../profile.ts';
+
+/** Results that are handed out together. */
+export interface Delivery {
+  readonly results: readonly Result[];
+  /** Bytes read from the sources since the last delivery. */
+  readonly readBytes: number;
+  /** Does it end with the report of a source that has `flush`? */
+  readonly flushed: boolean;
+  /** Since the last delivery, when the thread is profiled. */
+  readonly profile?: ProfileFigures;
+}
+
+export class DeliveryBuilder {
+  #results: Result[] = [];
+  #weight = 0;
+  #readBytes = 0;
+
+  /** About how many bytes the results so far take in memory. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  add(result: Result): void {
+    this.#results.push(result);
+    this.#weight += weightOf(result);
+  }
+
+  /** Counts bytes that were read from a source. */
+  countRead(bytes: number): void {
+    this.#readBytes += bytes;
+  }
+
+  /** Returns what was collected and begins the next delivery. */
+  take(flushed = false): Delivery {
+    const delivery = { results: this.#results, readBytes: this.#readBytes, flushed };
+    this.#results = [];
+    this.#weight = this.#readBytes = 0;
+    return delivery;
+  }
+}

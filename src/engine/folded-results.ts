@@ -1,0 +1,82 @@
+/**
+ * Hands out what a session that was folded comes to. Only conversations that a check may have something to say about go through the
+ * stages behind snapshot-select.
+ */
+
+import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
+import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import { groupOf } from '../../transforms/model/group.ts';
+import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
+import type { RecordResult } from '../ledger/result.ts';
+import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import { type ChainLink, createChain, fuseChain } from './chain.ts';
+
+export class FoldedResults {
+  readonly #settings: TaskSettings;
+  readonly #ledger: SourceLedger;
+  /** The stages behind snapshot-select. */
+  #stages: ((element: StreamElement) => void) | undefined;
+  /** Are records made as they are folded? */
+  readonly #isPlain: boolean;
+
+  constructor(settings: TaskSettings, ledger: SourceLedger) {
+    this.#settings = settings;
+    this.#ledger = ledger;
+    this.#isPlain = isPlain(settings);
+  }
+
+  /** @param end of the session */
+  handOut(folded: FoldedSession, end: SessionEnd): void {
+    if (this.#settings.integrity) for (const finding of folded.facts.findings) this.#ledger.accept(finding);
+    if (!this.#isPlain || !folded.isCertain) {
+      this.#check(folded, end);
+      return;
+    }
+    for (const finding of folded.findings()) this.#ledger.accept(finding);
+    this.#ledger.takeFolded(folded, this.#recordOf(folded));
+  }
+
+  #recordOf(folded: FoldedSession): RecordResult {
+    const group = groupOf(folded.facts, this.#settings.groupBy);
+    return { kind: 'record', group, format: 'chat', bytes: folded.record(), shape: folded.shape() };
+  }
+
+  #check(folded: FoldedSession, { kind, origin, last }: SessionEnd): void {
+    this.#stages ??= fuseChain(stagesBehind(createChain(this.#settings, 'file')), (element) =>
+      this.#ledger.accept(element),
+    );
+    const { sessionId } = folded.facts;
+    const entries = folded.places();
+    this.#stages(folded.conversation());
+    this.#stages({ kind, origin, last, dialect: FOLDED_DIALECT, sessionId, entries, fate: 'written' });
+  }
+}
+
+function isPlain({
+  format,
+  formatOptions,
+  meta,
+  systemText,
+  toolDefinitions,
+  reasoning,
+  integrity,
+  consumers,
+  plugIns,
+}: TaskSettings): boolean {
+  const isChat = format.length === 1 && format[0] === 'chat' && formatOptions.arrowSafe !== true;
+  return (
+    isChat &&
+    reasoning === 'keep' &&
+    integrity &&
+    meta.length === 0 &&
+    systemText === undefined &&
+    toolDefinitions === undefined &&
+    !consumers &&
+    !plugIns.formats.some(({ name }) => name === 'chat')
+  );
+}
+
+function stagesBehind(chain: readonly ChainLink[]): readonly ChainLink[] {
+  return chain.slice(chain.findIndex(({ name }) => name === snapshotSelect.name) + 1);
+}

@@ -1,0 +1,57 @@
+/** The lines of a session that is being folded, for the stages: they read it from its start when a line of it is odd. */
+
+import type { Line } from '../../transforms/model/element.ts';
+
+/** A session with more bytes is left to the stages. */
+const MOST_BYTES = 1024 * 1024;
+const FIRST_BYTES = 64 * 1024;
+
+export class HeldLines {
+  #bytes = new Uint8Array(0);
+  #used = 0;
+  #origins: Line['origin'][] = [];
+
+  /** Offset of the first one. */
+  get offset(): number | undefined {
+    return this.#origins[0]?.offset;
+  }
+
+  /** Takes a copy of a line. @returns false when it is too much to hold */
+  add({ bytes, origin }: Line): boolean {
+    const end = this.#used + bytes.length;
+    if (end > MOST_BYTES) return false;
+    if (end > this.#bytes.length) this.#grow(end);
+    this.#bytes.set(bytes, this.#used);
+    this.#used = end;
+    this.#origins.push(origin);
+    return true;
+  }
+
+  /** Gives out the lines and holds none. Their bytes are valid until the next one is added. */
+  take(): readonly Line[] {
+    let at = 0;
+    const lines = this.#origins.map((origin): Line => {
+      at += origin.length;
+      return { kind: 'line', origin, bytes: this.#bytes.subarray(at - origin.length, at) };
+    });
+    this.clear();
+    return lines;
+  }
+
+  clear(): void {
+    this.#used = 0;
+    this.#origins.length = 0;
+  }
+
+  /** Gives the memory back. */
+  forget(): void {
+    this.clear();
+    this.#bytes = new Uint8Array(0);
+  }
+
+  #grow(needed: number): void {
+    const grown = new Uint8Array(Math.min(MOST_BYTES, Math.max(FIRST_BYTES, needed * 2)));
+    grown.set(this.#bytes.subarray(0, this.#used));
+    this.#bytes = grown;
+  }
+}

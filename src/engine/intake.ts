@@ -1,0 +1,274 @@
+/**
+ * Takes what is framed of one source after the other and turns it into results: lines of a session that can be folded are
+ * folded, all others run through the stages, and both end in the source ledger.
+ */
+
+import type { LentMemory } from '../../transforms/json/scanners.ts';
+import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import { SourceFault, type SourceReason, TurnmillError } from '../errors.ts';
+import type { FramedSource } from '../input/frame-source.ts';
+import type { FramingCounts } from '../input/framing/framer.ts';
+import type { SourceReader } from '../input/source-reader.ts';
+import { isStdin, type SourceRef } from '../input/sources/source.ts';
+import type { Result } from '../ledger/result.ts';
+import { SourceLedger } from '../ledger/source-ledger.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import { createChain, fuseChain, type SharedSource } from './chain.ts';
+import { Folding, isFoldable } from './folding.ts';
+import type { Watch } from './instrument.ts';
+import { PackedFolding } from './packed-folding.ts';
+import type { Ended } from './source-report.ts';
+
+/** Rejected lines of standard input and of streams cannot be read again, so they are kept up to this length. */
+const ONCE_RAW_BYTES = 1024 * 1024;
+
+export type SessionBy = 'file' | 'id';
+
+export function sessionByFor(ref: SourceRef, settings: TaskSettings): SessionBy {
+  if (settings.sessionBy === 'folder') return isStdin(ref) ? 'id' : 'file';
+  return settings.sessionBy ?? (isStdin(ref) ? 'id' : 'file');
+}
+
+type Push = (element: StreamElement) => void;
+
+export interface IntakeOptions {
+  readonly settings: TaskSettings;
+  readonly watch: Watch;
+  /** Undefined: nothing is folded. */
+  readonly memory: LentMemory | undefined;
+  /** Gets the results. */
+  readonly onResult: (result: Result) => void;
+}
+
+export class Intake {
+  readonly #settings: TaskSettings;
+  readonly #watch: Watch;
+  readonly #ledger: SourceLedger;
+  readonly #chains = new Map<SessionBy | 'begun', Push>();
+  /** Undefined when nothing can be folded. */
+  readonly #folding: Folding | undefined;
+  /** For sources of many sessions. */
+  readonly #packed: PackedFolding | undefined;
+  /** Undefined when the run has no limit of sessions. */
+  readonly #atLimit: (() => boolean) | undefined;
+  /** In the sources that are over; counts towards the limit. */
+  #sessionsBefore = 0;
+
+  // about the present source
+  #ref: SourceRef | undefined;
+  #push: Push | undefined;
+  #isFolding = false;
+  /** Is it folded session by session? */
+  #isPacked = false;
+  #isEnding = false;
+  #isSafe = false;
+  #mayFold = false;
+  #mayReopen = false;
+  #memberAt: SourceReader['memberAt'];
+  #refused: SourceFault | undefined;
+
+  constructor({ settings, watch, memory, onResult }: IntakeOptions) {
+    this.#settings = settings;
+    this.#watch = watch;
+    const { limit, quarantineContent } = settings;
+    if (limit !== undefined) this.#atLimit = () => this.#sessionsBefore + this.#ledger.sessions >= limit;
+    this.#ledger = new SourceLedger({
+      keepRaw: (length) =>
+        quarantineContent === 'raw' || (this.#ref?.path === undefined && length <= ONCE_RAW_BYTES),
+      memberAt: (offset) => this.#memberAt?.(offset),
+      onResult,
+      full: this.#atLimit,
+      mayReopen: () => this.#mayReopen,
+    });
+    if (memory !== undefined && isFoldable(settings)) {
+      this.#folding = new Folding(settings, memory.fold, this.#ledger);
+      this.#packed = new PackedFolding(settings, memory.fold, this.#ledger);
+    }
+  }
+
+  /** Is the limit of sessions reached? */
+  get isLimited(): boolean {
+    return this.#atLimit?.() === true;
+  }
+
+  /** May a session of the source come back after its end? */
+  get mayReopen(): boolean {
+    return this.#mayReopen;
+  }
+
+  /** Can the source be folded, as far as is known by now? */
+  get canFold(): boolean {
+    return this.#mayFold;
+  }
+
+  get isFolding(): boolean {
+    return this.#isFolding;
+  }
+
+  /** Why a stage refused the source as a whole. */
+  get refused(): SourceFault | undefined {
+    return this.#refused;
+  }
+
+  /** Begins with the next source. @param isSafe whether no worker thread has died over it */
+  begin(ref: SourceRef, isSafe: boolean): void {
+    this.#ref = ref;
+    this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
+    this.#mayFold = this.#folding !== undefined && !this.#mayReopen && isSafe;
+    this.#isSafe = isSafe;
+    this.#isFolding = this.#isPacked = this.#isEnding = false;
+    this.#push = this.#memberAt = this.#refused = undefined;
+  }
+
+  /** Names the reader that the next bytes come from. */
+  readFrom({ memberAt }: SourceReader): void {
+    this.#memberAt = memberAt;
+  }
+
+  /** Begins with the lines or elements. @param canRewind whether they can be read again when they cannot be folded */
+  open({ isLines, repair }: FramedSource, canRewind: boolean): void {
+    this.#isFolding = isLines && this.#mayFold && canRewind;
+    const ref = this.#ref as SourceRef;
+    this.#isPacked = isLines && this.#packed !== undefined && this.#mayReopen && this.#isSafe;
+    if (this.#isFolding) this.#folding?.begin();
+    else this.#push = this.#chainFor(ref);
+    if (this.#isPacked) this.#packed?.begin(ref.name, (begun) => this.#stagesFor(begun));
+    if (repair !== undefined) this.#push?.(repair);
+  }
+
+  /** Takes what was framed. Returns why nothing more of the source is to be taken, if there is a reason. */
+  take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
+    if (this.#isPacked) {
+      this.#takePacked(elements, this.#packed as PackedFolding);
+      return undefined;
+    }
+    const folding = this.#isFolding ? this.#folding : undefined;
+    if (folding === undefined) return this.#pushAll(elements) ? 'limited' : undefined;
+    if (!folding.takeAll(elements)) return 'odd';
+    this.#memberAt?.(folding.offset); // earlier members can be forgotten
+    return undefined;
+  }
+
+  /** The slab has grown for a giant line. @returns `odd` when the source has to be read again, by the stages */
+  outgrow(): 'odd' | undefined {
+    if (this.#isPacked) this.#packed?.leave();
+    return this.#isFolding ? 'odd' : undefined;
+  }
+
+  /** Takes the bytes of a whole file. @returns how they were framed; undefined: the stages have to read it */
+  takeWhole(bytes: Uint8Array): FramingCounts | undefined {
+    const framing = this.#folding?.takeWhole(bytes, (this.#ref as SourceRef).name);
+    this.#isFolding = framing !== undefined;
+    this.#mayFold = this.#isFolding;
+    return framing;
+  }
+
+  /** Ends the lines. @returns false when they could not be folded, so that the stages have to read them */
+  close(): boolean {
+    return !this.#isFolding || this.#folding?.finish((this.#ref as SourceRef).name) === true;
+  }
+
+  /** The source will be read again, by the stages. There are no results of it so far. */
+  unfold(): void {
+    this.#isFolding = this.#mayFold = false;
+  }
+
+  /** The source will be read again, and the results so far will be taken back. */
+  forget(): void {
+    this.#refused = undefined;
+    this.#isPacked = this.#isEnding = false;
+  }
+
+  /** Ends the sessions of the source and returns the account of its lines. */
+  end(framing: FramingCounts): Ended {
+    const { lines, bytes } = framing;
+    const ref = this.#ref as SourceRef;
+    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+    const end: SessionEnd = { kind: 'session-end', origin, last: true };
+    this.#isEnding = true;
+    try {
+      if (this.#isFolding) this.#folding?.handOut(end);
+      else if (this.#isPacked) this.#packed?.end(end);
+      else {
+        this.#push ??= this.#chainFor(ref);
+        this.#push(end);
+      }
+    } catch (error) {
+      throw withPlace(origin, error);
+    }
+    const { sessions } = this.#ledger;
+    return { framing, sessions, totals: this.#ledger.endSource() };
+  }
+
+  /** Counts the sessions of a source whose results stay towards the limit. */
+  count({ sessions }: Ended): void {
+    this.#sessionsBefore += sessions;
+  }
+
+  #takePacked(elements: Iterable<StreamElement>, packed: PackedFolding): void {
+    try {
+      packed.takeAll(elements);
+    } catch (error) {
+      throw packed.at === undefined ? error : withPlace(packed.at, error);
+    }
+    this.#memberAt?.(packed.offset); // earlier members can be forgotten
+  }
+
+  /** The stages that read what is refused of a source of many sessions. */
+  #stagesFor(begun: SharedSource | undefined): Push {
+    const push = begun === undefined ? (this.#push as Push) : this.#chainOf('begun', 'id', begun);
+    return (element) => {
+      push(element);
+      if (this.#refused !== undefined && !this.#isEnding) throw this.#refused;
+    };
+  }
+
+  #chainFor(ref: SourceRef): Push {
+    const sessionBy = sessionByFor(ref, this.#settings);
+    return this.#chainOf(sessionBy, sessionBy);
+  }
+
+  #chainOf(name: SessionBy | 'begun', sessionBy: SessionBy, begun?: SharedSource): Push {
+    const known = this.#chains.get(name);
+    if (known !== undefined) return known;
+    const links = this.#watch.chain(createChain(this.#settings, sessionBy, begun));
+    const push = fuseChain(
+      links,
+      this.#watch.accept((element) => this.#accept(element)),
+    );
+    this.#chains.set(name, push);
+    return push;
+  }
+
+  #accept(element: StreamElement): void {
+    if (element.kind === 'rejection' && element.scope === 'source')
+      this.#refused ??= new SourceFault(element.reason as SourceReason, element.detail);
+    else this.#ledger.accept(element);
+  }
+
+  /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */
+  #pushAll(elements: Iterable<StreamElement>): boolean {
+    const atLimit = this.#atLimit;
+    const push = this.#push as Push;
+    let at: StreamElement | undefined;
+    try {
+      for (at of elements) {
+        push(at);
+        if (this.#refused !== undefined) throw this.#refused;
+        if (atLimit?.() === true) return true;
+      }
+    } catch (error) {
+      throw at === undefined ? error : withPlace(at.origin, error);
+    }
+    if (at !== undefined) this.#memberAt?.(at.origin.offset); // earlier members can be forgotten
+    return false;
+  }
+}
+
+/** Adds the place in the logs to the stack of a bug in the chain. */
+function withPlace({ source, line, offset }: Origin, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof SourceFault || error instanceof TurnmillError)
+    return error;
+  error.stack = `${error.stack}\n    while ${source} was read, line ${line}, byte ${offset}`;
+  return error;
+}

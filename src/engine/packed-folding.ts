@@ -1,0 +1,206 @@
+/**
+ * The short way through a source of many sessions: standard input, and logs with `--session-by id`. Results come out session by session. A line
+ * that the fold refuses takes its session to the stages: they get the lines of it that came before, and read on until a plain line
+ * begins another session.
+ */
+
+import { SessionFold } from '../../transforms/fold/session-fold.ts';
+import { skipBlanks } from '../../transforms/json/scanner.ts';
+import { encode } from '../../transforms/json/utf8.ts';
+import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
+import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import { HashedSet } from '../../transforms/model/hashed-set.ts';
+import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import type { SharedSource } from './chain.ts';
+import { FoldedResults } from './folded-results.ts';
+import { HeldLines } from './held-lines.ts';
+
+/** When as many lines in a row are odd, the stages read the rest of the source. */
+const MOST_ODD_LINES = 64;
+const ID_KEY = encode('"session_id"');
+const QUOTE = 0x22;
+
+const { indexOf } = Buffer.prototype;
+
+/**
+ * Makes the stages for a source.
+ * @param begun undefined: its first line is theirs
+ */
+type StagesFor = (begun: SharedSource | undefined) => (element: StreamElement) => void;
+
+export class PackedFolding {
+  readonly #fold: SessionFold;
+  readonly #ledger: SourceLedger;
+  readonly #results: FoldedResults;
+  readonly #held = new HeldLines();
+  readonly #begun: SharedSource;
+  #stagesFor: StagesFor | undefined;
+  /** The stages, when they have read something of the source. */
+  #stages: ((element: StreamElement) => void) | undefined;
+  #source = '';
+  /** Do the stages have the session that is open? */
+  #isWithStages = false;
+  /** Do they read the rest of the source? */
+  #isLeft = false;
+  /** Id of the session that is folded. */
+  #sessionId: string | undefined;
+  /** How the id of the session that the stages have is written; undefined: they have to read on. */
+  #openId: Uint8Array | undefined;
+  #oddLines = 0;
+  /** The last line. */
+  #at: Origin | undefined;
+
+  constructor(settings: TaskSettings, module: FoldModule, ledger: SourceLedger) {
+    this.#ledger = ledger;
+    this.#results = new FoldedResults(settings, ledger);
+    this.#fold = new SessionFold(module, settings);
+    this.#begun = {
+      dialect: FOLDED_DIALECT,
+      ended: new HashedSet(),
+      opens: (id) => {
+        this.#openId = id === undefined ? undefined : encode(JSON.stringify(id));
+      },
+    };
+  }
+
+  /** Begins with a source. */
+  begin(source: string, stagesFor: StagesFor): void {
+    this.#source = source;
+    this.#stagesFor = stagesFor;
+    this.#stages = this.#sessionId = this.#openId = undefined;
+    this.#isWithStages = this.#isLeft = false;
+    this.#oddLines = 0;
+    this.#at = undefined;
+    this.#begun.ended.clear();
+    this.#held.forget();
+    this.#fold.begin();
+  }
+
+  /** Takes what the framer made of the source. */
+  takeAll(elements: Iterable<StreamElement>): void {
+    for (const element of elements) {
+      this.#at = element.origin;
+      if (!this.#isWithStages) this.#take(element);
+      else if (element.kind !== 'line' || !this.#resumes(element)) this.#push(element);
+    }
+  }
+
+  /** The last line that was taken. */
+  get at(): Origin | undefined {
+    return this.#at;
+  }
+
+  /** Where the first line began that may still be told about. */
+  get offset(): number {
+    return this.#held.offset ?? this.#at?.offset ?? 0;
+  }
+
+  /** Lets the stages read the rest of the source. */
+  leave(): void {
+    if (!this.#isWithStages) this.#handOver();
+    this.#isLeft = true;
+  }
+
+  /** The source is over. */
+  end(end: SessionEnd): void {
+    if (!this.#isWithStages && this.#sessionId !== undefined) this.#close(end);
+    this.#stages?.(end);
+    this.#held.forget();
+  }
+
+  #take(element: StreamElement): void {
+    const found = element.kind === 'line' ? this.#fold.addPacked(element) : 'odd';
+    if (found === 'odd') this.#takeOdd(element);
+    else if (found === 'taken') this.#hold(element as Line);
+    else this.#turn(element as Line);
+  }
+
+  #takeOdd(element: StreamElement): void {
+    if (element.kind === 'line' && skipBlanks(element.bytes, 0) >= element.bytes.length) {
+      this.#ledger.countFate('blank', 1);
+      return;
+    }
+    this.#oddLines++;
+    this.#handOver();
+    this.#push(element);
+  }
+
+  #hold(line: Line): void {
+    this.#sessionId ??= this.#fold.sessionId;
+    this.#oddLines = 0;
+    if (this.#held.add(line)) return;
+    this.#handOver();
+    this.#push(line);
+  }
+
+  /** The line begins another session. */
+  #turn(line: Line): void {
+    this.#close(endBefore(line.origin));
+    if (this.#fold.turn(line) && !this.#begun.ended.has(this.#fold.sessionId)) this.#hold(line);
+    else this.#takeOdd(line);
+  }
+
+  /** Ends the session that is folded. */
+  #close(end: SessionEnd): void {
+    const folded = this.#fold.finish(this.#source);
+    if (folded === undefined) {
+      this.#handOver();
+      this.#push({ ...end, last: false });
+      this.#isWithStages = false;
+    } else {
+      this.#results.handOut(folded, end);
+      this.#begun.ended.add(this.#sessionId as string);
+    }
+    this.#held.clear();
+    this.#sessionId = undefined;
+  }
+
+  /** Gives the session that is folded to the stages. */
+  #handOver(): void {
+    if (this.#stages === undefined) {
+      const isFirst = this.#sessionId === undefined && this.#begun.ended.size === 0;
+      this.#stages = this.#stagesFor?.(isFirst ? undefined : this.#begun);
+    }
+    this.#isWithStages = true;
+    this.#openId = this.#sessionId = undefined;
+    for (const line of this.#held.take()) this.#push(line);
+  }
+
+  #push(element: StreamElement): void {
+    this.#stages?.(element);
+  }
+
+  /** Takes a line that begins another session than the one which the stages have. @returns false when it is theirs */
+  #resumes(line: Line): boolean {
+    if (this.#isLeft || this.#openId === undefined || isOf(this.#openId, line.bytes)) return false;
+    this.#fold.begin();
+    if (this.#fold.addPacked(line) !== 'taken' || !this.#isOther(this.#fold.sessionId)) {
+      this.#isLeft = ++this.#oddLines >= MOST_ODD_LINES;
+      return false;
+    }
+    this.#push(endBefore(line.origin));
+    this.#isWithStages = false;
+    this.#hold(line);
+    return true;
+  }
+
+  #isOther(sessionId: string): boolean {
+    const written = encode(JSON.stringify(sessionId));
+    return Buffer.compare(written, this.#openId as Uint8Array) !== 0 && !this.#begun.ended.has(sessionId);
+  }
+}
+
+const endBefore = (origin: Origin): SessionEnd => ({
+  kind: 'session-end',
+  origin: { ...origin, length: 0 },
+  last: false,
+});
+
+/** Is the line most likely of the session with this id? Looks at the first member that is called so, wherever it is. */
+function isOf(id: Uint8Array, line: Uint8Array): boolean {
+  const key = indexOf.call(line, ID_KEY);
+  if (key < 0) return false;
+  const start = line.indexOf(QUOTE, key + ID_KEY.length);
+  return start >= 0 && Buffer.compare(line.subarray(start, start + id.length), id) === 0;
+}

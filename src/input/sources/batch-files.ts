@@ -1,0 +1,68 @@
+/**
+ * The files of a batch API in a folder: what was sent and what came back are files of their own, and only both say what a conversation
+ * was. Their names tell them from other logs, and the first bytes of those that are neither packed nor in a store.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { isObject, type SourceRef } from './source.ts';
+
+type Side = 'requests' | 'answers';
+
+interface BatchFile {
+  readonly ref: SourceRef;
+  readonly side: Side;
+  /** Its name without the word that tells its side: the same for the files of one batch. */
+  readonly batch: string;
+}
+
+const LINES = /\.(?:jsonl|ndjson)(?:\.(?:gz|zst))?$/i;
+const PACKED = /\.(?:gz|zst)$/i;
+const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
+const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
+/** The members that a line begins with: the id, which OpenAI's answers have behind their own, and then what tells the side. */
+const LINE = /^\s*\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\s*:/;
+const REQUEST = new Set(['body', 'params']);
+const HEAD_BYTES = 4096;
+
+/** Groups the files of each batch: those that are to be read as one source. */
+export function batchesIn(files: readonly SourceRef[]): readonly (readonly SourceRef[])[] {
+  const found = files.flatMap((ref) => batchFileOf(ref) ?? []);
+  const requests = found.filter(({ side }) => side === 'requests');
+  const answers = found.filter(({ side }) => side === 'answers');
+  // ids are often the same in every batch: with several files of requests, the names say which answers belong to them
+  const [only, ...others] = requests;
+  if (only !== undefined && others.length === 0)
+    return answers.length === 0 ? [] : [[only, ...answers].map(({ ref }) => ref)];
+  return requests.flatMap((request) => {
+    const isTwin = ({ batch }: BatchFile): boolean => batch === request.batch;
+    const own = requests.filter(isTwin).length === 1 ? answers.filter(isTwin) : [];
+    return own.length === 0 ? [] : [[request, ...own].map(({ ref }) => ref)];
+  });
+}
+
+function batchFileOf(ref: SourceRef): BatchFile | undefined {
+  const name = ref.name.slice(ref.name.lastIndexOf('/') + 1);
+  if (!LINES.test(name)) return undefined;
+  const stem = name.replace(PACKED, '').replace(LINES, '');
+  const [word = '', sent] = WORD.exec(stem) ?? [];
+  const named = word === '' ? undefined : sent === undefined ? 'answers' : 'requests';
+  if (named === undefined && !BATCH.test(stem)) return undefined;
+  const isRead = isObject(ref) || PACKED.test(name);
+  const side = isRead ? (BATCH.test(stem) ? named : undefined) : sideOf(ref);
+  return side && { ref, side, batch: stem.replace(WORD, '') };
+}
+
+/** By the first line; undefined for another log, or a file that cannot be read: whoever reads it will say so. */
+function sideOf({ path = '' }: SourceRef): Side | undefined {
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const file = openSync(Buffer.from(path, 'latin1'), 'r');
+    try {
+      const [, member] = LINE.exec(head.toString('latin1', 0, readSync(file, head, 0, HEAD_BYTES, 0))) ?? [];
+      return member === undefined ? undefined : REQUEST.has(member) ? 'requests' : 'answers';
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}

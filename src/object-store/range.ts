@@ -1,0 +1,97 @@
+/** A piece of an object: what has come of it, and what of that was read. */
+import { SLAB_BYTES, type Slabs } from './slabs.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+export class Range {
+  readonly from: number;
+  readonly to: number;
+  /** Are its bytes held until it is given up, to be read once more? */
+  readonly isKept: boolean;
+  readonly #slabs: Slabs;
+  /** Buffers that have come; unread from `#taken` in number `#reading` on, up to `#filled` in the last one. */
+  readonly #held: Buffer[] = [];
+  #reading = 0;
+  #taken = 0;
+  #filled = 0;
+  /** Bytes that came. */
+  have = 0;
+  /** Bytes that were read. */
+  #given = 0;
+
+  constructor(from: number, to: number, slabs: Slabs, isKept: boolean) {
+    this.from = from;
+    this.to = to;
+    this.#slabs = slabs;
+    this.isKept = isKept;
+  }
+
+  get length(): number {
+    return this.to - this.from;
+  }
+
+  get isRead(): boolean {
+    return this.#given === this.length;
+  }
+
+  /** Is it worth to wake who waits for it? A turn of the event loop for each packet takes more time than its bytes. */
+  get isReady(): boolean {
+    return this.have - this.#given >= SLAB_BYTES || this.have === this.length;
+  }
+
+  /** Memory for the next bytes; empty when all have come. */
+  room(): Buffer {
+    const left = this.length - this.have;
+    let slab = this.#held.at(-1);
+    if (left > 0 && (slab === undefined || this.#filled === slab.length)) {
+      slab = this.#slabs.take(left);
+      this.#held.push(slab);
+      this.#filled = 0;
+    }
+    return slab === undefined ? NOTHING : slab.subarray(this.#filled, this.#filled + left);
+  }
+
+  /** So many bytes have come into the room. */
+  filled(count: number): void {
+    this.#filled += count;
+    this.have += count;
+  }
+
+  /** Fills the room from its start with what has come. */
+  take(room: Uint8Array): number {
+    let count = 0;
+    for (;;) {
+      const slab = this.#held[this.#reading];
+      if (slab === undefined || count === room.length) break;
+      const end = this.#reading === this.#held.length - 1 ? this.#filled : slab.length;
+      const copied = slab.copy(room, count, this.#taken, end);
+      count += copied;
+      this.#taken += copied;
+      if (this.#taken < slab.length) break; // the room is full, or more will come into it
+      this.#next(slab);
+    }
+    this.#given += count;
+    return count;
+  }
+
+  /** Goes back to the start of a range that is kept. */
+  rewind(): void {
+    this.#reading = this.#taken = this.#given = 0;
+  }
+
+  /** Gives the memory back once all has come: until then a connection may write to it. */
+  giveUp(): void {
+    if (this.have < this.length) return;
+    for (const slab of this.#held.splice(0)) this.#slabs.giveBack(slab);
+  }
+
+  #next(slab: Buffer): void {
+    this.#taken = 0;
+    if (this.isKept) {
+      this.#reading++;
+      return;
+    }
+    this.#held.shift();
+    this.#slabs.giveBack(slab);
+  }
+}

@@ -1,0 +1,116 @@
+/** A box that stays at its end while it grows, until its reader goes up, by whatever means; going down to the end holds again. */
+import { createRef, type RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { countOf, type Log } from './live-log.ts';
+
+/** A reader who is this near to the end is at the end. */
+const NEAR_PX = 50;
+const UP_KEYS = new Set(['PageUp', 'ArrowUp', 'Home']);
+
+const isAtEnd = (box: HTMLElement): boolean => box.scrollTop + box.clientHeight >= box.scrollHeight - NEAR_PX;
+
+class HeldEnd {
+  readonly box: RefObject<HTMLElement | null> = createRef();
+  #isHeld = true;
+  /** Where the box was after its last movement. */
+  #top = 0;
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  letGo(): void {
+    this.#isHeld = false;
+  }
+
+  toEnd(): void {
+    const { current } = this.box;
+    if (current === null) return;
+    current.scrollTop = current.scrollHeight;
+    this.#top = current.scrollTop;
+  }
+
+  /** Browsers keep the place of what is in sight when something is added above it, except at the very top. */
+  leaveTop(): void {
+    if (this.box.current !== null) this.box.current.scrollTop = Math.max(1, this.box.current.scrollTop);
+  }
+
+  /** To be called after each movement. Returns whether it has brought the reader back to the end. */
+  hasComeBack(): boolean {
+    const { current } = this.box;
+    if (current === null) return false;
+    // only a movement downward to the end takes hold again: the browser moves the position by itself too
+    const isBack = !this.#isHeld && current.scrollTop > this.#top && isAtEnd(current);
+    this.#top = current.scrollTop;
+    return isBack;
+  }
+
+  /** Stays at the end when what is shown changes its size, such as an image that has loaded. @returns a function that ends it */
+  watchSize(): (() => void) | undefined {
+    const content = this.box.current?.firstElementChild;
+    if (content == null) return undefined;
+    const watch = new ResizeObserver(() => {
+      if (this.#isHeld) this.toEnd();
+    });
+    watch.observe(content);
+    return () => watch.disconnect();
+  }
+}
+
+/** Holds the end of a log. `unseen` counts the entries, or messages of an event log, that have come since the reader let go. */
+export function useHeldEnd(log: Log): {
+  readonly end: HeldEnd;
+  readonly unseen: number;
+  /** Holds the end as the log is now: nothing in it is unseen. */
+  readonly hold: () => void;
+} {
+  const [end] = useState(() => new HeldEnd());
+  /** How many were there when the reader let go. */
+  const seen = useRef(0);
+  const [unseen, setUnseen] = useState(0);
+  const count = countOf(log) - log.earlier;
+  const hold = (): void => {
+    end.hold();
+    seen.current = count;
+    setUnseen(0);
+  };
+  useLayoutEffect(() => {
+    seen.current = 0;
+  }, [log.beginnings]);
+  useLayoutEffect(() => {
+    if (end.isHeld) {
+      end.toEnd();
+      hold();
+    } else setUnseen(Math.max(0, count - seen.current));
+  }, [log.entries, count]);
+  useEffect(() => end.watchSize(), []);
+  return { end, unseen, hold };
+}
+
+/** Handlers for everything that goes up: the wheel, a touch, keys, the scroll bar. */
+export function handlersOf(end: HeldEnd): {
+  readonly onWheel: (event: WheelEvent) => void;
+  readonly onTouchMove: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onPointerDown: (event: PointerEvent) => void;
+} {
+  return {
+    onWheel({ deltaY }) {
+      if (deltaY < 0) end.letGo();
+    },
+    onTouchMove() {
+      end.letGo();
+    },
+    onKeyDown({ key }) {
+      if (UP_KEYS.has(key)) end.letGo();
+    },
+    onPointerDown({ target, offsetX }) {
+      const { current } = end.box;
+      if (current !== null && target === current && offsetX > current.clientWidth) end.letGo();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** The entries of a log that grows, as the server sends them. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { get, stream } from './api.ts';
+import type { FollowedEntry } from './types.ts';
+
+const GATHER_MS = 50;
+const EARLIER = 100;
+
+export interface Log {
+  readonly entries: readonly FollowedEntry[];
+  /** Number of the first entry that is shown, from 0; of an event log, of the first message. */
+  readonly first: number;
+  /** How many were before the first one that came, and were asked for. */
+  readonly earlier: number;
+  /** How often it has begun. */
+  readonly beginnings: number;
+  readonly restarts: number;
+  /** Are its lines events, of which conversations are made? */
+  readonly isEvents: boolean;
+}
+
+const NO_LOG: Log = { entries: [], first: 0, earlier: 0, beginnings: 0, restarts: 0, isEvents: false };
+
+interface Begin {
+  readonly first?: number;
+  readonly events?: boolean;
+  readonly restarted?: true;
+}
+
+/** @returns the log as far as it has come, and a function that asks for entries before those */
+export function useLog(): readonly [Log, () => void] {
+  const [log, setLog] = useState(NO_LOG);
+  useEffect(() => follow(setLog), []);
+  const earlier = useCallback(() => {
+    const from = Math.max(0, log.first - EARLIER);
+    void get<readonly FollowedEntry[]>(`entries?from=${from}&count=${log.first - from}`).then((got) =>
+      setLog((was) => {
+        const entries = [...got, ...was.entries];
+        const added = countOf({ ...was, entries }) - countOf(was);
+        return { ...was, entries, first: from, earlier: was.earlier + added };
+      }),
+    );
+  }, [log.first]);
+  return [log, earlier];
+}
+
+/** Takes the entries as they come, those of a moment together. @returns a function that ends it */
+function follow(setLog: (change: (was: Log) => Log) => void): () => void {
+  const control = new AbortController();
+  let waiting: FollowedEntry[] = [];
+  let timer = 0;
+  const flush = (): void => {
+    timer = 0;
+    const got = waiting;
+    waiting = [];
+    setLog((was) => ({ ...was, entries: got.reduce(withEntry, was.entries) }));
+  };
+  const each = (line: unknown): void => {
+    const { first, events, restarted } = line as Begin;
+    if (first !== undefined) {
+      waiting = [];
+      setLog((was) => ({
+        ...{ entries: [], first, earlier: 0, isEvents: events === true, beginnings: was.beginnings + 1 },
+        restarts: was.restarts + (restarted ? 1 : 0),
+      }));
+    } else {
+      waiting.push(line as FollowedEntry);
+      if (timer === 0) timer = window.setTimeout(flush, GATHER_MS);
+    }
+  };
+  stream('tail', each, control.signal).catch(() => undefined);
+  return () => control.abort();
+}
+
+/** The list with one entry more. Messages that an event log has changed replace those of their conversation. */
+function withEntry(entries: readonly FollowedEntry[], entry: FollowedEntry): readonly FollowedEntry[] {
+  const { conversation, shared, fresh } = entry;
+  const kept =
+    conversation === undefined ? entries : entries.flatMap((one) => before(one, conversation, shared));
+  return conversation !== undefined && fresh.length === 0 ? kept : [...kept, entry];
+}
+
+/** An entry without the messages from number `end` on, when it belongs to the conversation. */
+function before(one: FollowedEntry, conversation: string, end: number): readonly FollowedEntry[] {
+  const count = end - one.shared;
+  if (one.conversation !== conversation || count >= one.fresh.length) return [one];
+  return count <= 0 ? [] : [{ ...one, fresh: one.fresh.slice(0, count), shown: one.shown.slice(0, count) }];
+}
+
+/** Entries of a log, messages of an event log. */
+export function countOf({ entries, isEvents }: Log): number {
+  return isEvents ? entries.reduce((sum, { fresh }) => sum + fresh.length, 0) : entries.length;
+}

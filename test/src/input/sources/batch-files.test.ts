@@ -1,0 +1,112 @@
+/** Files of batches: which of a folder are read as one. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type FolderSessions, joinFolders } from '../../../../src/input/sources/folder-sessions.ts';
+import { listSources } from '../../../../src/input/sources/list.ts';
+import type { SourceRef } from '../../../../src/input/sources/source.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+
+const request = '{"custom_id": "a", "method": "POST", "url": "/v1", "body": {"messages": []}}\n';
+const answer = '{"id":"r","custom_id":"a","response":{"body":{}},"error":null}\n';
+const params = '{"custom_id":"a","params":{"messages":[]}}\n';
+const result = '{"custom_id":"a","result":{"type":"succeeded"}}\n';
+
+/** The sources of a folder: the files of those that have several. */
+function sourcesOf(
+  files: Readonly<Record<string, string | Buffer>>,
+  sessionBy?: FolderSessions,
+): Readonly<Record<string, readonly string[] | undefined>> {
+  const folder = join(temporaryFolder(), 'logs');
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const { sources } = joinFolders(listSources([folder]), [folder], sessionBy);
+  return Object.fromEntries(sources.map(({ name, parts }) => [name, parts?.map((part) => part.name)]));
+}
+
+describe('requests and answers in a folder', () => {
+  it('are one source, named after the folder', () => {
+    expect(sourcesOf({ 'batch_input.jsonl': request, 'batch_output.jsonl': answer })).toEqual({
+      logs: ['batch_input.jsonl', 'batch_output.jsonl'],
+    });
+    expect(sourcesOf({ 'b/requests.jsonl': params, 'b/msgbatch_1_results.jsonl': result })).toEqual({
+      b: ['b/msgbatch_1_results.jsonl', 'b/requests.jsonl'],
+    });
+  });
+
+  it('are known by what is in them, and other logs stay apart', () => {
+    const log = '{"timestamp":1,"session_id":"s","request":{"messages":[]}}\n';
+    expect(
+      sourcesOf({
+        'batch_1.jsonl': request,
+        'batch_2.jsonl': answer,
+        'batch_output.jsonl': log,
+        'a.jsonl': log,
+      }),
+    ).toEqual({
+      'a.jsonl': undefined,
+      'batch_output.jsonl': undefined,
+      logs: ['batch_1.jsonl', 'batch_2.jsonl'],
+    });
+  });
+
+  it('take the answers and the errors', () => {
+    expect(
+      sourcesOf({
+        'in_requests.jsonl': request,
+        'batch_9_output.jsonl': answer,
+        'batch_9_error.jsonl': answer,
+      }),
+    ).toEqual({ logs: ['batch_9_error.jsonl', 'batch_9_output.jsonl', 'in_requests.jsonl'] });
+  });
+
+  it('go together by their names when there are several batches', () => {
+    expect(
+      sourcesOf({
+        'input_x.jsonl': request,
+        'input_y.jsonl': request,
+        'output_x.jsonl': answer,
+        'output_y.jsonl': answer,
+        'output_z.jsonl': answer,
+      }),
+    ).toEqual({
+      input_x: ['input_x.jsonl', 'output_x.jsonl'],
+      input_y: ['input_y.jsonl', 'output_y.jsonl'],
+      'output_z.jsonl': undefined,
+    });
+  });
+
+  it('may be packed: then their names tell', () => {
+    const packed = { 'batch_input.jsonl.gz': gzipSync(request), 'batch_output.jsonl': answer };
+    expect(Object.keys(sourcesOf(packed))).toEqual(['logs']);
+    const other = { 'input.jsonl.gz': gzipSync(request), 'batch_output.jsonl': answer };
+    expect(Object.keys(sourcesOf(other))).toHaveLength(2);
+  });
+
+  it('stay apart without the other side, and where files or ids are sessions', () => {
+    expect(
+      Object.keys(sourcesOf({ 'batch_1_output.jsonl': answer, 'batch_2_output.jsonl': answer })),
+    ).toHaveLength(2);
+    for (const by of ['file', 'id'] as const)
+      expect(
+        Object.keys(sourcesOf({ 'batch_input.jsonl': request, 'batch_output.jsonl': answer }, by)),
+      ).toHaveLength(2);
+  });
+});
+
+describe('a folder of very many files', () => {
+  it('is listed as it is: a spread of 200,000 files overflows the stack', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'log.jsonl'), request);
+    const listing = listSources([folder]);
+    const [one] = listing.sources;
+    const sources = Array.from({ length: 200_000 }, (_, i) => ({
+      ...(one as SourceRef),
+      name: `${i}.jsonl`,
+    }));
+    expect(joinFolders({ ...listing, sources }, [folder], undefined).sources).toHaveLength(200_000);
+  });
+});

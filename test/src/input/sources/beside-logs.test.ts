@@ -1,0 +1,44 @@
+/** The homes of clients: which of their files are logs. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { listSources } from '../../../../src/input/sources/list.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+
+function listed(home: string, files: readonly string[], below = ''): readonly [string[], number] {
+  const folder = join(temporaryFolder(), home);
+  for (const file of files) {
+    mkdirSync(dirname(join(folder, below, file)), { recursive: true });
+    writeFileSync(join(folder, below, file), '{}');
+  }
+  const { sources, excluded } = listSources([folder]);
+  return [sources.map(({ name }) => name), excluded];
+}
+
+it('reads the projects of a Claude Code home, and passes over the rest', () => {
+  const files = ['projects/p/s.jsonl', 'settings.json', 'history.jsonl', 'todos/a.json', 'x/y/z.json'];
+  expect(listed('.claude', files)).toEqual([['projects/p/s.jsonl'], 4]);
+  expect(listed('claude-config', files)).toEqual([['projects/p/s.jsonl'], 4]);
+  expect(listed('me', files, '.claude')).toEqual([['.claude/projects/p/s.jsonl'], 4]);
+});
+
+it('reads the sessions of a Codex home', () => {
+  const files = [
+    'sessions/2026/r.jsonl',
+    'archived_sessions/q.jsonl',
+    'history.jsonl',
+    'auth.json',
+    'log/a.log',
+  ];
+  expect(listed('.codex', files)).toEqual([['archived_sessions/q.jsonl', 'sessions/2026/r.jsonl'], 3]);
+});
+
+it('reads the chats of a Gemini home', () => {
+  const files = ['tmp/h/chats/session-1.json', 'tmp/h/logs.json', 'settings.json', 'oauth_creds.json'];
+  expect(listed('.gemini', files)).toEqual([['tmp/h/chats/session-1.json'], 3]);
+});
+
+it('reads all logs of another folder, whatever a folder in it is called', () => {
+  expect(listed('logs', ['projects/a.jsonl', 'settings.json', 'b.jsonl'])[0]).toHaveLength(3);
+  expect(listed('.claude', ['settings.json', 'b.jsonl'])[0]).toHaveLength(2);
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { perObject } from '../../../transforms/json/notes.ts';
+import type { Message } from '../../../transforms/model/element.ts';
+import { user } from '../checks/samples.ts';
+
+it('works once for each message, whatever comes out', () => {
+  const seen: Message[] = [];
+  const [a, b] = [user('a'), user('b')];
+  const of = perObject((message: Message) => {
+    seen.push(message);
+    return message === a ? undefined : message.role;
+  });
+  expect([of(a), of(b), of(a), of(b)]).toEqual([undefined, 'user', undefined, 'user']);
+  expect(seen).toEqual([a, b]);
+});
+
+it('goes by the object, not by its bytes', () => {
+  let worked = 0;
+  const of = perObject(() => ++worked);
+  expect([of(user('a')), of(user('a'))]).toEqual([1, 2]);
+});
+
+it('two works do not see each other, and nobody sees them on the message', () => {
+  const message = Object.freeze(user('a'));
+  const before = JSON.stringify(message);
+  expect(perObject(() => 1)(message)).toBe(1);
+  expect(perObject(() => 2)(message)).toBe(2);
+  expect(Reflect.ownKeys(message)).toEqual(['role', 'bytes']);
+  expect(JSON.stringify(message)).toBe(before);
+});
+
+it('a throw is not remembered', () => {
+  let calls = 0;
+  const of = perObject(() => {
+    if (++calls === 1) throw new Error('first');
+    return calls;
+  });
+  const message = user('a');
+  expect(() => of(message)).toThrow('first');
+  expect(of(message)).toBe(2);
+});

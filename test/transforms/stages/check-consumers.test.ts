@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { consumerRules, effectOf } from '../../../transforms/consumers/consumer-rules.ts';
+import { formats } from '../../../transforms/formats/index.ts';
+import type { Finding, Message, ToolDefinition, WrittenRecord } from '../../../transforms/model/element.ts';
+import { apply, defaultsOf } from '../../../transforms/stage.ts';
+import { checkConsumers } from '../../../transforms/stages/check-consumers.ts';
+import { format } from '../../../transforms/stages/format.ts';
+import {
+  assistant,
+  call,
+  calling,
+  conversationOf,
+  messageOf,
+  result,
+  toolOf,
+  user,
+} from '../checks/samples.ts';
+
+const recordOf = (
+  name: string,
+  messages: readonly Message[],
+  options: object = {},
+  tools: readonly ToolDefinition[] = [],
+): WrittenRecord => {
+  const stage = format.create({ ...defaultsOf(format.options), format: [name], ...options });
+  const made = [...apply(stage, [conversationOf(messages, { tools })])];
+  return made.find(({ kind }) => kind === 'record') as WrittenRecord;
+};
+const found = (record: WrittenRecord): string[] =>
+  [...apply(checkConsumers.create({}), [record])].flatMap((element) =>
+    element.kind === 'finding'
+      ? [`${element.rule} ${/^[a-z-]+: messages\[(\d+)\]/.exec(element.message)?.[1] ?? '-'}`]
+      : [],
+  );
+const weighed = (weight: number): Message => messageOf({ role: 'assistant', content: 'b', weight });
+const GOOD = [user('a'), assistant('b')];
+const asked = [user('a'), calling(call('1', 'f', '{}'), call('2', 'f', '{}'))];
+
+describe('the reader of a format', () => {
+  it.each(formats.map(({ name }) => name))('%s: takes a plain conversation as it is', (name) => {
+    if (name !== 'functiongemma-teaching') expect(found(recordOf(name, GOOD))).toEqual([]);
+  });
+
+  it.each<[string, string, readonly Message[], string[]]>([
+    ['no answer', 'trl', [user('a')], ['reader-no-answer -']],
+    [
+      'a strange role',
+      'openai',
+      [...GOOD, messageOf({ role: 'critic', content: 'x' }), assistant('y')],
+      ['reader-role 2'],
+    ],
+    [
+      'a late system message',
+      'chat',
+      [...GOOD, messageOf({ role: 'system', content: 'x' })],
+      ['reader-late-system 2'],
+    ],
+    ['parts', 'axolotl', [user([{ type: 'text', text: 'a' }]), assistant('b')], ['reader-parts 0']],
+    ['parts are no matter to OpenAI', 'openai', [user([{ type: 'text', text: 'a' }]), assistant('b')], []],
+    [
+      'a thought',
+      'trl',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'c' })],
+      ['reader-reasoning 1'],
+    ],
+    [
+      'a thought by its other name',
+      'axolotl',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', thinking: 'c' })],
+      ['reader-reasoning 1'],
+    ],
+    [
+      'an unknown member',
+      'openai',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'c' })],
+      ['reader-members 1'],
+    ],
+    ['objects', 'trl', asked, ['reader-columns -']],
+    ['strings', 'axolotl', asked, []],
+    ['calls at the end are what is learned', 'openai', asked, []],
+    ['results in any order', 'openai', [...asked, result('2', 'x'), result('1', 'y'), ...GOOD], []],
+    [
+      'a call without a result',
+      'openai',
+      [...asked, result('2', 'x'), assistant('y')],
+      ['reader-unanswered-call 1'],
+    ],
+    [
+      'a result too many',
+      'openai',
+      [...asked, result('1', 'x'), result('2', 'x'), result('2', 'x')],
+      ['reader-orphan-result 4', 'reader-end 4'],
+    ],
+    [
+      'a result after another message',
+      'openai',
+      [...asked, user('b'), result('1', 'x')],
+      ['reader-orphan-result 3', 'reader-unanswered-call 1', 'reader-end 3'],
+    ],
+    ['a question at the end', 'openai', [...GOOD, user('c')], ['reader-end 2']],
+    [
+      'no content',
+      'openai',
+      [user(null), ...GOOD, messageOf({ role: 'assistant' })],
+      ['reader-content 0', 'reader-content 3'],
+    ],
+    [
+      'calls beside no content',
+      'openai',
+      [user('a'), messageOf({ role: 'assistant', content: null, tool_calls: [call('1', 'f')] })],
+      [],
+    ],
+    [
+      'an old call beside no content',
+      'openai',
+      [user('a'), messageOf({ role: 'assistant', function_call: { name: 'f' } })],
+      [],
+    ],
+    ['weights', 'openai', [user('a'), weighed(0), user('b'), weighed(1)], []],
+    ['another weight', 'openai', [user('a'), weighed(0.5)], ['reader-weight 1']],
+    [
+      "a user's weight",
+      'openai',
+      [messageOf({ role: 'user', content: 'a', weight: 1 }), assistant('b')],
+      ['reader-weight 0'],
+    ],
+    [
+      'a call without an id',
+      'openai',
+      [user('a'), calling({ type: 'function', function: { name: 'f', arguments: '{}' } })],
+      ['reader-calls 1'],
+    ],
+    [
+      'a call without a type',
+      'openai',
+      [user('a'), calling({ id: '1', function: { name: 'f', arguments: '{}' } })],
+      ['reader-calls 1'],
+    ],
+    [
+      'a call with a long name',
+      'openai',
+      [user('a'), calling(call('1', 'f'.repeat(65)))],
+      ['reader-calls 1'],
+    ],
+    ['a call with a dot in its name', 'openai', [user('a'), calling(call('1', 'f.g'))], ['reader-calls 1']],
+    [
+      'no calls',
+      'openai',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', tool_calls: [] })],
+      ['reader-calls 1'],
+    ],
+    [
+      "a user's calls",
+      'openai',
+      [messageOf({ role: 'user', content: 'a', tool_calls: [call('1', 'f')] }), assistant('b')],
+      ['reader-calls 0'],
+    ],
+    [
+      'calls that are no list',
+      'openai',
+      [user('a'), messageOf({ role: 'assistant', content: 'b', tool_calls: {} })],
+      ['reader-calls 1'],
+    ],
+    ['a call that is no object', 'openai', [user('a'), calling(7)], ['reader-calls 1', 'reader-arguments 1']],
+    [
+      'arguments that are a list',
+      'openai',
+      [user('a'), calling(call('1', 'f', '[]'))],
+      ['reader-arguments 1'],
+    ],
+    [
+      'arguments that are no JSON',
+      'openai',
+      [user('a'), calling(call('1', 'f', '{'))],
+      ['reader-arguments 1'],
+    ],
+    ['empty arguments', 'openai', [user('a'), calling(call('1', 'f', ''))], ['reader-arguments 1']],
+    [
+      'no arguments',
+      'openai',
+      [user('a'), calling({ id: '1', type: 'function', function: { name: 'f' } })],
+      [],
+    ],
+  ])('%s', (_what, name, messages, expected) => {
+    expect(found(recordOf(name, messages))).toEqual(expected);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ['a function', { name: 'f', parameters: {} }, []],
+    ['a function without parameters', { name: 'f' }, []],
+    ['a name that is not allowed', { name: 'f g' }, ['reader-tool -']],
+    ['parameters that are no object', { name: 'f', parameters: [] }, ['reader-tool -']],
+    ['a tool of the server', { type: 'web_search', name: 'w' }, ['reader-tool -']],
+    [
+      'a function in the record of another program',
+      { type: 'x', function: { name: 'f' } },
+      ['reader-tool -'],
+    ],
+  ])('openai: %s', (_what, definition, expected) => {
+    expect(found(recordOf('openai', GOOD, {}, [toolOf(definition, 'f')]))).toEqual(expected);
+    expect(
+      found(recordOf('openai', GOOD, { formatOptions: { arrowSafe: true } }, [toolOf(definition, 'f')])),
+    ).toEqual([]);
+  });
+
+  it('is told of objects no longer with --arrow-safe', () => {
+    expect(found(recordOf('trl', asked, { formatOptions: { arrowSafe: true } }))).toEqual([]);
+  });
+
+  it('refuses as an error, and the record goes on', () => {
+    const record = recordOf('trl', [user('a')]);
+    const made = [...apply(checkConsumers.create({}), [record])];
+    expect(made.at(-1)).toBe(record);
+    expect(made[0]).toMatchObject({ severity: 'ERROR', origin: record.origin } satisfies Partial<Finding>);
+  });
+});
+
+it('every rule is about formats that there are, and none is a rule of a format', () => {
+  const names = new Set(formats.map(({ name }) => name));
+  const own = new Set(formats.flatMap(({ rules }) => rules));
+  for (const rule of consumerRules) {
+    expect(rule.name).toMatch(/^reader-[a-z-]+$/);
+    expect(own.has(rule.name)).toBe(false);
+    for (const name of rule.formats) expect(names.has(name)).toBe(true);
+  }
+});
+
+it.each([
+  ['members-dropped', 'drops'],
+  ['definition-left-out', 'drops'],
+  ['non-text-part', 'drops'],
+  ['messages-merged', 'alters'],
+  ['reader-role', 'refuses'],
+])('%s: %s', (rule, effect) => {
+  expect(effectOf(rule)).toBe(effect);
+});

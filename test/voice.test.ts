@@ -1,0 +1,59 @@
+/** Comments are plain English, verb first: these habits of translated prose are not among them. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const folders = ['src', 'transforms', 'bench', 'scripts', 'examples', 'test'];
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.(?:ts|tsx|mjs|c|h)$/.test(file) && existsSync(join(root, file)))
+  .filter((file) => !file.startsWith('test/voice') && !file.startsWith('test/goldens/'));
+
+/** The text of a line that is a comment as a whole. */
+const COMMENT = /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s*(.*?)(?:\s*\*\/)?$/;
+/** A sentence that begins with `Of` or `What` and is not a question. */
+const BEGINNING = /(?:^|[.:!?] )(?:Of|What) [^?]*$/;
+const WORDS = /\b(?:[Nn]obody|[Ss]omebody|in vain|tells of)\b/;
+
+function habitIn(line: string, before: string): string | undefined {
+  const text = COMMENT.exec(line)?.[1];
+  if (text === undefined) return undefined;
+  const word = WORDS.exec(text)?.[0];
+  if (word !== undefined) return word;
+  const found = BEGINNING.exec(text);
+  if (found === null) return undefined;
+  const goesOn = found.index === 0 && /[^.:!?*/]$/.test(COMMENT.exec(before)?.[1] ?? '');
+  return goesOn && !/^\s*\/\*/.test(line) ? undefined : found[0];
+}
+
+describe('comments', () => {
+  it('are looked at in all folders', () => {
+    expect(files.length).toBeGreaterThan(800);
+  });
+
+  it.each(files)('%s', (file) => {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n');
+    const found = lines.flatMap((line, i) => {
+      const habit = habitIn(line, lines[i - 1] ?? '');
+      return habit === undefined ? [] : [`${i + 1}: ${habit}`];
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+it.each([
+  ['/** Of the records. */', true],
+  ['  /** What it is. */', true],
+  [' * Reads a file. What is left is dropped.', true],
+  ['// nobody reads it', true],
+  ['// Reads what is left of it.', false],
+  ['/** What is it? */', false],
+  ["const text = 'Of the records';", false],
+])('%s', (line, isHabit) => {
+  expect(habitIn(line, '') !== undefined).toBe(isHabit);
+});

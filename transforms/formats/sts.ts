@@ -1,0 +1,124 @@
+/**
+ * Format `sts`: session traces as the Hugging Face Hub shows them, a header and then a line for each message. A record has several
+ * lines; its header tells where it begins. The dialect `sts` reads the records again.
+ */
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { elementsOf, valueBytes } from '../json/members.ts';
+import { inString, quote } from '../json/respace.ts';
+import { decode, encode } from '../json/utf8.ts';
+import type { Conversation, Message } from '../model/element.ts';
+import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
+import { isPath } from '../model/meta.ts';
+import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
+import type { Format, FormatFinding } from './format.ts';
+import { loggedCalls, malformed } from './logged-calls.ts';
+import { reportOtherMembers } from './other-members.ts';
+import { asString, type Report } from './tool-arguments.ts';
+
+const EMPTY_TEXT = '""';
+const NO_HARNESS = encode('"unknown"');
+const ROLES: Readonly<Record<string, string>> = {
+  ...{ system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
+  ...{ tool: 'tool', function: 'tool' },
+};
+
+const sts: Format = {
+  name: 'sts',
+  summary: "Session traces of several lines, a header and the messages: for the Hub's viewer of traces.",
+  rules: [
+    'arguments-not-json',
+    'content-not-text',
+    'definition-left-out',
+    'empty-arguments',
+    'malformed-call',
+    'members-dropped',
+    'no-messages',
+    'non-text-part',
+    'parts-joined',
+    'unknown-role',
+  ],
+  otherContent: 'is written as its JSON text',
+  options: {},
+  fileKind: () => 'sts.jsonl',
+  metadata: () => 'object',
+  encode(conversation: Conversation) {
+    const { messages, tools } = conversation;
+    const findings: FormatFinding[] = [];
+    const report: Report = (finding) => findings.push(finding);
+    if (messages.length === 0) {
+      const message = 'the conversation has no messages';
+      report({ rule: 'no-messages', severity: 'ERROR', message, rejects: true });
+    }
+    if (tools.length > 0) {
+      const message = 'a trace has no place for tool definitions: left out';
+      report({ rule: 'definition-left-out', severity: 'WARNING', message });
+    }
+    reportOtherMembers(messages, 'a trace', report);
+    const written = messages.map((message, at) => messageOf(message, at, report));
+    const lines = written.map(({ bytes }) => `{"type":"message","message":${decode(bytes)}}`);
+    return { bytes: encode([headerOf(conversation), ...lines].join('\n')), written, findings };
+  },
+};
+
+function headerOf({ sessionId, origin, meta }: Conversation): string {
+  const id = isPath(sessionId) ? `${origin.source}:${origin.line}` : sessionId;
+  const harness = decode(meta?.get('harness') ?? NO_HARNESS);
+  return `{"type":"session","harness":${harness},"id":${quote(id)}}`;
+}
+
+function messageOf(message: Message, at: number, report: Report): Message {
+  const other = otherContentFinding(message, at, AS_JSON_TEXT);
+  if (other !== undefined) report(other);
+  const role = ROLES[message.role] ?? 'user';
+  if (ROLES[message.role] === undefined) {
+    const text = `messages[${at}] has a role that a trace does not know: written as the user's`;
+    report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
+  }
+  const members = [`"role":"${role}"`, `"content":${contentOf(message, at, report)}`];
+  if (role === 'assistant') {
+    const reasoning = reasoningOf(message);
+    if (reasoning !== '') members.push(`"reasoningContent":${quote(reasoning)}`);
+    const calls = callsOf(message, at, report);
+    if (calls.length > 0) members.push(`"toolCalls":[${calls.join(',')}]`);
+  }
+  const callId = role === 'tool' ? stringValue(message.bytes, 'tool_call_id') : undefined;
+  if (callId) members.push(`"toolCallId":${quote(callId)}`);
+  return { bytes: encode(`{${members.join(',')}}`), role };
+}
+
+/** A JSON string: the only content that a trace knows. */
+function contentOf(message: Message, at: number, report: Report): string {
+  const content = valueBytes(message.bytes, 'content');
+  if (content?.[0] === QUOTE) return decode(content);
+  const other = otherContent(message);
+  if (other !== undefined) return decode(inString(other));
+  if (content?.[0] !== OPEN_ARRAY) return EMPTY_TEXT;
+  const parts = elementsOf(content);
+  const texts = parts.flatMap((part) => textOfPart(part) ?? []);
+  const warn = (rule: string, text: string): void =>
+    report({ rule, severity: 'WARNING', message: `messages[${at}] has ${text}` });
+  if (texts.length < parts.length) warn('non-text-part', 'parts that are not text: left out');
+  if (texts.length > 1) warn('parts-joined', 'a content of several parts: written as one text');
+  return quote(texts.join('\n'));
+}
+
+function textOfPart(part: Uint8Array): string | undefined {
+  if (part[0] === QUOTE) return textOfValue(part);
+  const isText = part[0] === OPEN_OBJECT && stringValue(part, 'type') === 'text';
+  return isText ? stringValue(part, 'text') : undefined;
+}
+
+function callsOf(message: Message, at: number, report: Report): readonly string[] {
+  return loggedCalls(message, `messages[${at}]`, report).flatMap(({ id, name, arguments: json }, i) => {
+    const where = `messages[${at}].tool_calls[${i}]`;
+    if (!name) {
+      report(malformed(where));
+      return [];
+    }
+    const args = decode(asString(json, where, report) ?? encode('"{}"'));
+    const fn = `"function":{"name":${quote(name)},"arguments":${args}}`;
+    return [`{${id ? `"id":${quote(id)},` : ''}${fn}}`];
+  });
+}
+
+export default sts;

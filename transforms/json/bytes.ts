@@ -1,0 +1,18 @@
+/** The bytes that JSON is made of, by name. */
+
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+export const OPEN_ARRAY = 0x5b;
+export const CLOSE_ARRAY = 0x5d;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const SPACE = 0x20;
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const ZERO = 0x30;
+/** The first byte of `null`. */
+export const LETTER_N = 0x6e;
+/** The first byte after those of visible ASCII. */
+export const DELETE = 0x7f;

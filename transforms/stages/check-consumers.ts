@@ -1,0 +1,28 @@
+/**
+ * Stage of `turnmill check --target`: what the reader of a record's format would drop, alter or refuse, as findings before the
+ * record. It changes nothing, and a build has no such stage.
+ */
+
+import { consumerRules } from '../consumers/consumer-rules.ts';
+import type { Finding, StreamElement, WrittenRecord } from '../model/element.ts';
+import type { Handlers, Stage } from '../stage.ts';
+
+function* check(record: WrittenRecord): Generator<StreamElement> {
+  const { origin, sessionId, format } = record;
+  for (const { name: rule, effect, formats, says, broken } of consumerRules) {
+    if (!formats.includes(format)) continue;
+    const severity: Finding['severity'] = effect === 'refuses' ? 'ERROR' : 'WARNING';
+    for (const at of broken(record)) {
+      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${says}`;
+      yield { kind: 'finding', severity, rule, sessionId, origin, message };
+    }
+  }
+  yield record;
+}
+
+export const checkConsumers: Stage = {
+  name: 'check-consumers',
+  summary: 'Reports what consumers of a format would drop, alter or refuse (check --target).',
+  options: {},
+  create: (): Handlers => ({ record: check }),
+};
