@@ -1,25 +1,22 @@
 /**
  * F050: giant lines. The right record, and a peak of memory that is a small base and three times the longest line (the slab, the
  * messages, the record); a line beyond --max-line is rejected and takes no more than --max-line, whatever its length, and
- * the lines after it are read. The peak is the whole process's, from the system (maxRSS).
+ * the lines after it are read. The peak is that of the whole process.
  */
-import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMAND, type Ended, ended } from '../support/command.ts';
 import { ALL_FAULTS } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { type Measured, runMeasured } from '../support/peak.ts';
 
 const MB = 1024 * 1024;
 const BASE_MB = 128;
 const LIMIT_MB = 256; // --max-line, when it is left out
 /** Without WebAssembly's memory the slab grows by copying: for a while there is the smaller one, too. */
 const SLAB_COST = process.env.TURNMILL_SCANNER === 'plain' ? 1.5 : 1;
-const TELL_PEAK = 'process.on("exit",()=>console.error("peak:"+process.resourceUsage().maxRSS))';
 
-interface Built extends Ended {
-  readonly peakMb: number;
+interface Built extends Measured {
   readonly out: string;
 }
 
@@ -35,12 +32,8 @@ function writeLog(chunks: Iterable<string | Uint8Array>): string {
 async function build(logs: string, ...args: readonly string[]): Promise<Built> {
   const out = join(logs, '../out');
   const all = ['build', logs, '--out', out, '--group-by', 'none', '--workers', '1', ...args];
-  const node = [`--import=data:text/javascript,${TELL_PEAK}`, COMMAND];
-  const stdio = ['ignore', 'pipe', 'pipe'] as const;
-  const run = await ended(spawn(process.execPath, [...node, ...all], { stdio: [...stdio] }));
-  const peak = /peak:(\d+)/.exec(run.stderr)?.[1];
-  expect(peak, run.stderr).toBeDefined();
-  return { ...run, out, peakMb: Number(peak) / 1024 };
+  const run = await runMeasured(all);
+  return { ...run, out };
 }
 
 type Messages = readonly { readonly role: string; readonly content: string }[];

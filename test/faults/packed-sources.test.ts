@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { entry } from '../src/cli/small-logs.ts';
-import { ended, start } from '../support/command.ts';
 import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { runMeasured } from '../support/peak.ts';
 import { zstd } from '../support/zstd.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of the ledger, as they come
@@ -231,16 +231,8 @@ faultTest('F076', 'a bomb of 10 GB, by its ratio, in flat memory', { needs, long
   writeFileSync(join(logs, 'a.jsonl'), log);
   writeFileSync(join(logs, 'b.jsonl.gz'), gzipBomb(1e10));
   execFileSync('bash', ['-c', `head -c 10G /dev/zero | zstd -qc > ${join(logs, 'c.jsonl.zst')}`]);
-  const child = start(['build', logs, '--out', out, '--workers', '1', '--max-line', '1MB']);
-  let peakKiB = 0;
-  const watch = setInterval(() => {
-    const status = existsSync(`/proc/${child.pid}/status`)
-      ? readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      : '';
-    peakKiB = Math.max(peakKiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
-  }, 20);
-  const { status } = await ended(child);
-  clearInterval(watch);
+  const args = ['build', logs, '--out', out, '--workers', '1', '--max-line', '1MB'];
+  const { status, peakMb } = await runMeasured(args);
   expect(status).toBe(3);
   const sources = linesOf(join(out, 'ledger/sources.jsonl')).map((line) => JSON.parse(line));
   expect(sources.map(({ reason }) => reason)).toEqual([
@@ -250,8 +242,8 @@ faultTest('F076', 'a bomb of 10 GB, by its ratio, in flat memory', { needs, long
   ]);
   expect(sources[1].detail).toContain('more than 200 times its size');
   expect(sources[2].detail).toContain('more than 10000 times its size');
-  expect(peakKiB).toBeGreaterThan(50 * 1024);
-  expect(peakKiB).toBeLessThan(200 * 1024);
+  expect(peakMb).toBeGreaterThan(50);
+  expect(peakMb).toBeLessThan(200);
 });
 
 faultTest('F077', 'standard input may be zstd, in pieces of any size', { needs }, async () => {

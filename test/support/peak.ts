@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { COMMAND, type Ended, ended } from './command.ts';
 
 export interface Measured extends Ended {
-  /** The most that the process had in memory (VmHWM). */
+  /** The most that the process had in memory (VmHWM; the system's maxRSS starts at the size of the parent that forked it). */
   readonly peakMb: number;
 }
 
