@@ -13,6 +13,7 @@ import {
   setMode,
   writeAll,
 } from './fs-calls.ts';
+import { notAsWritten } from './fs-faults.ts';
 
 /** The file that holds the id. */
 export const BOOT_RECORD = 'boot';
@@ -24,7 +25,10 @@ function bootId(): string | undefined {
   return readTextIfAny('/proc/sys/kernel/random/boot_id')?.trim() || undefined;
 }
 
-/** Notes in a folder which boot made it. */
+/**
+ * Notes in a folder which boot made it.
+ * @throws TurnmillError `io` when the note is not on the disk as it was written: another boot's folder is not removed
+ */
 export function recordBoot(folder: string): void {
   const id = bootId();
   if (id === undefined) return;
@@ -36,6 +40,7 @@ export function recordBoot(folder: string): void {
     closeFile(fd, path);
   }
   setMode(path, READABLE_BY_ALL);
+  if (readTextIfAny(path) !== `${id}\n`) throw notAsWritten(path);
 }
 
 /**
