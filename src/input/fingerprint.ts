@@ -39,8 +39,10 @@ export function identityOfFolder(hash: string, sizeBytes: number): string {
 
 export function sizeInIdentity(identity: string): number {
   const isMade = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
-  const size = isMade ? identity.slice(identity.lastIndexOf(':') + 1) : identity.split(':')[1];
-  return Number(size);
+  if (isMade) return Number(identity.slice(identity.lastIndexOf(':') + 1));
+  const at = identity.indexOf(':') + 1;
+  const end = identity.indexOf(':', at);
+  return at === 0 ? Number.NaN : Number(identity.slice(at, end < 0 ? undefined : end));
 }
 
 /** Will every later write show in the times? */
