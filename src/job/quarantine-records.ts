@@ -15,7 +15,7 @@ import { readElements } from './read-elements.ts';
 export type QuarantineRecord = QuarantineLine;
 export type RecordSource = QuarantineSource;
 
-/** A record and where it stands, so that its bytes can be fetched when their turn comes. */
+/** A record and its position, to fetch its bytes later. */
 export interface FoundRecord {
   readonly record: QuarantineRecord;
   readonly at: { readonly offset: number; readonly length: number };
@@ -23,7 +23,9 @@ export interface FoundRecord {
 
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
-/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` when a file of it is not a regular one, or its manifest leads out of it */
+/**
+ * @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if one of its files is not a regular file
+ */
 export function requireQuarantine(out: string): void {
   const files = [manifestPath(out), quarantinePath(out)];
   const stats = files.map(statIfAny);
