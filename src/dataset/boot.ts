@@ -13,6 +13,7 @@ import {
   setMode,
   writeAll,
 } from './fs-calls.ts';
+import { notAsWritten } from './fs-faults.ts';
 
 /** Name of the file that holds the id. */
 export const BOOT_RECORD = 'boot';
@@ -24,7 +25,10 @@ function bootId(): string | undefined {
   return readTextIfAny('/proc/sys/kernel/random/boot_id')?.trim() || undefined;
 }
 
-/** Writes the id of this boot into a folder. */
+/**
+ * Writes the id of this boot into a folder.
+ * @throws TurnmillError `io` when the disk holds something else afterwards: the folder of another boot is not removed
+ */
 export function recordBoot(folder: string): void {
   const id = bootId();
   if (id === undefined) return;
@@ -36,6 +40,7 @@ export function recordBoot(folder: string): void {
     closeFile(fd, path);
   }
   setMode(path, READABLE_BY_ALL);
+  if (readTextIfAny(path) !== `${id}\n`) throw notAsWritten(path);
 }
 
 /**
