@@ -32,7 +32,7 @@ export class RecordLines {
    * @returns the record before this line, if the line begins another one
    */
   add(line: Uint8Array, bytes: number = line.length): JoinedRecord | undefined {
-    const done = this.#bytes !== undefined && this.#begins(line) ? this.end() : undefined;
+    const done = this.#begins(line) ? this.end() : undefined;
     if (this.#bytes !== undefined) this.#keep(LINE_FEED);
     this.#keep(line);
     this.#bytes = this.#bytes === undefined ? bytes : this.#bytes + LINE_FEED.length + bytes;
