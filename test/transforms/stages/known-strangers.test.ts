@@ -58,3 +58,14 @@ it.each([
   );
   expect(strangerOf(members)).toBeUndefined();
 });
+
+it.each([
+  ['its first line has the tools', { type: 'system', subtype: 'init', session_id: 's', tools: ['Read'] }],
+  [
+    'its lines name the call of their agent',
+    { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
+  ],
+  ['its lines have a uuid', { type: 'user', message: {}, session_id: 's', uuid: 'u' }],
+])('the output of Claude Code is known where %s', (_what, first) => {
+  expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBe('claude-code');
+});
