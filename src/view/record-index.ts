@@ -1,19 +1,19 @@
-/** Random access to the records of a shard: each is a line or, in a deck or a shard of traces, several of them. */
+/** Random access to the records of a shard. A record is one line or, in a deck or a shard of traces, several. */
 import { recordStart } from '../dataset/shard-name.ts';
 import { LineIndex, MOST_LINE_BYTES } from './line-index.ts';
 
-/** The first line of every eighth record is kept; the others are found from there. */
+/** Keeps the first line of every eighth record; the others are found from there. */
 const EVERY = 8;
 const LINES_AT_ONCE = 64;
 const LINES_OF_SCAN = 1024;
-/** A line is told to begin a record by no more than this. */
+/** This many bytes tell whether a line begins a record. */
 const START_BYTES = 64;
 const LINE_FEED = Buffer.from('\n');
 
 export interface IndexedRecord {
-  /** Length of the whole record, without its last line end. */
+  /** Length of the whole record, without its final newline. */
   readonly bytes: number;
-  /** Its bytes, as far as they were asked for. */
+  /** Its bytes, as far as requested. */
   readonly content: Buffer;
 }
 
@@ -39,7 +39,7 @@ export class RecordIndex {
     return this.#records;
   }
 
-  /** Records from `from` on, at most `count`; of each at most `most` bytes. */
+  /** Returns at most `count` records from `from` on, each with at most `most` bytes. */
   page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly IndexedRecord[] {
     if (this.#begins === undefined) return this.#lines.page(from, count, most);
     if (from < 0 || from >= this.#records || count <= 0) return [];
@@ -53,7 +53,7 @@ export class RecordIndex {
   #scan(begins: (line: Uint8Array) => boolean): void {
     for (let at = 0; at < this.#lines.lines; at += LINES_OF_SCAN) {
       for (const [i, { content }] of this.#lines.page(at, LINES_OF_SCAN, START_BYTES).entries()) {
-        if (at + i > 0 && !begins(content)) continue; // the first line begins a record, whatever it says
+        if (at + i > 0 && !begins(content)) continue; // the first line begins a record, whatever its text
         if (this.#records % EVERY === 0) this.#marks.push(at + i);
         this.#records += 1;
       }
@@ -83,7 +83,7 @@ export class RecordIndex {
   }
 }
 
-/** The lines of a record, as many of their bytes as are wanted. */
+/** The lines of a record, up to the requested number of bytes. */
 class RecordLines {
   readonly #most: number;
   readonly #pieces: Buffer[] = [];

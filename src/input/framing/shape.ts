@@ -1,13 +1,13 @@
 /**
- * Tells from its first bytes what a source is: JSON lines, one JSON document in their place (an array, printed JSON), or something
- * that was never a log, which is refused by its name instead of line by line. Only what cannot be the beginning
- * of a log is refused: a log whose first line is damaged is read.
+ * Recognises a source by its first bytes: JSON lines, one JSON document instead (an array, printed JSON), or something
+ * that was never a log, which is rejected by name instead of line by line. Rejects only what cannot be the beginning of
+ * a log: a log whose first line is damaged is read.
  */
 import { SourceFault } from '../../errors.ts';
 
 export type Shape = 'lines' | 'document';
 
-/** Number of first bytes that are enough to know the shape. */
+/** Number of first bytes that are enough to recognise the shape. */
 export const HEAD_BYTES = 4096;
 
 const LF = 0x0a;
@@ -23,7 +23,7 @@ const TAR_MAGIC_AT = 257;
 /** UTF-16 and UTF-32 with a mark, and the first brackets of UTF-16 without one. */
 const WIDE = /^(?:\xff\xfe[^\0]\0|\xfe\xff\0[^\0]|\xff\xfe\0\0|\0\0\xfe\xff|[{[]\0[^\0]\0|\0[{[]\0[^\0])/;
 
-/** First characters of files that are no text, or no log. */
+/** First characters of files that are not text, or not logs. */
 const NO_LOGS: readonly (readonly [name: string, begin: RegExp])[] = [
   ['a program (ELF)', /^\x7fELF/],
   ['a PDF file', /^%PDF-/],
@@ -31,7 +31,7 @@ const NO_LOGS: readonly (readonly [name: string, begin: RegExp])[] = [
   ['a git-lfs pointer: the file itself was not fetched', /^version https:\/\/git-lfs\.github\.com\//],
   ['HTML or XML', /^<(?:!doctype|html|head|body|\?xml|error)\b/i],
 ];
-/** Logs of programs that have another form of them which is read. */
+/** Logs that turnmill reads in another form, which the same program can write. */
 const OTHER_FORMS: readonly (readonly [detail: string, begin: RegExp])[] = [
   [
     'an SQLite database, such as goose, opencode and Cursor keep: export the sessions with that program',
@@ -47,14 +47,15 @@ const OTHER_FORMS: readonly (readonly [detail: string, begin: RegExp])[] = [
   ],
   ['a cassette of recorded HTTP in YAML: record it as JSON', /^(?:---\s*\n)?(?:interactions:|- request:)\s/],
 ];
-/** A first line of two or more names; a quote may stand around each. */
+/** A first line of two or more names, each possibly quoted. */
 const CSV_HEADER = /^"?[A-Za-z_][\w .-]*"?[,;\t]["\w .,;\t-]*$/;
 
 /**
  * @param head the first (decompressed) bytes
- * @param complete are there no more than these, or need no more be looked at?
- * @returns undefined when more of them are needed
- * @throws SourceFault `encoding-utf16`, `not-json-lines`, `known-but-unread`; `unsupported-compression` for a tar archive
+ * @param complete whether this is all of them, or enough
+ * @returns undefined if more of them are needed
+ * @throws SourceFault `encoding-utf16`, `not-json-lines`, `known-but-unread`; `unsupported-compression` for a tar
+ * archive
  */
 export function shapeOf(head: Uint8Array, complete: boolean): Shape | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
@@ -75,7 +76,10 @@ export function shapeOf(head: Uint8Array, complete: boolean): Shape | undefined 
   return 'lines';
 }
 
-/** An array is a document, but not one that its line ends, with an object on the next one: that is a line that is no entry. */
+/**
+ * An array is a document, unless it ends with its line and an object follows on the next one: then it is a line that is
+ * not an entry.
+ */
 function shapeOfArray(bytes: Uint8Array, start: number, complete: boolean): Shape | undefined {
   const end = endOfArray(bytes, start);
   if (end < 0) return 'document';
@@ -85,7 +89,7 @@ function shapeOfArray(bytes: Uint8Array, start: number, complete: boolean): Shap
   return isLine ? 'lines' : 'document';
 }
 
-/** The index after the array that opens at `start`, or the end of the bytes; -1 when its line ends before it does. */
+/** Index after the array that opens at `start`, or the end of the bytes; -1 if its line ends first. */
 function endOfArray(bytes: Uint8Array, start: number): number {
   let open = 0;
   let inString = false;
