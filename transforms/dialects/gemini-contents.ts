@@ -97,7 +97,7 @@ export class ContentsSource {
     return (parent === undefined ? undefined : this.#spots.get(parent)) ?? fold.last;
   }
 
-  /** What a user types after an earlier line goes back to it. */
+  /** A text that a user types after an earlier line goes back to it. */
   #rewind(line: JsonView, context: ReadContext): void {
     const { fold } = context;
     const place = this.#placeOf(line, context);
@@ -125,7 +125,7 @@ export class ContentsSource {
     });
   }
 
-  /** What a part of an answer says: a text, a thought, a call, or a part that stays as it is. */
+  /** The blocks that a part of an answer is: a text, a thought, a call, or a part that stays as it is. */
   #blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
     const call = part.get('functionCall');
     if (call?.type === 'object') {

@@ -10,7 +10,7 @@ import { textOfValue } from '../model/message.ts';
 interface Stranger {
   /** Follows "this is". */
   readonly what: string;
-  /** What to do instead. */
+  /** Names the form of this log that is read, or how to write one. */
   readonly advice: string;
   /** Members that its first object has. */
   readonly keys: readonly string[];
@@ -155,7 +155,7 @@ const STRANGERS: readonly Stranger[] = [
   },
 ];
 
-/** What a source is that no dialect knows, and what to do; undefined when that is not known either. */
+/** Names the program of a source that no dialect knows, and a form of its log that is read; undefined for any other source. */
 export function strangerOf(first: ObjectMembers): string | undefined {
   const type = textOfValue(first.get('type'));
   const found = STRANGERS.find(
