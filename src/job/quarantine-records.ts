@@ -37,7 +37,7 @@ export function requireQuarantine(out: string): void {
   throw new TurnmillError('no-input', `no dataset found in ${out}`, { subject: out });
 }
 
-/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` where a line is no record */
+/** @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if a line is not a quarantine record */
 export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> {
   const path = quarantinePath(out);
   requireQuarantine(out);
@@ -59,7 +59,7 @@ export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> 
   }
 }
 
-/** The bytes that the record at a place keeps. */
+/** The bytes that the record keeps. */
 export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): Uint8Array {
   const line = Buffer.alloc(length);
   const fd = openOwnFile(quarantinePath(out));

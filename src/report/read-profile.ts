@@ -1,4 +1,4 @@
-/** The profile of a dataset, counted from its files: of each file a line is in memory at a time. */
+/** Counts the profile of a dataset from its files, with one line of each file in memory at a time. */
 import { join } from 'node:path';
 import type { Grouping } from '../../transforms/model/group.ts';
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
@@ -59,7 +59,7 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
   return counter.take();
 }
 
-/** @param take gets each record without the end of its last line; valid until it returns */
+/** @param take receives each record without its final newline; valid until it returns */
 async function eachRecord(root: string, path: string, take: (record: Uint8Array) => void): Promise<void> {
   const begins = recordStart(path);
   if (begins === undefined) return eachLine(join(root, path), take);
@@ -72,7 +72,7 @@ async function eachRecord(root: string, path: string, take: (record: Uint8Array)
   if (last !== undefined) take(last.content);
 }
 
-/** @param take gets each line without its end, unpacked where the file is packed; valid until it returns */
+/** @param take receives each line, decompressed, without its newline; valid until it returns */
 async function eachLine(path: string, take: (line: Uint8Array) => void): Promise<void> {
   let held: Uint8Array[] = [];
   const onContent = (chunk: Uint8Array): void => {

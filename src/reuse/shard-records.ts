@@ -1,6 +1,6 @@
 /**
- * The records of a previous run by shard and number, in the order in which they are there: a shard is read once, from its
- * beginning. A compressed one is unpacked to a file first, because unpacking it cannot be interrupted.
+ * Reads the records of a previous run by shard and number, in the order in which they were written: a shard is read
+ * once, from its start. A compressed one is unpacked to a file first, because decompression cannot be suspended.
  */
 import { rmSync } from 'node:fs';
 import { createAppendFile } from '../dataset/append-file.ts';
@@ -11,22 +11,22 @@ import { CheckedLines, damaged, type Lines } from './checked-lines.ts';
 import { checkFile, type PreviousRun, type PreviousShard } from './previous-run.ts';
 
 export interface ShardRecordsOptions {
-  /** Where the unpacked form of a shard may be written. */
+  /** Path for the unpacked form of a shard. */
   readonly pathFor: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A shard whose reading has begun. */
+/** A shard being read. */
 interface OpenShard {
   readonly shard: PreviousShard;
   readonly records: Lines;
   /** The unpacked file, to be removed. */
   readonly unpacked: string | undefined;
-  /** Number of the last record that was read. */
+  /** Number of the last record read. */
   number: number;
 }
 
-/** Files that are open side by side. */
+/** Shards open at the same time. */
 const MOST_OPEN = 64;
 const COMPRESSED = /\.(?:gz|zst)$/;
 
@@ -46,7 +46,7 @@ export class ShardRecords {
 
   /**
    * Returns a record, valid until the next call.
-   * @param number from 1; the numbers of a shard only go up
+   * @param number from 1; must increase within a shard
    */
   async at(path: string, number: number): Promise<Uint8Array> {
     const open = this.#open.get(path) ?? (await this.#begin(path));
@@ -61,7 +61,7 @@ export class ShardRecords {
     return record;
   }
 
-  /** Returns the group of the records of a shard. */
+  /** Returns the group of the shard's records. */
   groupOf(path: string): string {
     return this.#shardAt(path).group;
   }
@@ -94,7 +94,7 @@ export class ShardRecords {
     const { signal } = this.#options;
     const file = createAppendFile(to, { mode: 0o600 });
     try {
-      // at a checkpoint, nothing of a shard need be in its file yet
+      // at a checkpoint, the whole shard may still be in memory
       const sums =
         shard.bytes === 0
           ? new BlockSums()

@@ -1,20 +1,23 @@
-/** Random access to the lines of a file: the offset of every 64th line is kept, and a page of lines is one read from there. */
+/** Random access to the lines of a file: keeps the offset of every 64th line, and reads a page of lines from there. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const EVERY = 64;
 const SCAN_BYTES = 1024 * 1024;
 const PAGE_BYTES = 256 * 1024;
-/** One for all: a page is read without a pause, and a fresh buffer for each would be garbage faster than it is collected. */
+/**
+ * Shared by all reads: a page is read synchronously, and a new buffer for each would create garbage faster than it is
+ * collected.
+ */
 const PAGE = Buffer.allocUnsafe(PAGE_BYTES);
 const LINE_FEED = 0x0a;
-/** The rest of a longer line, or record, is not read. */
+/** The rest of a longer line or record is not read. */
 export const MOST_LINE_BYTES: number = 32 * 1024 * 1024;
 
 export interface IndexedLine {
   readonly offset: number;
   /** Length of the whole line. */
   readonly bytes: number;
-  /** Its bytes without the line end, as far as they were asked for. */
+  /** Its bytes without the newline, as far as requested. */
   readonly content: Buffer;
 }
 
@@ -24,7 +27,7 @@ export type OnLine = (start: Buffer) => void;
 export const START_BYTES: number = 64;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** How the file has changed since the last look. */
+/** How the file has changed since the last check. */
 export type Growth = 'same' | 'grown' | 'replaced';
 
 export class LineIndex {
@@ -32,9 +35,9 @@ export class LineIndex {
   #marks = new Float64Array(1024);
   #marked = 0;
   #lines = 0;
-  /** Up to here the file was looked at. */
+  /** The file was searched up to here. */
   #seen = 0;
-  /** Where the line begins that has no end yet. */
+  /** Start of the line whose end has not been written yet. */
   #open = 0;
   readonly #onLine: OnLine | undefined;
   /** First bytes of the open line, where it began in an earlier chunk. */
@@ -47,7 +50,7 @@ export class LineIndex {
     this.grow();
   }
 
-  /** Lines with an end. */
+  /** Number of complete lines. */
   get lines(): number {
     return this.#lines;
   }
@@ -56,7 +59,7 @@ export class LineIndex {
     return fstatSync(this.#fd).ino;
   }
 
-  /** Looks at what was appended. A file that became shorter is looked at from its beginning. */
+  /** Searches what was appended. A file that became shorter is searched from its beginning. */
   grow(): Growth {
     const end = fstatSync(this.#fd).size;
     const isShorter = end < this.#seen;
@@ -102,7 +105,7 @@ export class LineIndex {
     this.#marks[this.#marked++] = offset;
   }
 
-  /** Lines from `from` on, at most `count`; of each at most `most` bytes. */
+  /** Returns at most `count` lines from `from` on, each with at most `most` bytes. */
   page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly IndexedLine[] {
     if (from < 0 || from >= this.#lines || count <= 0) return [];
     const lines: IndexedLine[] = [];

@@ -1,9 +1,9 @@
-/** Random access to the records of a shard: each is a line or, in a deck or a shard of traces, several of them. */
+/** Random access to the records of a shard. A record is one line or, in a deck or a shard of traces, several. */
 import { type BeginsRecord, type JoinedRecord, RecordLines } from '../dataset/record-lines.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import { LineIndex, MOST_LINE_BYTES, START_BYTES } from './line-index.ts';
 
-/** The first line of every eighth record is kept; the others are found from there. */
+/** Keeps the first line of every eighth record; the others are found from there. */
 const EVERY = 8;
 const LINES_AT_ONCE = 64;
 export class RecordIndex {
@@ -27,7 +27,7 @@ export class RecordIndex {
     }
     let line = 0;
     this.#lines = new LineIndex(path, (start) => {
-      if (line === 0 || begins(start)) this.#mark(line); // the first line begins a record, whatever it says
+      if (line === 0 || begins(start)) this.#mark(line); // the first line begins a record, whatever its text
       line += 1;
     });
   }
@@ -36,7 +36,7 @@ export class RecordIndex {
     return this.#records;
   }
 
-  /** Records from `from` on, at most `count`; of each at most `most` bytes. */
+  /** Returns at most `count` records from `from` on, each with at most `most` bytes. */
   page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly JoinedRecord[] {
     if (this.#begins === undefined) return this.#lines.page(from, count, most);
     if (from < 0 || from >= this.#records || count <= 0) return [];
