@@ -17,7 +17,7 @@ export class RecordLines {
   readonly #most: number;
   #pieces: Uint8Array[] = [];
   #kept = 0;
-  /** Of the open record; undefined before the first line. */
+  /** Length of the open record; undefined before the first line. */
   #bytes: number | undefined;
 
   /** @param most bytes of a record that are kept */

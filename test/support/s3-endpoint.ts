@@ -1,4 +1,4 @@
-/** What the tests' store and the proxy before another one share: the requests that they were asked, their faults, how they say no. */
+/** Base of the tests' store and of the proxy before another store: keeps the requests and the faults, and writes errors. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Asked, type Fault, FaultList, type Misbehave } from './store-faults.ts';
