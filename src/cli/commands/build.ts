@@ -1,4 +1,4 @@
-/** `turnmill build`: makes a dataset. */
+/** `turnmill build`: writes a dataset. */
 import { TurnmillError } from '../../errors.ts';
 import { conversionOptions } from '../options/conversion.ts';
 import { inputOptions, runInputOptions } from '../options/input.ts';

@@ -1,4 +1,4 @@
-/** `turnmill check`: does everything that `build` does except for writing. */
+/** `turnmill check`: runs everything that `build` runs, but writes nothing. */
 import { TurnmillError } from '../../errors.ts';
 import { jsonOption, targetOption } from '../options/answer.ts';
 import { build } from './build.ts';

@@ -1,4 +1,4 @@
-/** `turnmill dialects`: lists the dialects with what each is recognised by. */
+/** `turnmill dialects`: lists the dialects and how each one is recognised. */
 
 import { SUCCESS } from '../faults.ts';
 import { logLevelOption } from '../options/run.ts';

@@ -1,4 +1,4 @@
-/** `turnmill list`: the stages, dialects, rules, checks, formats and reasons, with what each one does. */
+/** `turnmill list`: lists stages, dialects, rules, checks, formats and reasons with a description each. */
 import { TurnmillError } from '../../errors.ts';
 import { SUCCESS } from '../faults.ts';
 import { jsonOption } from '../options/answer.ts';

@@ -1,4 +1,4 @@
-/** `turnmill loop`: runs recorded conversations again, with their own replies or with a model's. */
+/** `turnmill loop`: replays recorded conversations, with the recorded replies or with a model's. */
 import { jsonOption } from '../options/answer.ts';
 import { onlyOption } from '../options/input.ts';
 import { loopOptions, loopOutOptions } from '../options/loop.ts';

@@ -1,4 +1,4 @@
-/** `turnmill quarantine`: lists what a dataset rejected, or writes logs of it for another build. */
+/** `turnmill quarantine`: lists what a dataset rejected, or writes it back as logs for another build. */
 import { TurnmillError } from '../../errors.ts';
 import { resolveS3Options } from '../../object-store/options.ts';
 import { jsonOption, replayOptions } from '../options/answer.ts';

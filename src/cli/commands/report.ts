@@ -1,4 +1,4 @@
-/** `turnmill report`: shows what a build did, as one HTML page. */
+/** `turnmill report`: shows a build as one HTML page. */
 import { resolveS3Options } from '../../object-store/options.ts';
 import { SUCCESS } from '../faults.ts';
 import { pageOutOption, reportOptions } from '../options/report.ts';

@@ -131,7 +131,7 @@ export const linkOptions: readonly Option[] = [
   followOutsideOption,
 ];
 
-/** Options that make sense for a whole run only. */
+/** Options that apply to whole runs only. */
 export const onlyOption: Option = option<'only'>({
   name: 'only',
   group: 'Input',

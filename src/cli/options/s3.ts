@@ -108,7 +108,7 @@ const writeOptions: readonly Option[] = [
 export const s3ReadOptions: readonly Option[] = readOptions;
 export const s3Options: readonly Option[] = [...readOptions, ...writeOptions];
 
-/** The options of a run that concern object stores. */
+/** Picks the options that concern object stores. */
 export function s3Of(values: Values): { readonly [K in keyof S3Options]: S3Options[K] | undefined } {
   return {
     endpoint: values.s3Endpoint,

@@ -1,4 +1,4 @@
-/** The left side: what there is, with the search field over it. */
+/** The left side: the list, with the search field above it. */
 import type { VNode } from 'preact';
 import { Stack } from '../../charts/bars.tsx';
 import { showBytes, showCount, showNumber } from '../../charts/numbers.ts';
