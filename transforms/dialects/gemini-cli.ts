@@ -1,6 +1,6 @@
 /**
- * Dialect `gemini-cli`: the chat recordings of Gemini CLI, `~/.gemini/tmp/HASH/chats/session-*.json` (one object) and, since 0.39, `.jsonl`
- * (a head, then messages that may be written again, and changes).
+ * Dialect `gemini-cli`: chat recordings of Gemini CLI, `~/.gemini/tmp/HASH/chats/session-*.json` (one object) and,
+ * since 0.39, `.jsonl` (a head, then messages, which may be rewritten later, and changes).
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';

@@ -67,7 +67,7 @@ export class AtifSteps {
     const { role } = message;
     const source = SOURCES[role];
     if (source === undefined) {
-      const text = `messages[${at}] has a role that is no source of a step: written as the user's`;
+      const text = `messages[${at}] has a role that a step cannot have: written as the user's`;
       this.#report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
     }
     const members = [`"source":"${source ?? 'user'}"`, `"message":${this.#content(message, at)}`];
