@@ -26,6 +26,7 @@ import {
 } from '../input/sources/stream-source.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { printable } from '../printable.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { Checkpoints } from '../record/checkpoints.ts';
 import {
@@ -148,7 +149,7 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const listing = await listInputs(settings.inputs, settings.follow, settings.s3, settings.sessionBy);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
-  if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings);
+  if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings, listing);
   checkSources(settings, listing);
   let untold = 0;
   const onNote = (message: string): undefined => {
@@ -265,14 +266,22 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
   const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
-  if (nothing && !settings.allowEmpty) throw noInput(settings);
+  if (nothing && !settings.allowEmpty) throw noInput(settings, sums);
   return sums;
 }
 
-function noInput({ inputs }: Settings): TurnmillError {
+const MOST_EXTENSIONS = 4;
+
+/** Files that the walk of a folder passed over are named: a folder may hold nothing else. */
+function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions'>): TurnmillError {
+  const passedOver = Object.entries(extensions)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MOST_EXTENSIONS)
+    .map(([extension, count]) => `${count} ${printable(extension)}`);
+  const hint = passedOver.length === 0 ? '' : ` (passed over by name: ${passedOver.join(', ')})`;
   return new TurnmillError(
     'no-input',
-    `no sessions found in ${namesOf(inputs)}; use --allow-empty to write an empty dataset`,
+    `no sessions found in ${namesOf(inputs)}${hint}; use --allow-empty to write an empty dataset`,
   );
 }
 

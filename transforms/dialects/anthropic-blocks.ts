@@ -4,6 +4,7 @@
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import type { JsonView } from '../json/json-view.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
 import { concat, dropMembers } from '../json/splice.ts';
@@ -35,6 +36,11 @@ export function readBlock(block: Uint8Array, isReply: boolean): Block {
   const [thinking] = type === 'thinking' ? valuesOf(block, ['thinking']) : [];
   if (thinking?.[0] === QUOTE) return { kind: 'thought', text: thinking };
   return { kind: 'part', ...readPart(block, type) };
+}
+
+/** Reads a block of an answer, and the input of a call before its line breaks are replaced: layout is dropped with them. */
+export function readBlockOf(block: JsonView): Block {
+  return readBlock(block.textOf('type') === 'tool_use' ? block.bytes : block.copy(), true);
 }
 
 /** A part, and its type if the canonical conversation has no equivalent. */

@@ -55,7 +55,10 @@ export function isCapture(request: Uint8Array): boolean {
 
 /** Is it an answer without its request? Messages in a list have a role but no other member of an answer. */
 function isBareResponse(first: ObjectMembers): boolean {
-  if (first.get('content')?.[0] !== OPEN_ARRAY || first.has('messages')) return false;
+  const content = first.get('content');
+  if (content?.[0] !== OPEN_ARRAY || first.has('messages')) return false;
+  const block = elementsOf(content).find(isObject);
+  if (block !== undefined && stringValue(block, 'type') === undefined) return false;
   return !first.has('role') || ['type', 'stop_reason', 'usage'].some((key) => first.has(key));
 }
 

@@ -5,7 +5,16 @@
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, keptBlock, type Part, readBlock, resultContent } from './anthropic-blocks.ts';
+import { stringValue } from '../model/message.ts';
+import {
+  contentOfParts,
+  keptBlock,
+  type Part,
+  readBlock,
+  readBlockOf,
+  resultContent,
+} from './anthropic-blocks.ts';
+import { readMessage } from './anthropic-message.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { type FoldBlock, sealedDetail } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
@@ -61,11 +70,7 @@ export function foldChatObject(
 }
 
 function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
-  const { parts, notes } = partsOf(content);
-  const said = parts.map(
-    (part): FoldBlock =>
-      'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
-  );
+  const { said, notes } = saidIn(content);
   const refusal = json.get('refusal');
   if (refusal?.type === 'string') {
     const object = objectOf([
@@ -77,6 +82,44 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
   return { kind: 'answer', blocks: [...thoughtsOf(json), ...said, ...callsOf(json)], notes };
 }
 
+/** The blocks of an answer's content: texts and parts, and where it is in the words of the Messages API its calls and thoughts. */
+function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: readonly ReadingNote[] } {
+  const notes: ReadingNote[] = [];
+  const list = content?.type === 'array' ? content.elements() : [];
+  const said = list.flatMap((part): readonly FoldBlock[] => {
+    const block = readBlockOf(part);
+    if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+    const isThought = block.kind === 'thought' || part.get('think')?.type === 'string';
+    return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
+  });
+  return content?.type === 'string'
+    ? { said: [{ kind: 'text', text: content.copy() }], notes }
+    : { said, notes };
+}
+
+const blockOfPart = (part: Part): FoldBlock =>
+  'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object };
+
+/**
+ * Puts a user's message of the Messages API whose content has results into the present thread: each goes to its call, what is left is a
+ * message.
+ * @returns is it such a message? Nothing is done with any other
+ */
+export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {
+  const content = json.get('role')?.text() === 'user' ? json.get('content') : undefined;
+  const hasResult = content?.type === 'array' && content.elements().some(isResultBlock);
+  if (!hasResult) return false;
+  for (const message of readMessage(json.copy()) ?? []) {
+    if (message.role === 'tool') fold.answer(stringValue(message.bytes, 'tool_call_id'), message);
+    else fold.add(message, { isTurn: false });
+  }
+  return true;
+}
+
+/** Other clients have blocks of this name too, which do not say what they answer in the words of this API. */
+export const isResultBlock = (block: JsonView): boolean =>
+  block.get('type')?.text() === 'tool_result' && block.get('tool_use_id')?.type === 'string';
+
 export interface Parts {
   readonly parts: readonly Part[];
   readonly notes: readonly ReadingNote[];
@@ -86,16 +129,18 @@ export interface Parts {
 export function partsOf(content: JsonView | undefined): Parts {
   if (content?.type === 'string') return { parts: [{ text: content.copy() }], notes: [] };
   const notes: ReadingNote[] = [];
-  const parts = (content?.elements() ?? []).flatMap((part): readonly Part[] => {
-    const urls = part.get('image_urls');
-    if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
-    const block = readBlock(part.copy(), true);
-    if (block.kind !== 'part') return [{ object: part.copy() }];
-    const { kept } = block;
-    if (kept !== undefined && !PARTS.has(kept)) notes.push(keptBlock(kept));
-    return [block.part];
-  });
+  const parts = (content?.elements() ?? []).flatMap((part) => partsIn(part, notes));
   return { parts, notes };
+}
+
+/** The parts that one element of a content is: several images may lie in it. */
+function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
+  const urls = part.get('image_urls');
+  if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
+  const block = readBlock(part.copy(), true);
+  const kept = block.kind === 'part' ? block.kept : part.get('type')?.text();
+  if (kept !== undefined && !PARTS.has(kept)) notes.push(keptBlock(kept));
+  return [block.kind === 'part' ? block.part : { object: part.copy() }];
 }
 
 /** @param url a JSON string */
@@ -118,7 +163,7 @@ export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
 
 /** @param isOnly whether the reasoning has no text besides the blocks */
 function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
-  const thinking = block.get('thinking');
+  const thinking = block.get('thinking') ?? block.get('think');
   if (thinking?.type === 'string' && thinking.text() !== '')
     return isOnly ? [{ kind: 'thought', text: thinking.copy() }] : [];
   const data = block.get('data') ?? block.get('signature');
@@ -133,19 +178,20 @@ function callsOf(json: JsonView): readonly FoldBlock[] {
   return [{ kind: 'call', id: undefined, json: callJson(undefined, old.get('name')?.text(), argsOf(old)) }];
 }
 
-/** One call: `{id, function: {name, arguments}}` or `{id, name, arguments}`. */
+/** One call: `{id, function: {name, arguments}}`, `{id, name, arguments}`, or with `args`; `function` may be the name alone. */
 export function readCall(call: JsonView): FoldBlock {
   const inner = call.get('function');
   const fn = inner?.type === 'object' ? inner : call;
   const id = call.get('id')?.text() || undefined;
-  return { kind: 'call', id, json: callJson(id, fn.get('name')?.text(), argsOf(fn)) };
+  const name = fn.get('name')?.text() ?? (inner?.type === 'string' ? inner.text() : undefined);
+  return { kind: 'call', id, json: callJson(id, name, argsOf(fn)) };
 }
 
 /** The arguments as a JSON string; an object is turned into one. */
 function argsOf(fn: JsonView): Uint8Array | undefined {
-  const args = fn.get('arguments');
-  if (!isPresent(args)) return undefined;
-  return args.type === 'string' ? args.copy() : inString(args.copy());
+  const args = [fn.get('arguments'), fn.get('args')].find(isPresent);
+  if (args === undefined) return undefined;
+  return args.type === 'string' ? args.copy() : inString(args.bytes);
 }
 
 function readToolMessage(

@@ -13,6 +13,8 @@ import { metaOf } from './logged-meta.ts';
 export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['system', 'attachment', 'progress', 'summary', 'file-history-snapshot', 'queue-operation'],
   ...['last-prompt', 'ai-title', 'custom-title', 'permission-mode', 'pr-link', 'mode', 'result'],
+  ...['agent-name', 'agent-color', 'agent-setting', 'tag', 'task-summary', 'worktree-state', 'relocated'],
+  ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
 ]);
 
 /** Beginnings of user texts that a command of the client produced. */

@@ -144,10 +144,14 @@ function isItems(request: Uint8Array): boolean {
   return messages === undefined && input !== undefined && input[0] !== LETTER_N;
 }
 
+/** Members of events in other logs, which may have a session and a time too. */
+const EVENT = ['uuid', 'type'];
+
 /** A pair that no other dialect reads; without a request, the beginning of one. */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
-  if (request === undefined) return first.has('session_id') && first.has('timestamp') && !first.has('uuid');
+  if (request === undefined)
+    return first.has('session_id') && first.has('timestamp') && !EVENT.some((key) => first.has(key));
   return !isItems(request) && !(request[0] === OPEN_OBJECT && isCapture(request)) && !isAnthropic(first);
 }
 

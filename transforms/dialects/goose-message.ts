@@ -86,7 +86,7 @@ function callOf(block: JsonView): FoldBlock {
   const envelope = block.get('toolCall');
   const call = envelope?.get('value') ?? envelope;
   const args = call?.get('arguments');
-  const written = isPresent(args) ? inString(args.copy()) : undefined;
+  const written = isPresent(args) ? inString(args.bytes) : undefined;
   return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
 }
 

@@ -65,7 +65,7 @@ const textBlock = (text: JsonView): FoldBlock => ({ kind: 'text', text: text.cop
 
 function argumentsOf(args: JsonView | undefined): Uint8Array {
   if (args?.type !== 'object') return encode('"{}"');
-  return inString(dropMembers(args.copy(), ({ key }) => NOT_ARGUMENTS.has(key)));
+  return inString(dropMembers(args.bytes, ({ key }) => NOT_ARGUMENTS.has(key)));
 }
 
 /** The text of an observation, as a JSON string. */

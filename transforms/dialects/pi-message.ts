@@ -119,7 +119,7 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
 function callOf(block: JsonView): FoldBlock {
   const id = block.get('id')?.text();
   const args = block.get('arguments');
-  const json = args?.type === 'string' ? args.copy() : args && inString(args.copy());
+  const json = args?.type === 'string' ? args.copy() : args && inString(args.bytes);
   return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), json) };
 }
 
