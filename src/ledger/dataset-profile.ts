@@ -39,7 +39,7 @@ interface Seen<T> {
   readonly examples: T[];
 }
 
-/** A source as its line tells of it: its fates are summed up only when it is shown. */
+/** A source of the run: its fates are summed up only when it is shown. */
 interface SeenSource extends SourceProfile {
   readonly rejected: number;
 }
