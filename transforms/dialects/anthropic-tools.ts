@@ -9,6 +9,8 @@ import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './made-messages.ts';
 
 const CUSTOM = 'custom';
+/** Names of the schema: of the Messages API, of the AI SDK and of tool servers. */
+const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
 
 /** A tool of the client. One of the server (`web_search` ...) has no schema and stays as it is. */
 export function defineTool(definition: Uint8Array): ToolDefinition {
@@ -19,7 +21,7 @@ export function defineTool(definition: Uint8Array): ToolDefinition {
   const hasParameters = members.some(({ key }) => key === 'parameters');
   const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
     if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
-    const said = key === 'input_schema' && !hasParameters ? 'parameters' : key;
+    const said = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
     return [[said, whole.subarray(valueStart, end)]];
   });
   return { bytes: objectOf(kept), name };

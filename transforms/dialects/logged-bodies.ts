@@ -16,7 +16,10 @@ const warning = (rule: string, message: string): ReadingNote => ({ rule, severit
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 const REPLY_CUT = warning('reply-cut', 'the answer ended at the limit of tokens');
 const FILTERED = warning('reply-filtered', 'the answer was cut by a content filter');
-const OTHERS = warning('other-choices', 'the response has more choices than the first: they are left out');
+export const OTHERS: ReadingNote = warning(
+  'other-choices',
+  'the response has more choices than the first: they are left out',
+);
 const NOT_MESSAGES = warning(
   'content-not-messages',
   'the log holds a value in the place of messages: it is kept as text',

@@ -3,7 +3,7 @@
  * observations of Langfuse, runs of LangSmith. Only calls of models speak; a session is what the log calls one, else the trace.
  */
 import type { JsonView } from '../json/json-view.ts';
-import { isModelCall, type LoggedCall, readAttributes } from './attribute-call.ts';
+import { isModelCall, readAttributes } from './attribute-call.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
@@ -12,11 +12,12 @@ import { metaOf } from './logged-meta.ts';
 import { firstOf } from './message-parts.ts';
 import { readObservation, readRun } from './platform-call.ts';
 import { SpanAttributes } from './span-attributes.ts';
+import type { LoggedCall } from './span-call.ts';
 import { Transcript } from './transcript.ts';
 
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
-const FIRST_KEYS = /^(?:gen_ai|llm|openinference)(?:\.|$)/;
+const FIRST_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
 const NANOSECONDS = /^\d{1,19}$/;
 
@@ -136,7 +137,8 @@ function entryOf(
   const parent = firstOf(span, 'parentSpanId', 'parent_id', 'parentObservationId', 'parent_run_id');
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId, parent })]);
-  return { ...said, tools, timestamp, changes, sessionId, meta: all };
+  const joins = session === undefined; // a trace may be one call
+  return { ...said, tools, timestamp, changes, sessionId, joins, meta: all };
 }
 
 function* spansIn(resources: JsonView): Generator<JsonView> {
