@@ -1,4 +1,5 @@
 /** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
+import type { JsonView } from '../json/json-view.ts';
 import { readAiSdk } from './ai-sdk-span.ts';
 import { unpacked } from './json-text.ts';
 import { addAnswer, addRequest, addSystem, noteFinish, toolsIn } from './logged-bodies.ts';
@@ -7,6 +8,7 @@ import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import type { LoggedCall, SpokenCall } from './span-call.ts';
+import { addEvents } from './span-events.ts';
 import type { Transcript } from './transcript.ts';
 
 /** The words of one client: where a span says that it is a call of a model, and how it says what was said. */
@@ -96,13 +98,16 @@ const VOCABULARIES: readonly Vocabulary[] = [
   },
 ];
 
-/** Is the span a call of a model? */
-export function isModelCall(attributes: SpanAttributes): boolean {
+/**
+ * Is the span a call of a model?
+ * @param events of the span that are messages
+ */
+export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
   for (const vocabulary of VOCABULARIES) {
     const told = vocabulary.isModelCall(attributes);
     if (told !== undefined) return told;
   }
-  return VOCABULARIES.some(({ speaks }) => speaks(attributes));
+  return events.length > 0 || VOCABULARIES.some(({ speaks }) => speaks(attributes));
 }
 
 const SESSIONS = [
@@ -111,10 +116,18 @@ const SESSIONS = [
 ];
 
 /** Reads the call; its messages go to the transcript. */
-export function readAttributes(attributes: SpanAttributes, transcript: Transcript): LoggedCall {
-  const { read } = VOCABULARIES.find(({ speaks }) => speaks(attributes)) ?? { read: readGenAi };
+export function readAttributes(
+  attributes: SpanAttributes,
+  transcript: Transcript,
+  events: readonly JsonView[],
+): LoggedCall {
+  const vocabulary = VOCABULARIES.find(({ speaks }) => speaks(attributes));
+  const isInEvents = vocabulary === undefined && events.length > 0;
+  const hasAnswered = isInEvents && addEvents(transcript, events);
   const session = SESSIONS.map((path) => attributes.at(path).text()).find(Boolean);
-  return { ...read(attributes, transcript), session };
+  const read = vocabulary?.read ?? readGenAi;
+  const call = read(attributes, transcript);
+  return { ...call, hasReply: call.hasReply || hasAnswered, session };
 }
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCall {

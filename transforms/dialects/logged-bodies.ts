@@ -181,7 +181,9 @@ const isLangChain = (one: JsonView): boolean =>
 function addCompletion(transcript: Transcript, answer: JsonView): void {
   const choices = firstOf(answer, 'choices', 'candidates', 'generations');
   const items = firstOf(answer, 'output')?.elements() ?? [];
-  if (choices?.type === 'array') addAnswers(transcript, choices);
+  const messages = unpacked(firstOf(answer, 'messages'));
+  if (messages?.type === 'array') addLast(transcript, messages.elements());
+  else if (choices?.type === 'array') addAnswers(transcript, choices);
   else if (items.some((one) => isItem(one) || one.get('type')?.text() === 'message'))
     addItems(transcript, items);
   else {
@@ -190,6 +192,21 @@ function addCompletion(transcript: Transcript, answer: JsonView): void {
     const finish = firstOf(answer, 'finish_reason', 'finishReason', 'stop_reason');
     noteFinish(transcript, finish ?? firstOf(more, 'finish_reason', 'stop_reason'));
   }
+}
+
+/** Adds the messages of the model at the end of a list, which may hold the request too. */
+function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
+  const list = messages.flatMap((one) => unpacked(one) ?? []);
+  const [first] = list;
+  if (first?.type === 'array') return addLast(transcript, first.elements());
+  const asked = list.findLastIndex((one) => one.type === 'object' && !isSaidByModel(one));
+  for (const one of list.slice(asked + 1)) addCompletion(transcript, one);
+}
+
+function isSaidByModel(message: JsonView): boolean {
+  const name = message.get('kwargs') && message.get('id')?.elements().at(-1)?.text();
+  const said = name ?? (message.get('role') ?? message.get('type'))?.text() ?? '';
+  return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(said);
 }
 
 /** Adds a message, or the text and the calls that an object has in its place. */
