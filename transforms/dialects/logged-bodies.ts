@@ -198,9 +198,9 @@ function addCompletion(transcript: Transcript, answer: JsonView): void {
 function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
   const list = messages.flatMap((one) => unpacked(one) ?? []);
   const [first] = list;
-  if (first?.type === 'array') return addLast(transcript, first.elements());
-  const asked = list.findLastIndex((one) => one.type === 'object' && !isSaidByModel(one));
-  for (const one of list.slice(asked + 1)) addCompletion(transcript, one);
+  const turns = first?.type === 'array' ? first.elements() : list;
+  const asked = turns.findLastIndex((one) => one.type === 'object' && !isSaidByModel(one));
+  for (const one of turns.slice(asked + 1)) addCompletion(transcript, one);
 }
 
 function isSaidByModel(message: JsonView): boolean {

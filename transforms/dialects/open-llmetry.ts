@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../model/element.ts';
 import { jsonIn } from './json-text.ts';
 import { addAnswer, addRequest, noteFinish, OTHERS, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { arrayOf, objectOf, type Piece } from './made-messages.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from './made-messages.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
@@ -54,18 +54,27 @@ function addAnswers(transcript: Transcript, items: readonly SpanAttributes[]): b
   const before = transcript.messages.length;
   const isThought = (item: SpanAttributes): boolean => item.at('role').text() === THINKING;
   const [answer, ...others] = items.filter((item) => !isThought(item));
-  for (const item of items.filter(isThought)) {
-    const text = item.at('content').value;
-    if (text?.type === 'string') transcript.say('assistant', [{ kind: 'thought', text: text.copy() }]);
-  }
-  if (answer !== undefined && !answer.at('content').isEmpty) transcript.add(messageAt(answer), 'assistant');
-  else if (answer?.at('tool_calls').isEmpty === false) transcript.add(messageAt(answer), 'assistant');
+  const thoughts = items.filter(isThought).flatMap((item) => textAt(item));
+  const isSaid = answer !== undefined && SPEAKING.some((key) => !answer.at(key).isEmpty);
+  if (isSaid) transcript.add(messageAt(answer, thoughts), 'assistant');
+  else for (const one of thoughts) transcript.say('assistant', [{ kind: 'thought', text: one.copy() }]);
   if (others.length > 0) transcript.note(OTHERS);
   return transcript.messages.length > before;
 }
 
-/** A message in the shape of the chat completions API. */
-function messageAt(item: SpanAttributes): JsonView {
+const textAt = (item: SpanAttributes): readonly JsonView[] => {
+  const text = item.at('content').value;
+  return text?.type === 'string' ? [text] : [];
+};
+
+/** Members of an answer that says something. */
+const SPEAKING = ['content', 'tool_calls', 'reasoning'] as const;
+
+/**
+ * A message in the shape of the chat completions API.
+ * @param thoughts what the model thought before it, logged apart
+ */
+function messageAt(item: SpanAttributes, thoughts: readonly JsonView[] = []): JsonView {
   const pieces: Piece[] = [];
   const role = item.at('role').text();
   if (role !== undefined && role !== '') pieces.push(['role', quote(role)]);
@@ -73,8 +82,10 @@ function messageAt(item: SpanAttributes): JsonView {
   if (answered !== undefined) pieces.push(['tool_call_id', answered.copy()]);
   const content = contentOf(item.at('content').value, role);
   if (content !== undefined) pieces.push(['content', content.copy()]);
-  const reasoning = item.at('reasoning').value;
-  if (reasoning?.type === 'string') pieces.push(['reasoning_content', reasoning.copy()]);
+  const own = item.at('reasoning').value;
+  const reasoning = own?.type === 'string' ? [own, ...thoughts] : thoughts;
+  if (reasoning.length > 0)
+    pieces.push(['reasoning_content', joinStrings(reasoning.map((one) => one.copy()))]);
   const calls = item.at('tool_calls').items().map(callAt);
   if (calls.length > 0) pieces.push(['tool_calls', arrayOf(calls)]);
   return new JsonView(objectOf(pieces));
