@@ -178,7 +178,8 @@ function startOf(span: JsonView, context: ReadContext): bigint | undefined {
 
 const spans: Dialect = defineDialect({
   name: 'spans',
-  summary: 'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), Langfuse, LangSmith.',
+  summary:
+    'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
     ...['attributes', 'resourceSpans', 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
     ...['batches', 'data', 'runs', 'spans', 'trace', 'tags', 'events', 'attributes.openinference.span.kind'],
