@@ -99,7 +99,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
 ];
 
 /**
- * Is the span a call of a model?
+ * Is the span a model call?
  * @param events of the span that are messages
  */
 export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
@@ -115,7 +115,7 @@ const SESSIONS = [
   ...['traceloop.association.properties.session_id', 'traceloop.association.properties.thread_id'],
 ];
 
-/** Reads the call; its messages go to the transcript. */
+/** Reads the call, and adds its messages to the transcript. */
 export function readAttributes(
   attributes: SpanAttributes,
   transcript: Transcript,

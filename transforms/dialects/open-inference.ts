@@ -11,7 +11,7 @@ import type { SpanAttributes } from './span-attributes.ts';
 import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Reads the call; its messages go to the transcript. */
+/** Reads the call, and adds its messages to the transcript. */
 export function readOpenInference(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
   const llm = attributes.at('llm');
   const request = llm.at('input_messages').items();
@@ -127,7 +127,7 @@ const typeOf = (item: SpanAttributes): string | undefined =>
 const isCall = (item: SpanAttributes): boolean =>
   ['tool_use', 'tool_call'].includes(typeOf(item) ?? '') && !item.at('tool_call').isEmpty;
 
-/** A part of a content, with its type and what the type says; none for a call, which is no part. */
+/** A part of a content, with its type and the member that the type names; none for a call. */
 function partAt(item: SpanAttributes): readonly JsonView[] {
   if (isCall(item)) return [];
   const content = item.at('message_content').isEmpty ? item : item.at('message_content');
@@ -163,7 +163,7 @@ function callAt(item: SpanAttributes): CallBlock {
   };
 }
 
-/** A whole definition; one made of its parameters where the schema is of these alone. */
+/** A tool definition; built from the parameters if the schema holds only these. */
 function toolAt(item: SpanAttributes): Uint8Array {
   const tool = item.at('tool').isEmpty ? item : item.at('tool');
   const schema = unpacked(tool.at('json_schema').value);

@@ -20,7 +20,7 @@ const PARTS: ReadonlySet<string> = new Set([
 ]);
 const THINKING = 'thinking';
 
-/** Reads the call; its messages go to the transcript. */
+/** Reads the call, and adds its messages to the transcript. */
 export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
   const prompt = firstAt(attributes, 'gen_ai.prompt', 'llm.prompts');
   const completion = firstAt(attributes, 'gen_ai.completion', 'llm.completions');
