@@ -147,7 +147,7 @@ function hasAnswer(object: FirstObject): boolean {
 
 const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
 
-/** Reads what a HAR says was loaded. */
+/** Reads an entry of an archive. */
 function readLoaded(entry: JsonView, context: ReadContext, reader: CallReader): ObjectPart {
   const call = harCall(entry, context);
   if (call === undefined) return context.drop('no-completion');

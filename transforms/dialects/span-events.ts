@@ -68,7 +68,7 @@ function withContent(choice: JsonView, content: JsonView | undefined): JsonView 
   return new JsonView(objectOf(pieces));
 }
 
-/** What an event says: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
+/** The content of an event: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
 function bodyOf(event: JsonView): JsonView {
   const attributes = event.get('attributes');
   const list = attributes?.type === 'array' ? new JsonView(objectOf(pairsOf(attributes))) : attributes;

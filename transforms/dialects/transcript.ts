@@ -58,7 +58,7 @@ export class Transcript {
   readonly #changes = new Map<string, number>();
   #open: OpenCall[] = [];
   #made = 0;
-  /** What the model said last, as long as nobody else has spoken. */
+  /** The last message of the model, as long as no other one follows. */
   #turn: Turn | undefined;
 
   constructor(keepSealed: boolean) {

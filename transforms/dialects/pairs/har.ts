@@ -7,7 +7,7 @@ import { jsonIn } from '../json-text.ts';
 import { hasMessages } from './bodies.ts';
 import type { Call } from './call-reader.ts';
 
-/** What was loaded; undefined when the object is no archive. */
+/** The entries of an archive; undefined for any other object. */
 export function harEntries(object: FirstObject): readonly JsonView[] | undefined {
   const entries = object.get('log')?.get('entries');
   return entries?.type === 'array' ? entries.elements() : undefined;
