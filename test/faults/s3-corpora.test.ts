@@ -80,7 +80,10 @@ describe.each(RANGES)('in ranges of %d bytes', (rangeBytes) => {
 
   it('folders that are sessions, at any depth, plain and packed', async () => {
     const files = packed(filesIn('test/goldens/openhands-folder/logs'));
-    const { same } = await both({ ...files, 'alone.jsonl': filesIn('examples/dialects')['pi.jsonl'] as Buffer });
+    const { same } = await both({
+      ...files,
+      'alone.jsonl': filesIn('examples/dialects')['pi.jsonl'] as Buffer,
+    });
     for (const workers of [1, 2]) {
       const { sums } = await same({ s3, sessionBy: 'folder', workers });
       expect(sums.sources.read).toBeLessThan(Object.keys(files).length);
