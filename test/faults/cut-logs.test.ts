@@ -50,13 +50,26 @@ function placesIn(bytes: Uint8Array): readonly number[] {
   return all.filter((i) => i % STEP === 0 || [-1, 0, 1].some((near) => bytes[i + near] === LF));
 }
 
-/** All that the records of a log put together. */
-function pairsOf(results: readonly Result[]): SaidPairs {
-  const records = results.flatMap((result) => (result.kind === 'record' ? [saidPairs(result.bytes)] : []));
+const recordsOf = (results: readonly Result[]): readonly Uint8Array[] =>
+  results.flatMap((result) => (result.kind === 'record' ? [result.bytes] : []));
+
+/** The records of a golden log, as they were written by hand; undefined for a file that is only a part of a session. */
+function expectedOf(path: string): readonly Uint8Array[] | undefined {
+  if (path.split('/').length > 3) return undefined;
+  const file = join(ROOT, 'test/goldens', path.split('/')[0] as string, 'records.jsonl');
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => Buffer.from(line));
+}
+
+/** All that records put together. */
+function pairsOf(all: readonly Uint8Array[]): SaidPairs {
+  const records = all.map(saidPairs);
   return {
     results: records.flatMap((record) => record.results),
     answers: records.flatMap((record) => record.answers),
     orphans: records.reduce((sum, record) => sum + record.orphans, 0),
+    strayed: records.reduce((sum, record) => sum + record.strayed, 0),
     open: records.reduce((sum, record) => sum + record.open, 0),
   };
 }
@@ -99,13 +112,14 @@ function faultsOf(
   const fates = report.fates.reduce((sum, [, n]) => sum + n, 0);
   if (fates !== report.lines || fates < report.framing.lines) faults.push('lines without a fate');
   const rules = results.flatMap((result) => (result.kind === 'finding' ? [result.rule] : []));
-  const { results: pairs, answers, open, orphans } = pairsOf(results);
+  const { results: pairs, answers, open, orphans, strayed } = pairsOf(recordsOf(results));
   for (const pair of pairs) if (!whole.results.includes(pair)) faults.push(`wrong pair ${pair}`);
   for (const { question, said } of answers) {
     const isKnown = whole.answers.some((other) => other.question === question && other.said.startsWith(said));
     if (!isKnown) faults.push(`wrong answer to ${question}: ${said}`);
   }
   if (open > 0 && !rules.some((rule) => OPEN.has(rule))) faults.push('an open call without a finding');
+  if (strayed > whole.strayed) faults.push('a result in the wrong place');
   if (orphans > 0 && !rules.includes('tool-result-orphan')) faults.push('an orphan without a finding');
   if (report.status !== 'rejected' && !isCutReported(name, cut, results))
     faults.push('a cut that is not reported');
@@ -121,7 +135,7 @@ it.each(Object.entries(logs))(
     let whole: SaidPairs | undefined;
     let at = -1;
     for await (const results of readLogs(cuts, { ...settings, groupBy: 'none' })) {
-      whole ??= pairsOf(results);
+      whole ??= pairsOf(expectedOf(path) ?? recordsOf(results));
       const cut = cuts[++at] as NamedLog;
       const faults = faultsOf(name, cut.bytes, results, whole);
       if (faults.length > 0) found.push(`${path}:${cut.bytes.length}: ${faults.join('; ')}`);

@@ -1,9 +1,14 @@
 /** What a record puts together: each result with its call, and each answer with the last thing that was said to the model before it. */
 
+interface WrittenCall {
+  readonly id?: string;
+  readonly function?: unknown;
+}
+
 interface WrittenMessage {
   readonly role: string;
   readonly content?: unknown;
-  readonly tool_calls?: readonly { readonly id?: string; readonly function?: unknown }[];
+  readonly tool_calls?: readonly WrittenCall[];
   readonly tool_call_id?: string;
 }
 
@@ -20,6 +25,8 @@ export interface SaidPairs {
   readonly answers: readonly Answer[];
   /** Results whose id no open call of the assistant message before them has. */
   readonly orphans: number;
+  /** Results far from their call, or not in the order of the calls. */
+  readonly strayed: number;
   /** Calls without a result. */
   readonly open: number;
 }
@@ -35,18 +42,23 @@ export function saidPairs(record: Uint8Array): SaidPairs {
   };
   const results: string[] = [];
   const answers: Answer[] = [];
-  let [orphans, open, question] = [0, 0, ''];
-  let calls: { readonly id?: string; readonly function?: unknown }[] = [];
-  for (const message of messages) {
-    if (message.role === 'assistant') {
-      open += calls.length;
-      calls = [...(message.tool_calls ?? [])];
-      answers.push({ question, said: textOf(message.content) });
-    } else if (message.role === 'tool') {
-      const at = calls.findIndex(({ id }) => id === message.tool_call_id);
-      if (at < 0) orphans++;
-      else results.push(JSON.stringify([calls.splice(at, 1)[0]?.function, message.content]));
-    } else question = JSON.stringify(message.content);
+  const left: WrittenCall[] = [];
+  let [orphans, strayed, next, question] = [0, 0, 0, ''];
+  let calls: WrittenCall[] = [];
+  for (const { role, content, tool_calls: made = [], tool_call_id: answered } of messages) {
+    if (role === 'assistant') {
+      left.push(...calls);
+      calls = [...made];
+      next = 0;
+      answers.push({ question, said: textOf(content) });
+    } else if (role === 'tool') {
+      const at = calls.findIndex(({ id }) => id === answered);
+      const [call] = at < 0 ? [] : calls.splice(at, 1);
+      if (call === undefined) orphans++;
+      else results.push(JSON.stringify([call.function, content]));
+      if (call === undefined ? left.some(({ id }) => id === answered) : at < next) strayed++;
+      next = Math.max(at, 0);
+    } else question = JSON.stringify(content);
   }
-  return { results, answers, orphans, open: open + calls.length };
+  return { results, answers, orphans, strayed, open: left.length + calls.length };
 }
