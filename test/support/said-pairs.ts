@@ -1,4 +1,4 @@
-/** What a record puts together: each result with its call, and each answer with the last thing that was said to the model before it. */
+/** Finds the pairs of a record: each result with its call, and each answer with the last thing that the model was told before it. */
 
 interface WrittenCall {
   readonly id?: string;
