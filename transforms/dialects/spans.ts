@@ -133,11 +133,11 @@ function entryOf(
   const { messages, changes } = transcript;
   if (messages.length === 0)
     return context.reject('bad-messages', 'the span of a model call holds no messages', span);
-  const said = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
+  const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
   const parent = firstOf(span, 'parentSpanId', 'parent_id', 'parentObservationId', 'parent_run_id');
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId, parent })]);
-  return { ...said, tools, timestamp, changes, sessionId, meta: all };
+  return { ...conversation, tools, timestamp, changes, sessionId, meta: all };
 }
 
 function* spansIn(resources: JsonView): Generator<JsonView> {
