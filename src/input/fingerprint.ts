@@ -39,8 +39,8 @@ export function identityOfFolder(hash: string, sizeBytes: number): string {
 }
 
 export function sizeInIdentity(identity: string): number {
-  const isMade = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
-  if (isMade) return Number(identity.slice(identity.lastIndexOf(':') + 1));
+  const isComputed = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
+  if (isComputed) return Number(identity.slice(identity.lastIndexOf(':') + 1));
   const at = identity.indexOf(':') + 1;
   const end = identity.indexOf(':', at);
   return at === 0 ? Number.NaN : Number(identity.slice(at, end < 0 ? undefined : end));
