@@ -52,7 +52,7 @@ function rejectedIn(fates: Counts): number {
   return rejected;
 }
 
-/** Would it be shown behind the other one for certain? */
+/** Is it certain to come after the other one in the list? */
 function isBehind(one: SeenSource, other: SeenSource): boolean {
   if (one.rejected !== other.rejected) return one.rejected < other.rejected;
   return one.lines === other.lines ? one.source > other.source : one.lines < other.lines;
