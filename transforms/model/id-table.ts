@@ -2,9 +2,9 @@
  * Numbers ids in the order in which they come: 0, 1, 2 ... It holds 16 bytes for each id and 8 to 16 to find it, where a Map of strings
  * holds 100 and more: the log of one session may have millions of lines.
  *
- * Two ids never get one number. A UUID (lower case, version 1 to 8) is its own key, all 128 bits of it. Any other id has 124 bits of its
- * SHA-256 as its key, with 0 where a UUID has its version: no UUID has such a key, and to find two texts that share one takes about
- * 2^62 hashes.
+ * Two ids never get one number. A UUID (lower case, version 1 to 8) is its own key, all 128 bits of it. So is a text of up to 15
+ * characters of one byte, with 15 where a UUID has its version. Any other id has 124 bits of its SHA-256 as its key, with 0 there: to
+ * find two texts that share one takes about 2^62 hashes.
  */
 import { hashOf } from './hashed-set.ts';
 import { NumberColumn } from './number-column.ts';
@@ -19,7 +19,10 @@ const DASH = 0x2d;
 /** Byte of a UUID whose upper half is its version. */
 const VERSION_BYTE = 6;
 const LAST_VERSION = 8;
+/** In the place of the version, above the length of a short text. */
+const SHORT_VERSION = 0xf0;
 const FIRST_SLOTS = 64;
+const NO_SLOTS = new Uint32Array(0);
 
 /**
  * A random word for each value of each byte of a key. The search for a key begins at the slot that their exclusive or says: a log
@@ -35,7 +38,7 @@ export class IdTable {
   /** Keys by number, a word after the other. */
   readonly #keys = new NumberColumn();
   /** For each key its number and one more; 0 is a free slot. At most half of them are taken. */
-  #slots = new Uint32Array(FIRST_SLOTS);
+  #slots = NO_SLOTS;
   #size = 0;
 
   get size(): number {
@@ -51,6 +54,7 @@ export class IdTable {
 
   /** The number of an id, which gets the next one when it has none. */
   add(id: string): number {
+    if (this.#slots === NO_SLOTS) this.#slots = new Uint32Array(FIRST_SLOTS);
     setKey(id);
     const slot = this.#slotOfKey();
     const taken = this.#slots[slot] as number;
@@ -63,9 +67,8 @@ export class IdTable {
   }
 
   clear(): void {
-    if (this.#size === 0) return;
     this.#keys.clear();
-    this.#slots = new Uint32Array(FIRST_SLOTS);
+    this.#slots = NO_SLOTS;
     this.#size = 0;
   }
 
@@ -105,7 +108,7 @@ function firstSlot(): number {
 }
 
 function setKey(id: string): void {
-  if (isUuid(id)) return;
+  if (isUuid(id) || isShort(id)) return;
   key.set(hashOf(id));
   key[VERSION_BYTE] = (key[VERSION_BYTE] as number) & 0x0f;
 }
@@ -124,6 +127,19 @@ function isUuid(id: string): boolean {
   }
   const version = (key[VERSION_BYTE] as number) >> 4;
   return version > 0 && version <= LAST_VERSION;
+}
+
+/** Makes the key of an id that has room in it, with its length; false when it has not. */
+function isShort(id: string): boolean {
+  if (id.length >= KEY_BYTES) return false;
+  key.fill(0);
+  for (let i = 0; i < id.length; i++) {
+    const code = id.charCodeAt(i);
+    if (code >= BYTE_VALUES) return false;
+    key[i < VERSION_BYTE ? i : i + 1] = code;
+  }
+  key[VERSION_BYTE] = SHORT_VERSION | id.length;
+  return true;
 }
 
 /** Value of a hexadecimal digit in lower case; -1 for anything else. */

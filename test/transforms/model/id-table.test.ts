@@ -45,8 +45,30 @@ describe('IdTable', () => {
       expect(table.numberOf(other), other).toBe(-1);
   });
 
+  it('tells short texts apart by their characters and their length', () => {
+    const texts = [
+      '',
+      '\0',
+      '\0\0',
+      'a',
+      'a\0',
+      '\0a',
+      'abcdef',
+      'abcdefg',
+      'é',
+      'e',
+      'ĩ',
+      ')',
+      'x'.repeat(15),
+      'x'.repeat(16),
+    ];
+    const table = new IdTable();
+    for (const [number, text] of texts.entries()) expect(table.add(text)).toBe(number);
+    for (const [number, text] of texts.entries()) expect(table.numberOf(text)).toBe(number);
+  });
+
   it('has no UUID with the key of another text', () => {
-    const texts = Array.from({ length: 2000 }, (_, n) => `text ${n}`);
+    const texts = Array.from({ length: 2000 }, (_, n) => `a text of many characters ${n}`);
     const table = new IdTable();
     for (const text of texts) table.add(text);
     for (const text of texts) {
