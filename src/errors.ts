@@ -1,10 +1,10 @@
 /**
- * Operational faults: what went wrong outside the data (a full disk, a lock, a wrong flag). Problems of the data are
- * `Rejection` elements, anything else is a bug and keeps its stack.
+ * Operational errors: problems outside the data (a full disk, a lock, a wrong flag). Problems of the data are
+ * `Rejection` elements; anything else is a bug and keeps its stack.
  */
 import { constants } from 'node:os';
 
-/** Each code has its exit status in src/cli/faults.ts. */
+/** src/cli/faults.ts maps each code to its exit status. */
 export type ErrorCode =
   | 'usage'
   | 'config'
@@ -24,7 +24,7 @@ export type ErrorCode =
 
 export class TurnmillError extends Error {
   readonly code: ErrorCode;
-  /** Subject of the fault: a path, a flag, a source. */
+  /** Subject of the error: a path, a flag, a source. */
   readonly subject: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: { subject?: string; cause?: unknown } = {}) {
@@ -35,7 +35,7 @@ export class TurnmillError extends Error {
   }
 }
 
-/** The code of an error, if it has one. For some answers of the system Node has no name (EDQUOT, ESTALE). */
+/** The code of a system error. Node has no name for some of them (EDQUOT, ESTALE). */
 export function systemCode(error: unknown): string | undefined {
   const { code, errno } = error as NodeJS.ErrnoException;
   if (!code?.startsWith('Unknown')) return code;
@@ -43,14 +43,14 @@ export function systemCode(error: unknown): string | undefined {
   return name;
 }
 
-/** A system call's error as a fault: permission, or input/output. */
+/** Turns a system call's error into `permission` or `io`. */
 export function ioError(doing: string, subject: string, cause: unknown): TurnmillError {
   const code = systemCode(cause) ?? '';
   const kind: ErrorCode = code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io';
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
 }
 
-/** Why a whole source does not count. Thrown by what reads it; the engine makes it a rejection. */
+/** Why a whole source is rejected. Readers throw it; the engine turns it into a rejection. */
 export type SourceReason =
   | 'unreadable'
   | 'changed-while-read'
@@ -79,11 +79,11 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'decompression-limit':
     'The file unpacks to more than the limits allow, or needs too much memory to unpack.',
   'not-regular': 'The path is not a regular file.',
-  'preference-pairs': 'It holds pairs of a chosen and a rejected answer: no format writes them yet.',
+  'preference-pairs': 'The file holds pairs of a chosen and a rejected answer, which no format writes yet.',
   'known-but-unread':
-    'A log of a program that is known, in a form that turnmill does not read: the detail says which other form it reads.',
+    'The log comes from a known program, but in a form that turnmill does not read; the detail names a form that it reads.',
   'unknown-dialect':
-    'No dialect knows its first objects: 64 lines or 256 KiB were looked at. Name one with --dialect.',
+    'No dialect recognises the first objects (64 lines or 256 KiB). Name one with --dialect.',
   vanished: 'The file was deleted or replaced after it was listed.',
   'unsupported-compression': 'The file has a compression that turnmill does not support.',
   'encoding-utf16': 'The file is UTF-16 or UTF-32, but logs must be UTF-8.',
@@ -91,7 +91,7 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'worker-crash': 'Three worker threads in a row died while reading the file.',
 };
 
-/** A fault of one source's data or file: the other sources go on. */
+/** A fault in the data or file of one source; the other sources go on. */
 export class SourceFault extends Error {
   readonly reason: SourceReason;
 

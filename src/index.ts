@@ -1,4 +1,7 @@
-/** The library: the main job, its stages to compose in `stream.pipeline`, and the types of what crosses them. */
+/**
+ * The library: the main job, its stages for use in `stream.pipeline`, and the types of the elements that pass between
+ * them.
+ */
 
 export {
   cleanup,

@@ -1,3 +1,3 @@
-/** How much a run tells on standard error. */
+/** How much a run reports on standard error. */
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

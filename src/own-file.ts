@@ -1,17 +1,17 @@
 /**
- * Opens files that the tool takes for its own or was given as an option: parts of a dataset, checkpoints, a configuration file.
- * A pipe, a device or a folder in such a place is refused at once, instead of being waited for or read without end.
+ * Opens files that the tool wrote itself or got as an option: parts of a dataset, checkpoints, a configuration file.
+ * Rejects a pipe, a device or a folder at once, instead of waiting for it or reading without end.
  */
 import * as nodeFs from 'node:fs';
 import { TurnmillError } from './errors.ts';
 
-/** The longest text that JavaScript can hold. */
+/** Longest string in JavaScript. */
 export const LONGEST_TEXT_BYTES: number = 512 * 1024 * 1024 - 24;
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = nodeFs.constants;
 const CHUNK_BYTES = 64 * 1024;
 
-/** The calls that reading takes, as in `node:fs`. */
+/** The calls needed for reading, as in `node:fs`. */
 export interface OwnFileCalls {
   openSync(path: string, flags: number): number;
   fstatSync(fd: number, options: { bigint: true }): nodeFs.BigIntStats;
@@ -19,9 +19,9 @@ export interface OwnFileCalls {
   closeSync(fd: number): void;
 }
 
-/** Says that there is nothing at a path that can be read as a file. Its code makes it `invalid-dataset`, unless a caller knows better. */
+/** There is no regular file at the path. The code is `invalid-dataset`, unless the caller knows better. */
 export class NotOwnFile extends TurnmillError {
-  /** Kind of the thing: `a pipe`, `longer than 1048576 bytes`. */
+  /** Kind of thing found: `a pipe`, `longer than 1048576 bytes`. */
   readonly kind: string;
 
   constructor(path: string, kind: string) {
@@ -32,7 +32,7 @@ export class NotOwnFile extends TurnmillError {
 }
 
 /**
- * The descriptor of a regular file, to read; a link is followed. The caller closes it.
+ * Opens a regular file for reading, following links. The caller closes it.
  * @throws NotOwnFile, or the system's own error
  */
 export function openOwnFile(path: string, fs: OwnFileCalls = nodeFs): number {
@@ -40,15 +40,15 @@ export function openOwnFile(path: string, fs: OwnFileCalls = nodeFs): number {
 }
 
 /**
- * All of a regular file.
- * @param mostBytes a longer one is refused, before it is read or as soon as it turns out to be
+ * Reads a whole regular file.
+ * @param mostBytes a longer file is rejected, before it is read or as soon as that turns out
  * @throws NotOwnFile, or the system's own error
  */
 export function readOwnFile(path: string, mostBytes: number, fs: OwnFileCalls = nodeFs): Buffer {
   const { fd, size } = openRegular(path, fs);
   try {
     if (size > BigInt(mostBytes)) throw tooLong(path, mostBytes);
-    // one byte more shows the end; a file of /proc has bytes and says that its size is 0
+    // one byte more detects the end; a file of /proc has content and reports size 0
     let bytes = Buffer.allocUnsafe(Number(size) + (size === 0n ? CHUNK_BYTES : 1));
     let have = 0;
     for (;;) {
@@ -63,7 +63,7 @@ export function readOwnFile(path: string, mostBytes: number, fs: OwnFileCalls = 
   }
 }
 
-/** Its bytes as a stream, which closes the file. */
+/** Streams its bytes, and closes the file at the end. */
 export function streamOwnFile(
   path: string,
   options: { readonly start?: number; readonly highWaterMark?: number } = {},
@@ -88,16 +88,16 @@ function openRegular(path: string, fs: OwnFileCalls): Opened {
   }
 }
 
-/** Closing what was only read loses nothing, and the descriptor is gone whatever the system answers. */
+/** Ignores errors: closing a file that was only read loses nothing, and the descriptor is gone either way. */
 function release(fd: number, fs: OwnFileCalls): void {
   try {
     fs.closeSync(fd);
   } catch {
-    // see above
+    // ignored, see above
   }
 }
 
-/** A socket cannot be opened at all. */
+/** A socket cannot be opened, so it is recognised by the error. */
 function attemptOpen(path: string, fs: OwnFileCalls): number {
   try {
     return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

@@ -1,43 +1,44 @@
 /**
- * Where a thread's time goes (`--profile`): one clock, and at every moment one segment that it runs for. A segment that is entered inside
- * another one is not counted to the outer one, so the segments of a thread add up to its whole time, by counters and not by samples.
+ * Measures where a thread's time goes (`--profile`): one clock, and one current segment at every moment. Time in a
+ * nested segment does not count for the outer one, so the segments of a thread add up to its whole time. It counts, and
+ * does not sample.
  */
 
-/** Milliseconds by segment, and bytes; summed when there are several threads. */
+/** Milliseconds by segment, and bytes; summed over all threads. */
 export interface ProfileFigures {
   readonly ms: Readonly<Record<string, number>>;
   readonly bytes: Readonly<ProfileBytes>;
 }
 
 export interface ProfileBytes {
-  /** Taken from files and pipes, as they are (compressed). */
+  /** Bytes taken from files and pipes, before decompression. */
   read: number;
-  /** Cut into lines. */
+  /** Bytes cut into lines. */
   framed: number;
-  /** Bytes of parsed lines that were recognised as known. */
+  /** Bytes of parsed lines recognised as known text. */
   compared: number;
-  /** Bytes of parsed lines that were scanned. */
+  /** Bytes of parsed lines that had to be scanned. */
   scanned: number;
 }
 
 export interface Profile {
   readonly bytes: ProfileBytes;
-  /** From now on the time is that of `segment`. Returns the one that it was until now. */
+  /** Starts counting time for `segment`. Returns the previous segment. */
   enter(segment: string): string;
-  /** The same items; the time in which they are made is that of `segment`. */
+  /** Passes the items on; counts the time to produce them for `segment`. */
   each<T>(segment: string, items: Iterable<T>): Iterable<T>;
   eachLater<T>(segment: string, items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T>;
-  /** Adds those of another thread. */
+  /** Adds the figures of another thread. */
   add(figures: ProfileFigures): void;
-  /** The figures since the last time. */
+  /** Returns the figures since the last call. */
   take(): ProfileFigures;
 }
 
-/** Segments that are no stage: those before the stages, and those after them, as a table shows them. */
+/** Segments besides the stages: those before the stages and those after them, in the order of the table. */
 export const FIRST_SEGMENTS: readonly string[] = ['list', 'read', 'frame'];
 export const LAST_SEGMENTS: readonly string[] = ['collect', 'record', 'sync', 'read-back', 'wait', 'other'];
 
-/** @param start the segment that the thread is in now */
+/** @param start the current segment of the thread */
 export function createProfile(start: string): Profile {
   const bytes: ProfileBytes = { read: 0, framed: 0, compared: 0, scanned: 0 };
   let ms: Record<string, number> = {};

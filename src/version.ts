@@ -1,10 +1,10 @@
 /** The tool's version and the version of the files that it writes. */
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Version of the manifest and of every file beside it; a reader refuses a newer one. */
+/** Version of the manifest and of every file beside it; readers reject a newer one. */
 export const SCHEMA_VERSION = 1;
 
-/** Beside `src/` in the repository; beside `dist/` when it is built, and bundled or not. */
+/** Relative paths of package.json: from `src/` in the repository, or from `dist/`, bundled or not. */
 const PACKAGES = ['../package.json', '../../package.json', '../../../package.json'].map(
   (path) => new URL(path, import.meta.url),
 );

@@ -1,8 +1,11 @@
-/** Bars: parts of one, names with one each, counts in bins. SVG with fixed sizes, so that no layout is measured in the browser. */
+/**
+ * Bar charts: shares of a whole, one value per name, histograms. Plain SVG of fixed size, so the browser measures no
+ * layout.
+ */
 import type { VNode } from 'preact';
 import { showNumber } from './numbers.ts';
 
-/** A part of a bar; its colour is the class `f-CLS`. */
+/** One segment of a bar, coloured by the class `f-CLS`. */
 export interface Part {
   readonly key: string;
   readonly cls: string;
@@ -15,7 +18,7 @@ export interface Bin {
   readonly count: number;
 }
 
-/** A square in the colour of a part. */
+/** A small square in the colour of a segment. */
 export function Dot({ cls }: { readonly cls: string }): VNode {
   return (
     <svg width="9" height="9" aria-hidden="true">
@@ -26,7 +29,7 @@ export function Dot({ cls }: { readonly cls: string }): VNode {
 
 const LEAST_PART = 2;
 
-/** One bar of several parts; a part that is not empty is never thinner than a sliver. */
+/** One bar of several segments; a segment that is not empty stays wide enough to be seen. */
 export function Stack(props: {
   readonly parts: readonly Part[];
   readonly label: string;
@@ -64,12 +67,12 @@ export function Stack(props: {
 
 const BAR_WIDTH = 200;
 
-/** Names with a bar each, as a table. */
+/** A table of names with a bar each. */
 export function Bars(props: {
   readonly rows: readonly { readonly key: string; readonly value: number }[];
   readonly label: string;
   readonly cls?: string;
-  /** The value of the longest bar; the largest one when left out. */
+  /** Value of a full-length bar; defaults to the largest value. */
   readonly most?: number;
 }): VNode {
   const { rows, label, cls = 'bar', most = Math.max(1, ...rows.map(({ value }) => value)) } = props;
@@ -104,7 +107,7 @@ export function Bars(props: {
 
 const HISTOGRAM = { width: 310, height: 104, base: 86, rise: 66, labels: 6 };
 
-/** Counts in bins that were fixed when they were counted. */
+/** A histogram; the bins were fixed when the values were counted. */
 export function Histogram(props: {
   readonly id: string;
   readonly title: string;
@@ -160,7 +163,7 @@ export function Histogram(props: {
 
 const COLUMNS = { width: 630, height: 116, base: 92, rise: 68, widest: 96, labels: 7 };
 
-/** Groups side by side, each a column of parts. */
+/** Groups side by side, each as a stacked column. */
 export function Columns(props: {
   readonly id: string;
   readonly columns: readonly { readonly name: string; readonly parts: readonly Part[] }[];

@@ -1,9 +1,9 @@
-/** All lines as one column, in bands to what became of them. */
+/** Shows all lines as one column that splits into one band per fate. */
 import type { VNode } from 'preact';
 import { showNumber, showShare } from './numbers.ts';
 
 export interface FlowNode {
-  /** Its colour: a class `f-FATE`. */
+  /** Fate of the lines in the band; sets its colour through the class `f-FATE`. */
   readonly fate: string;
   readonly label: string;
   readonly note: string;
@@ -26,7 +26,7 @@ const LEFT = 96;
 const RIGHT = 452;
 const BAR = 9;
 const GAP = 9;
-/** One line in a million is still seen. */
+/** Least height of a band, so that one line in a million can still be seen. */
 const LEAST_BAND = 2.5;
 const LABEL_DISTANCE = 37;
 
@@ -78,7 +78,7 @@ function bandsOf(nodes: readonly FlowNode[], total: number, height: number, room
   return bands;
 }
 
-/** Pushes labels apart that would overlap: down first, then up again from the lower end. */
+/** Moves labels apart that would overlap: first downwards, then back up from the lower end. */
 function spread(bands: readonly Band[], end: number): void {
   let before = Number.NEGATIVE_INFINITY;
   for (const band of bands) {

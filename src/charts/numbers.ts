@@ -1,9 +1,11 @@
-/** Numbers and names from outside, as the report and the viewer show them. */
+/** Formats numbers and untrusted names for the report and the viewer. */
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const KIBI = 1024;
 
-/** With commas between thousands and at most three decimals. Not the locale's way: a report has the same bytes everywhere. */
+/**
+ * Commas between thousands, at most three decimals. Ignores the locale, so that a report has the same bytes everywhere.
+ */
 export function showNumber(value: number): string {
   const [whole = '', decimals] = String(Math.round(value * 1000) / 1000).split('.');
   let shown = whole.slice(-3);
@@ -28,22 +30,25 @@ export function showBytes(value: number): string {
   return `${unit === 0 ? left : left.toFixed(left < 10 ? 1 : 0)} ${UNITS[unit]}`;
 }
 
-/** A number and its noun, which do not part at the end of a line. */
+/** A number and its noun, joined by a space that no line breaks at. */
 export function showCount(value: number, one: string, several: string = `${one}s`): string {
   return `${showNumber(value)}\u00a0${value === 1 ? one : several}`;
 }
 
 /** Controls, zero-width characters, direction marks and halves of surrogate pairs. Line feeds and tabs stay. */
 const HIDDEN: RegExp =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern has to match control characters.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/gu;
 
-/** Makes hidden characters visible as `\uXXXX`: text from outside neither hides nor turns anything around. */
+/**
+ * Shows hidden characters as `\uXXXX`, so that text from logs can neither hide anything nor reverse the direction of
+ * text.
+ */
 export function visible(text: string): string {
   return text.replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A word of a command line, quoted for a shell where it needs to be. */
+/** A word of a command line, quoted if a shell needs it. */
 export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -52,7 +57,7 @@ export function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }
 
-/** Bytes of a character in HTML. */
+/** Size of a character once it is escaped for HTML. */
 function htmlBytes(character: string): number {
   if (character === '"') return 6;
   if (character === '&') return 5;
@@ -66,7 +71,7 @@ function htmlBytes(character: string): number {
 const NAME_BYTES = 240;
 const TEXT_BYTES = 600;
 
-/** Text from outside with its hidden characters shown, of bounded size in HTML: the middle of a long one is cut out. */
+/** Makes hidden characters visible and limits the size in HTML by cutting out the middle of a long text. */
 export function fitted(text: string, most: number = TEXT_BYTES): string {
   const characters = [...visible(text)];
   const cost = characters.map(htmlBytes);
@@ -81,7 +86,7 @@ export function fitted(text: string, most: number = TEXT_BYTES): string {
   return `${characters.slice(0, begin).join('')}…${characters.slice(characters.length - end).join('')}`;
 }
 
-/** The same of a name. */
+/** Does the same for a name. */
 export function fittedName(text: string): string {
   return fitted(text, NAME_BYTES);
 }

@@ -1,4 +1,4 @@
-/** The command line: which command with what words and values, or a text to print (help, version). */
+/** Parses the command line into a command with its arguments and options, or into a text to print (help, version). */
 import type { FormatOptionValues } from '../../transforms/formats/format-options.ts';
 import { TurnmillError } from '../errors.ts';
 import { flagOf } from '../settings/settings.ts';
@@ -10,17 +10,17 @@ import { commandHelp, programHelp } from './help.ts';
 import { flagNames, type Option, type Values } from './options/option.ts';
 import { type Flag, readTokens } from './tokens.ts';
 
-/** The flags of a command line by name. */
+/** Flags of the command line, by name. */
 type FlagValues = Readonly<Record<string, unknown>>;
 
 export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
-/** Thrown for a command line that no command takes; usage-error.ts says why. */
+/** Thrown for a command line that no command accepts; usage-error.ts finds out why. */
 export class RefusedLine extends Error {
   override readonly name = 'RefusedLine';
-  /** The command and the flags, as yargs takes them. */
+  /** The command and the flags, in the form that yargs parses. */
   readonly words: readonly string[];
   readonly commands: readonly Command[];
 
@@ -33,7 +33,7 @@ export class RefusedLine extends Error {
 
 /**
  * @param columns width of the help
- * @param commands with what plug-ins add to them (plug-in-options.ts)
+ * @param commands including the options that plug-ins add (plug-in-options.ts)
  * @throws TurnmillError `usage`; `config` for the configuration file; RefusedLine
  */
 export function readArguments(
@@ -52,7 +52,7 @@ export function readArguments(
   return invocationOf(command, words.slice(1), values);
 }
 
-/** Text that `--help`, `--version` or `turnmill help` prints; undefined when a command is to run, or its name is unknown. */
+/** Text for `--help`, `--version` or `turnmill help`; undefined when a command is to run, or its name is unknown. */
 function informationFor(
   commands: readonly Command[],
   words: readonly string[],
@@ -64,7 +64,7 @@ function informationFor(
   const [first, second] = words;
   const topic = first === 'help' ? second : first;
   if (!isOn('help') && first !== 'help') {
-    if (isOn('all')) throw usage('--all goes with --help: it shows all options of a command');
+    if (isOn('all')) throw usage('--all works only together with --help');
     return undefined;
   }
   if (topic === undefined) return programHelp(commands, columns);
@@ -72,7 +72,7 @@ function informationFor(
   return command && commandHelp(command, columns, isOn('all'));
 }
 
-/** The flags by name; one that is repeated has an array. Undefined: the command does not have one of them. */
+/** Flags by name, with an array for a flag that is repeated. Returns undefined if the command lacks one of them. */
 function flagsOf({ options }: Command, flags: readonly string[]): FlagValues | undefined {
   const names = new Set(options.flatMap(flagNames));
   const values: Record<string, string | true | string[]> = {};
@@ -92,7 +92,7 @@ function takesValue(options: readonly Option[], flag: string): boolean {
   return options.some(({ name, type }) => flagOf(name) === flag && type.placeholder !== undefined);
 }
 
-/** The flags of all commands: those that the command at hand does not have are refused later. */
+/** Flags of all commands. Those that the chosen command does not have are refused later. */
 function flagsOfAll(commands: readonly Command[]): readonly Flag[] {
   const plain = { takesValue: false, repeatable: false };
   const options = new Map(
@@ -131,7 +131,7 @@ function invocationOf(command: Command, words: readonly string[], flagValues: Fl
   return { command, words, values: withFormatOptions(options, values) };
 }
 
-/** Puts the options of formats into one value: the formats choose their names, so `Values` does not list them. */
+/** Gathers the options of formats in one value: formats choose the names, so `Values` cannot list them. */
 function withFormatOptions(options: readonly Option[], values: Values): Values {
   const names = new Set<string>(options.filter(({ ofFormat }) => ofFormat).map(({ name }) => name));
   const all = Object.entries(values);
@@ -142,7 +142,7 @@ function withFormatOptions(options: readonly Option[], values: Values): Values {
   return { ...Object.fromEntries(others), formatOptions };
 }
 
-/** The option and its value in the environment, or nothing. */
+/** The option with its value from the environment; empty if the variable is not set. */
 function environmentValue({ name, type, fromEnvironment }: Option): readonly (readonly [string, unknown])[] {
   if (fromEnvironment !== true) return [];
   const variable = `TURNMILL_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
@@ -158,7 +158,7 @@ function environmentValue({ name, type, fromEnvironment }: Option): readonly (re
   return [[name, read]];
 }
 
-/** The option and its value, or nothing when the command line does not have it. */
+/** The option with its value from the command line; empty if the flag is absent. */
 function flagValue(
   { name, type, negative }: Option,
   given: FlagValues,

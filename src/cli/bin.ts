@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /**
- * The command. The exit status is 70 (bug) from the first statement on and changes only when `main` has returned. Modules
- * are imported late, so that an unsupported Node gets a clear message.
+ * Entry point of the command. The exit status is 70 (bug) from the first statement on and changes only when `main` has
+ * returned. Modules are imported late, so that an unsupported Node gets a clear message.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 process.exitCode = 70;
-/** Same as in faults.ts, which is not loaded yet. */
+/** Repeated from faults.ts, which is not loaded yet. */
 const EARLY_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type EarlySignal = keyof typeof EARLY_SIGNALS;
 
@@ -17,10 +17,10 @@ function endEarly(name: EarlySignal): never {
   process.exit(EARLY_SIGNALS[name]);
 }
 
-/** Signals get a message and a status from here on; before this, Node's default ends the process. */
+/** From here on a signal ends the process with a message and a status; before this, Node's default applies. */
 for (const name of Object.keys(EARLY_SIGNALS) as EarlySignal[]) process.on(name, endEarly);
 
-/** Called when the command handles signals itself. */
+/** Called once the command handles signals itself. */
 function stopListening(): void {
   for (const name of Object.keys(EARLY_SIGNALS) as EarlySignal[]) process.off(name, endEarly);
 }
@@ -39,10 +39,10 @@ function tell(text: string): void {
   }
 }
 
-/** Upper limit of the descriptors that loading the modules takes. */
+/** Most descriptors that loading the modules takes. */
 const SPARE_DESCRIPTORS = 24;
 
-/** Checked before any import: Node reports a module as `not found` when it has no descriptor left to open it. */
+/** Runs before any import: without a free descriptor, Node reports a module as `not found`. */
 function checkDescriptors(): void {
   const open: number[] = [];
   try {
@@ -52,14 +52,14 @@ function checkDescriptors(): void {
   }
 }
 
-/** Node has it from 22.1 on, the types of 20 do not. */
+/** Node has it from 22.1 on; the types of Node 20 lack it. */
 interface CompileCache {
   enableCompileCache?(folder: string): unknown;
 }
 
 /**
- * Keeps compiled code between runs (docs/decisions/0020-compile-later.md): in the folder of the program and not in a temporary one,
- * because code in a folder that others can write to would be run. Where it cannot be written there is no cache.
+ * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: a temporary
+ * folder may be writable for others, and code in it would be run. Without write access there is no cache.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
  */
 function keepCompiledCode(): void {
@@ -79,8 +79,8 @@ async function start(): Promise<number> {
   const host = new ProcessHost();
   const { watchForBugs } = await import('./faults.ts');
   watchForBugs(host);
-  process.cwd(); // throws where it was deleted; later it would look like a bug
-  // One by one, because Node opens all files of an import graph at the same time and descriptors may be few.
+  process.cwd(); // throws if the folder was deleted; later that would look like a bug
+  // One after the other: Node opens all files of an import graph at the same time, which can exhaust the descriptors.
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
   return main(process.argv.slice(2), host, stopListening);

@@ -1,4 +1,4 @@
-/** Everything that options and reports name, taken from the registries, and its text for `turnmill list`. */
+/** Lists stages, dialects, rules, formats and reasons from the registries, and prints them for `turnmill list`. */
 
 import {
   cleanup,
@@ -32,7 +32,7 @@ export interface CatalogueItem {
   readonly rules?: readonly string[];
   /** Sets that a cleanup rule belongs to. */
   readonly sets?: readonly string[];
-  /** Kinds of things that are rejected for a reason. */
+  /** Kinds of elements that are rejected for a reason. */
   readonly scope?: 'line' | 'session' | 'source';
 }
 
@@ -99,7 +99,7 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
   ],
 };
 
-/** Names in one column, descriptions in the next. */
+/** Formats two columns: names and descriptions. */
 export function catalogueText(groups: readonly (readonly [string, readonly CatalogueItem[]])[]): string {
   return groups.map(([name, items]) => [name, ...itemLines(items)].join('\n')).join('\n\n');
 }

@@ -34,7 +34,7 @@ export function mergeValues(config: Values, flags: Values): Values {
     throw new TurnmillError('config', text, { subject: flags.config as string });
   }
   const { format, jsonToolCalls, ...rest } = config;
-  // Both options set the format: a flag for either one replaces both of the file's.
+  // Both options set the format, so a flag for either one replaces both from the file.
   const ofFile = flags.format === undefined && flags.jsonToolCalls === undefined;
   return {
     ...rest,
@@ -65,7 +65,7 @@ function parseObject(path: string, text: string): object {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    return fail(path, 'not valid JSON', error); // The message of the parser would quote the file.
+    return fail(path, 'not valid JSON', error); // JSON.parse's message would quote the file
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   return fail(path, 'not a JSON object');

@@ -1,15 +1,13 @@
-/**
- * The table that `check` begins with: for each dialect the files that were read in it, what they hold, and what was passed over.
- */
+/** The table at the start of `check`: files read, their contents and files passed over, by dialect. */
 import type { Result, SessionReport, SourceReport } from '../ledger/result.ts';
 import { showCount } from './sizes.ts';
 
-/** Files that no dialect knew, or that were not read that far. */
+/** Row for files that no dialect recognises, or that were not read far enough to tell. */
 const NONE = 'none';
 const HEADINGS = ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'passed over'];
-/** The text column; the others are numbers. */
+/** Column that holds text; all others hold numbers. */
 const NAME_COLUMN = 0;
-/** Returns the id of the session that a folded conversation belongs to: without its number and the name of a sub-agent. */
+/** Matches what a folded conversation adds to the id of its session: its number and the name of a sub-agent. */
 const AFTER_SESSION = /[#/].*$/s;
 
 class Row {
@@ -32,7 +30,7 @@ class Row {
 
 export class DialectTable {
   readonly #rows = new Map<string, Row>();
-  /** Sessions of the source that is being read. */
+  /** Sessions of the current source. */
   #folded = new Set<string>();
   #others = 0;
   #conversations = 0;

@@ -1,16 +1,16 @@
-/** An element as one line of JSON, with messages, tools and records byte for byte. */
+/** Prints an element as one line of JSON, with messages, tools and records byte for byte. */
 import type { Message, StreamElement } from '../../transforms/model/element.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const RAW = Symbol('raw');
 
-/** JSON text. */
+/** JSON text that is written as it is. */
 interface Raw {
   readonly [RAW]: Uint8Array;
 }
 
-/** Invalid UTF-8 is shown as U+FFFD. Packed places and the conversation of a record are left out. */
+/** Shows invalid UTF-8 as U+FFFD. Leaves out packed places and the conversation of a record. */
 export function elementJson(element: StreamElement): string {
   return write(fieldsOf(element));
 }
@@ -43,14 +43,14 @@ function fieldsOf(element: StreamElement): Fields {
   }
 }
 
-/** A record that is not JSON is shown as a string. */
+/** Shows a record that is not JSON as a string. */
 function recordOf(bytes: Uint8Array): Raw | string {
   return bytes[0] === 0x7b ? raw({ bytes }) : decoder.decode(bytes);
 }
 
 const raw = ({ bytes }: Pick<Message, 'bytes'>): Raw => ({ [RAW]: bytes });
 
-/** Like `JSON.stringify`, with raw JSON, bigints as strings and maps as objects. */
+/** Like `JSON.stringify`, but copies raw JSON and writes bigints as strings and maps as objects. */
 function write(value: unknown): string {
   if (typeof value === 'bigint') return `"${value}"`;
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;

@@ -1,4 +1,4 @@
-/** Finds and prints the answers of `turnmill explain`. */
+/** Finds and prints the answer of `turnmill explain`. */
 import { type Stats, statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -21,6 +21,7 @@ import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { streamOwnFile } from '../own-file.ts';
 import { printable } from '../printable.ts';
+import { withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
@@ -28,7 +29,7 @@ import { showCount } from './sizes.ts';
 
 export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);
-  const settings = resolveSettings(settingsOf([file], values));
+  const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
   host.checkStdin([file], true);
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
@@ -73,7 +74,8 @@ function parseAddress(text: string): LineAddress {
 }
 
 /**
- * The source with the name that a run over `root` gives it, because the name decides its group. Without a root, a single file.
+ * The source, named as a run over `root` names it, because the name decides its group; without a root, as a single
+ * file.
  * @throws TurnmillError `no-input`
  */
 function sourceAt(file: string, root: string | undefined): SourceRef {
@@ -88,7 +90,7 @@ function sourceAt(file: string, root: string | undefined): SourceRef {
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
 }
 
-/** A folder that is one session. @throws TurnmillError `no-input` when it has no files */
+/** A folder that is one source. @throws TurnmillError `no-input` when it has no files */
 function folderAt(path: string, name: string): SourceRef {
   const { sources } = joinFolders(listSources([path]), [path], 'folder');
   const folder = sources.find((ref) => ref.parts?.[0]?.name.includes('/') === false);
@@ -97,7 +99,7 @@ function folderAt(path: string, name: string): SourceRef {
   return { ...folder, name };
 }
 
-/** The same for an object of a store. */
+/** An object of a store, named the same way. */
 async function objectAt(file: string, root: string | undefined, { s3 }: Settings): Promise<SourceRef> {
   const folder = root === undefined ? '' : `${root.replace(/\/$/, '')}/`;
   const url = isObjectUrl(file) ? file : `${folder}${file}`;
@@ -120,8 +122,8 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /**
- * The places of the records of a session. Sources are compared by the end of their paths, because they may be relative to any
- * folder; when the ledger has several matches, all are returned.
+ * Places of a session's records. Sources are compared by the end of their paths, because these may be relative to any
+ * folder; if several match, all are returned.
  */
 async function findRecords(out: string, source: string, session: string): Promise<readonly RecordPlace[]> {
   const root = resolveDataset(out);
@@ -160,7 +162,7 @@ function sameEnd(a: string, b: string): boolean {
 
 const LABEL_WIDTH = 11;
 
-/** Several lines, without a line end after the last one. */
+/** Several lines, without a newline after the last one. */
 function explanationText(found: Explanation, records: readonly RecordPlace[] | undefined): string {
   const { source, line, offset, length, messages, changes, findings, sessionFindings } = found;
   const bytes = offset === undefined ? '' : `, bytes ${offset} to ${offset + (length ?? 0)}`;

@@ -1,4 +1,4 @@
-/** Exit statuses, and how faults are reported on standard error. */
+/** Exit statuses, and how errors are reported on standard error. */
 import type { ErrorCode } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
 import { printable } from '../printable.ts';
@@ -42,7 +42,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Reports an operational fault: one line of JSON, or on a terminal only the message. */
+/** Reports an operational error: a line of JSON, or on a terminal only the message. */
 export async function tellFault(
   host: Host,
   { code, subject, message }: Fault,
@@ -59,7 +59,7 @@ export async function tellFault(
 
 const COMMAND = /^[a-z]+$/;
 
-/** Reports a usage error, with the help to look at. */
+/** Reports a usage error and which help to read. */
 export function tellUsage(host: Host, message: string, argv: readonly string[]): void {
   const named = argv.find((word) => COMMAND.test(word));
   const help =
@@ -76,7 +76,7 @@ export function tellBug(host: Host, error: unknown): number {
   return BUG;
 }
 
-/** Reports uncaught errors, which are bugs, and ends the process with 70 whatever it was doing. */
+/** Reports uncaught errors, which are bugs, and ends the process with 70 at once. */
 export function watchForBugs(host: Host): void {
   const end = (error: unknown): never => process.exit(tellBug(host, error));
   process.on('uncaughtException', end);

@@ -1,6 +1,6 @@
 /**
- * The text of `--help`. It is laid out here and not by yargs, whose measure of text loads tables of Unicode
- * (docs/decisions/0053): every text below is ASCII, so a character is a column.
+ * Lays out the text of `--help`. Yargs could, but its measure of text loads tables of Unicode (docs/decisions/0053);
+ * every text below is ASCII, so a character is one column.
  */
 import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
@@ -10,7 +10,7 @@ const WIDEST = 110;
 const NARROWEST = 40;
 /** Column where descriptions of options begin; a longer flag has its line to itself. */
 const DESCRIPTION_AT = 28;
-/** For rows that are columns of their own: the widest label decides, up to this. */
+/** Upper limit of that column for lists, where the widest label decides. */
 const TIGHT_AT = 42;
 
 interface Row {
@@ -23,7 +23,7 @@ const SHOW_VERSION = { label: '      --version', text: 'Show the version' };
 
 const EXAMPLES: Command['examples'] = [
   ['build logs/ --out dataset/', 'Make a dataset from a folder of logs'],
-  ['build - --out - < a.jsonl', 'Convert from pipe to pipe'],
+  ['build - --out - < a.jsonl', 'Convert standard input to standard output'],
   ['explain logs/a.jsonl:7', 'Show what became of line 7'],
 ];
 
@@ -41,7 +41,7 @@ export function programHelp(commands: readonly Command[], columns: number): stri
   ].join('\n\n');
 }
 
-/** Help of one command. @param all with the options that are rarely needed */
+/** Help of one command. @param all whether to include rarely needed options */
 export function commandHelp(command: Command, columns: number, all: boolean): string {
   const width = clampWidth(columns);
   const { name, usage, summary, options, examples } = command;
@@ -79,7 +79,7 @@ function optionRows({ name, alias, describe, default: held, type, negative }: Op
   return rows;
 }
 
-/** A heading and its rows: labels on the left, wrapped texts beside them or, where a label is long, below. */
+/** A heading and its rows: labels on the left, wrapped texts beside them, or below a long label. */
 function section(
   heading: string,
   rows: readonly Row[],
@@ -99,10 +99,10 @@ function section(
   return [heading, ...lines].join('\n');
 }
 
-/** A space at which no line is broken. */
+/** A space that `wrap` does not break at. */
 const GLUE = '\0';
 
-/** Lines of at most `width` columns; only a word that is longer by itself exceeds it. */
+/** Wraps at `width` columns; only a single word that is longer exceeds it. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

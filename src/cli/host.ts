@@ -1,4 +1,4 @@
-/** The process around a command: standard input, output and error, and V8. The tests of commands give it another one. */
+/** The process that a command runs in: standard input, output and error, and V8. Tests of commands pass their own. */
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { StdoutSink } from '../dataset/stdout.ts';
@@ -7,18 +7,18 @@ import type { HeapControl } from '../job/hooks.ts';
 import { BoundedHeap, compileLater, exposeGarbageCollector } from './node.ts';
 
 export interface Host {
-  /** Whether standard error is a terminal: people read it there, and programs elsewhere. */
+  /** Is standard error a terminal? Then messages are for people, otherwise for programs. */
   readonly isTerminal: boolean;
   /** Columns of that terminal, 80 without one. */
   readonly columns: number;
-  /** Columns of standard output; undefined when it is not a terminal. */
+  /** Columns of standard output; undefined if it is not a terminal. */
   readonly helpColumns: number | undefined;
   /** Prints a line to standard output. If it returns a promise, await it before printing the next line. */
   print(line: string | Uint8Array): Promise<void> | undefined;
   /** Resolves when everything printed has been written. If the reader goes away, it rejects and the command ends with 141. */
   endPrinting(): Promise<void>;
   /**
-   * Writes to standard error; parts that come from outside must have been through `printable`.
+   * Writes to standard error; text from outside must have been through `printable`.
    * @returns false if not all of it was written
    */
   tell(text: string): boolean;
@@ -27,7 +27,7 @@ export interface Host {
    * @throws TurnmillError `usage` if it is a terminal, `no-input` if it cannot have content
    */
   checkStdin(inputs: readonly string[], allowEmpty: boolean): void;
-  /** Sets V8 up for a run. @param whole the run writes a dataset: V8 compiles functions later too */
+  /** Sets V8 up for a run. @param whole whether the run writes a dataset: V8 then compiles functions later */
   prepareRun(whole: boolean): HeapControl;
 }
 
@@ -37,7 +37,7 @@ const NAP_MS = 5;
 const MOST_NAPS = 200;
 const DEFAULT_WIDTH = 80;
 
-/** The process itself. */
+/** The real process. */
 export class ProcessHost implements Host {
   #sink: StdoutSink | undefined;
 
@@ -96,7 +96,7 @@ export class ProcessHost implements Host {
   }
 }
 
-/** Node opens /dev/null in place of a closed descriptor. */
+/** Node opens /dev/null for a descriptor that was closed at the start. */
 function nullDevice(): number | undefined {
   return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }

@@ -1,4 +1,4 @@
-/** Runs a command line and returns its exit status; every error is reported here. */
+/** Runs a command line and returns its exit status. All errors are reported here. */
 
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
@@ -8,7 +8,7 @@ import { exitCodeOf, SIGNALS, type StopSignal, SUCCESS, tellBug, tellFault, tell
 import type { Host } from './host.ts';
 
 /**
- * @param onListening called when the command handles signals itself
+ * @param onListening called once the command handles signals itself
  * @returns the exit status, for the caller to set; only a bug or a second signal ends the process here
  */
 export async function main(argv: readonly string[], host: Host, onListening?: () => void): Promise<number> {
@@ -27,7 +27,7 @@ export async function main(argv: readonly string[], host: Host, onListening?: ()
   }
 }
 
-/** Plug-ins add to the commands: they are loaded before the line is read. */
+/** Plug-ins add options to the commands, so they are loaded before the line is parsed. */
 async function commandsFor(argv: readonly string[]): Promise<typeof commands> {
   if (!argv.some((word) => word === '--plugin' || word.startsWith('--plugin='))) return commands;
   const { commandsWithPlugIns } = await import('./plug-in-options.ts');
@@ -56,7 +56,7 @@ async function runCommand(
     if (received === undefined) throw error;
     const message = `stopped by ${received}; nothing was published`;
     await tellFault(host, { code: 'interrupted', message }, level);
-    // A reader that reads nothing would keep the process alive forever: drop what it has not read by now.
+    // A pipe whose reader has stopped reading would keep the process alive forever: drop what it has not read by now.
     if (process.stdout.writableLength > 0) process.exit(SIGNALS[received]);
     return SIGNALS[received];
   } finally {
@@ -81,8 +81,8 @@ const GRACE_MS = 10_000;
 const NAMES = Object.keys(SIGNALS) as StopSignal[];
 
 /**
- * Signals that stop a command, from its creation until `release`. The first one asks the run to stop, so that it can clean up; a
- * second one, or ten seconds, ends the process. A run that waits for standard input or for a slow reader wakes up.
+ * Handles stop signals from its creation until `release`. The first one asks the run to stop, so that it can clean up;
+ * a second one, or ten seconds, ends the process. A run that waits for standard input or for a slow reader wakes up.
  */
 class Interrupts {
   readonly #controller = new AbortController();
@@ -90,7 +90,7 @@ class Interrupts {
   #received: StopSignal | undefined;
   #grace: NodeJS.Timeout | undefined;
 
-  /** @param atOnce end the process at the first signal: the command has nothing to clean up */
+  /** @param atOnce end the process at the first signal, because the command has nothing to clean up */
   constructor(atOnce: boolean) {
     this.#atOnce = atOnce;
     for (const name of NAMES) process.on(name, this.#onSignal);
@@ -100,7 +100,7 @@ class Interrupts {
     return this.#controller.signal;
   }
 
-  /** The first signal that arrived. */
+  /** The first signal received, if any. */
   get received(): StopSignal | undefined {
     return this.#received;
   }

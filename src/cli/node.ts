@@ -1,6 +1,6 @@
 /**
- * Node and V8 as the command wants them. Flags hold for the whole process, so only the command sets them: the library leaves the
- * process of its caller alone, and takes a `HeapControl` and a global `gc` where there is one.
+ * Sets up Node and V8 for the command. Flags hold for the whole process, so only the command sets them: the library
+ * leaves the process of its caller alone, and takes a `HeapControl` and, if there is one, a global `gc`.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,15 +17,15 @@ export function supportsNode(version: string): boolean {
   return major >= 24;
 }
 
-/** Bytecode that a function runs before it is compiled; V8's default is 67,584. */
+/** Bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
 const BUDGET_BYTES = 200_000;
-/** Bytecode of callees that is compiled into a function; V8's default is 920. */
+/** Most bytecode of callees that V8 inlines into a function; V8's default is 920. */
 const INLINED_BYTES = 150;
 
 const inlineLess = `--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`;
 /**
- * By the major version of Node. V8 complains on standard error about flags that it does not know, so only versions that were
- * tried have any. Those after 20 count invocations instead of bytes.
+ * By the major version of Node. V8 complains on standard error about flags that it does not know, so only versions that
+ * were tried have any. Versions after 20 count invocations instead of bytes.
  */
 const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
   20: [`--interrupt-budget=${BUDGET_BYTES}`, inlineLess],
@@ -57,9 +57,9 @@ export function keepYoungSpaceSmall(): void {
  * which is outside V8's heap and held three times: as slab, as messages and as record.
  */
 export function exposeGarbageCollector(): void {
-  setFlagsFromString('--expose-gc'); // for contexts that are created from now on
+  setFlagsFromString('--expose-gc'); // applies to contexts created from now on
   let collect: (() => void) | undefined;
-  // A context takes milliseconds to create, and few runs have a giant line.
+  // Created on demand: a context takes milliseconds, and few runs have a giant line.
   globalThis.gc ??= (() => {
     collect ??= runInNewContext('gc') as () => void;
     collect();
@@ -70,9 +70,10 @@ const YOUNG_BYTES = 8 * 1024 * 1024;
 const OLD_GROWTH_PERCENT = 80;
 
 /**
- * Keeps V8's heap small: by default it uses more memory to collect less often. V8 reads both flags whenever a space is about to
- * grow. The young generation would grow to three times 16 MB, which against 8 MB saves a tenth of the CPU time on small files
- * for 10 to 25 MB more memory; the old one to several times what lives, for up to a tenth of the CPU time.
+ * Keeps V8's heap small: by default it uses more memory to collect less often. V8 reads both flags whenever a space is
+ * about to grow. The young generation would grow to three times 16 MB, which against 8 MB saves a tenth of the CPU time
+ * on small files for 10 to 25 MB more memory; the old generation to several times its live data, for up to a tenth of
+ * the CPU time.
  */
 export class BoundedHeap implements HeapControl {
   #held = false;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { ioError } from '../errors.ts';
 import type { Host } from './host.ts';
 
-/** @param path undefined: standard output */
+/** @param path standard output if undefined */
 export async function writePage(text: string, path: string | undefined, host: Host): Promise<void> {
   if (path === undefined) {
     await host.print(text.replace(/\n$/, ''));

@@ -1,6 +1,6 @@
 /**
- * Adds plug-ins to the command line: their names become choices, and the options of their formats flags. They are loaded
- * before the line is read, so this module is needed only for lines with `--plugin`.
+ * Adds plug-ins to the command line: their names become choices, and the options of their formats become flags. They
+ * are loaded before the line is parsed, so only lines with `--plugin` need this module.
  */
 import type { PlugIns } from '../../transforms/plug-ins.ts';
 import { TurnmillError } from '../errors.ts';
@@ -11,20 +11,23 @@ import { formatFlagsWith } from './options/conversion.ts';
 import { flagNames, type Option, optionWith } from './options/option.ts';
 
 /**
- * The commands as they are beside the plug-ins of a command line.
- * @throws TurnmillError `usage` with the name of a file that is not a plug-in, or of an option that there is already
+ * The commands, extended by the plug-ins of a command line.
+ * @throws TurnmillError `usage` with the name of a file that is not a plug-in, or of an option that already exists
  */
 export async function commandsWithPlugIns(
   commands: readonly Command[],
   argv: readonly string[],
 ): Promise<readonly Command[]> {
   const wanted = commands.find(({ name }) => argv.includes(name));
-  if (wanted?.options.some(({ name }) => name === 'plugin') !== true) return commands; // it will be refused
+  if (wanted?.options.some(({ name }) => name === 'plugin') !== true) return commands; // parsing refuses the line later
   const plugIns = await loadPlugIns(filesIn(argv));
   return commands.map((command) => ({ ...command, options: optionsWith(command, plugIns) }));
 }
 
-/** The values of `--plugin`. A value never begins with a dash, so no other option's can be mistaken for the flag. */
+/**
+ * Values of `--plugin`. A value never begins with a dash, so the value of another option cannot be mistaken for the
+ * flag.
+ */
 function filesIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);

@@ -8,7 +8,7 @@ import type { Host } from './host.ts';
 import { showCount, showSize } from './sizes.ts';
 
 /**
- * Prints a line for each record, without the bytes that it keeps.
+ * Prints a line for each record, leaving out the bytes.
  * @returns the exit status
  */
 export async function listQuarantine(

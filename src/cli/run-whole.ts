@@ -1,4 +1,4 @@
-/** A whole run with its progress line, its summary and its profile. */
+/** Runs a whole build or check with a progress line, a summary and a profile. */
 import type { Listing } from '../input/sources/source.ts';
 import { build } from '../job/build.ts';
 import type { RunProgress } from '../job/hooks.ts';
@@ -25,7 +25,7 @@ export async function runWhole(
   const heap = host.prepareRun(true);
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent';
-  const notes = new RunNotes();
+  const notes = new RunNotes(values);
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const table = new DialectTable();
   const onResult = (result: Result, listing: Listing): void => {
@@ -99,7 +99,7 @@ export function progressText(progress: RunProgress, elapsedMs: number): string {
   ].join('  ');
 }
 
-/** Descriptions of segments whose names do not explain them. */
+/** Explains segments whose names are not clear. */
 const SEGMENT_TEXTS: Readonly<Record<string, string>> = {
   list: 'listing the sources',
   read: 'opening, reading and closing the sources',
@@ -114,8 +114,8 @@ const SEGMENT_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The table of `--profile`: where the time of all threads went, and how many bytes were compared instead of scanned. The rows add
- * up to the time of all threads.
+ * The table of `--profile`: how the time of all threads divides among segments, and how many bytes were compared
+ * instead of scanned. The rows add up to the time of all threads.
  */
 export function profileTable({ ms, bytes }: ProfileFigures, elapsedMs: number): string {
   const known = [...FIRST_SEGMENTS, ...LAST_SEGMENTS];

@@ -1,11 +1,11 @@
-/** Reads sizes such as `1GiB`, `100MB`, `512k` and `4096`; formats sizes, counts and durations. */
+/** Parses sizes such as `1GiB`, `100MB`, `512k` and `4096`; formats sizes, counts and durations. */
 
 const UNITS = ['', 'k', 'm', 'g', 't'];
 const SIZE = /^(\d+)\s*([kmgt]?)(i?b?)$/i;
 
 /**
- * Bytes of `1GiB` and `1g` (powers of 1024), `1GB` (powers of 1000) or a plain number. Undefined for anything else, and for
- * numbers too large to be exact.
+ * Parses `1GiB` and `1g` (powers of 1024), `1GB` (powers of 1000) or a plain number. Returns undefined for anything
+ * else, and for numbers too large to be exact.
  */
 export function parseSize(text: string): number | undefined {
   const [, digits, unit = '', suffix = ''] = SIZE.exec(text) ?? [];

@@ -8,6 +8,7 @@ import type { RunSummary } from '../job/build.ts';
 import type { Result, SessionReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
+import type { Values } from './options/option.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
@@ -43,7 +44,13 @@ function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): stri
   if (out === '-') return `turnmill: ${records} to standard output ${took}`;
   const bytes = shards.reduce((sum, shard) => sum + shard.bytes, 0);
   const where = shards.length === 0 ? '' : `, ${plural(shards.length, 'shard')}, ${showSize(bytes)}`;
-  return `turnmill: ${records}${where} in ${printable(isObjectUrl(out) ? out.replace(/\/*$/, '/') : join(out, '/'))} ${took}`;
+  return `turnmill: ${records}${where} in ${printable(folderName(out))} ${took}`;
+}
+
+/** The folder or the address, ending with a slash. */
+function folderName(out: string): string {
+  if (isObjectUrl(out)) return out.endsWith('/') ? out : `${out}/`;
+  return join(out, '/');
 }
 
 function row(label: string, parts: readonly (string | undefined)[]): string | undefined {
@@ -51,7 +58,7 @@ function row(label: string, parts: readonly (string | undefined)[]): string | un
   return given.length === 0 ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${given.join('; ')}`;
 }
 
-/** `12 written, 1 rejected`: names in `order` first, then the others by name. */
+/** `12 written, 1 rejected`: names in `order` come first, the others follow by name. */
 function tally(counts: Counts, order: readonly string[] = []): string {
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(counts)
@@ -75,7 +82,7 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   );
 }
 
-/** Rejected lines are on a line of their own. */
+/** Rejected lines get a separate line. */
 function fates(sums: RunSummary['sums']): (string | undefined)[] {
   const kept = tally(without(sums.fates, REJECTED), FATES);
   const rejected = tally(only(sums.fates, REJECTED));
@@ -127,7 +134,10 @@ function findings({ sums }: RunSummary, { errors }: RunNotes): (string | undefin
   return [head, ...body];
 }
 
-function rejections({ rejections: count, out }: RunSummary, { examples }: RunNotes): (string | undefined)[] {
+function rejections(
+  { rejections: count, out }: RunSummary,
+  { examples, reading }: RunNotes,
+): (string | undefined)[] {
   if (count === 0) return [];
   const shown = examples.map(
     ({ where, reason, detail }) =>
@@ -140,7 +150,9 @@ function rejections({ rejections: count, out }: RunSummary, { examples }: RunNot
       `${showCount(count)}${count > examples.length && examples.length > 0 ? ', for example' : ''}`,
     ]),
     ...shown,
-    ...(first === undefined ? [] : ['', `  To see why:  turnmill explain ${shellWord(first.where)}`]),
+    ...(first === undefined
+      ? []
+      : ['', `  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`]),
     ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
 }
@@ -149,7 +161,7 @@ function plural(count: number, what: string): string {
   return `${showCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Characters that a shell takes as they are. */
+/** Characters that need no quotes in a shell. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** A path as one word of a shell command, safe to copy from a terminal. */
@@ -158,7 +170,7 @@ function shellWord(text: string): string {
   return `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }
 
-/** A rejection to look at. */
+/** A rejection that the summary suggests to look at. */
 interface Example {
   /** FILE:LINE, or FILE for a whole source. */
   readonly where: string;
@@ -169,17 +181,24 @@ interface Example {
 const MOST_EXAMPLES = 3;
 
 /**
- * Facts that the summary reports besides the ledger's sums, collected from the results of a run in the order of the sources: the first
- * rejections as arguments for `turnmill explain`, and severities.
+ * Collects what the summary reports besides the ledger's sums, from the results in the order of the sources: the first
+ * rejections as arguments for `turnmill explain`, and the severities of findings.
  */
 export class RunNotes {
+  /** Options that `explain` needs to read the logs as this run does. */
+  readonly reading: readonly string[];
   readonly #examples: Example[] = [];
   readonly #errors = new Map<string, number>();
   #source = -1;
-  /** Examples of earlier sources; a source that is read again starts after them. */
+  /** Examples from earlier sources; reading a source again drops those after them. */
   #examplesBefore = 0;
-  /** Errors of the current source by rule, which do not count if the whole source is rejected. */
+  /** Errors of the current source, by rule; dropped if the whole source is rejected. */
   readonly #pending = new Map<string, number>();
+
+  constructor({ dialect, plugin = [] }: Pick<Values, 'dialect' | 'plugin'> = {}) {
+    const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];
+    this.reading = [...named, ...plugin.flatMap((file) => ['--plugin', file])];
+  }
 
   get examples(): readonly Example[] {
     return this.#examples;

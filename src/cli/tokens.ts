@@ -4,7 +4,7 @@
  */
 import { TurnmillError } from '../errors.ts';
 
-/** `-`, or a line of it for `explain`. */
+/** `-`, or a line of it as `explain` takes it. */
 const STANDARD_INPUT = /^-(?::\d+)?$/;
 
 /** A flag of any command; names are without dashes. */
@@ -12,13 +12,13 @@ export interface Flag {
   readonly name: string;
   readonly alias?: string | undefined;
   readonly takesValue: boolean;
-  /** When this other flag is there too, the value may be left out: it is the other flag's. */
+  /** If this other flag is present too, the value may be left out and defaults to the other flag's. */
   readonly beside?: string | undefined;
   readonly repeatable: boolean;
 }
 
 export interface Tokens {
-  /** Everything that is neither a flag nor its value. */
+  /** Arguments: neither flags nor their values. */
   readonly words: readonly string[];
   /** Flags in the form `--name=value`, which yargs reads correctly. */
   readonly flags: readonly string[];

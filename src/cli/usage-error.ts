@@ -1,6 +1,6 @@
 /**
- * Tells why no command takes a command line. Yargs finds that out, and proposes the command that may have been meant; loading it
- * takes a tenth of the start of a run, so lines that are right never do.
+ * Finds out why no command accepts a command line. Yargs tells the reason and proposes a command with a similar name;
+ * loading it takes a tenth of the start of a run, so correct lines never do.
  */
 import yargs, { type Argv } from 'yargs';
 import { TurnmillError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
 import type { Option } from './options/option.ts';
 
-/** The line in which yargs proposes a command with a similar name. */
+/** The line in which yargs proposes a similar command. */
 const HINT = /^Did you mean .*$/m;
 
 /** @param words the command and the flags, in the form `--name=value` */
@@ -39,7 +39,7 @@ const PARSER = {
   'short-option-groups': false,
 } as const;
 
-/** The commands and options as yargs knows them: it finds the command and refuses flags of another one. */
+/** Declares the commands and options to yargs, which finds the command and refuses flags of another one. */
 function createParser(commands: readonly Command[]): Argv {
   const parser = yargs([])
     .scriptName('turnmill')

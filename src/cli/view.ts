@@ -1,4 +1,4 @@
-/** Runs the viewer until a signal comes. */
+/** Runs the viewer until a signal arrives. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { TurnmillError } from '../errors.ts';
@@ -14,7 +14,7 @@ import { showCount } from './sizes.ts';
 
 const MOST_EXPORTED = 2000;
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/;
-/** Programs that open an address, by system. */
+/** The program that opens a URL, by platform. */
 const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' };
 
 export async function view({ words: [target = ''], values, signal, host }: Request): Promise<number> {
@@ -49,14 +49,14 @@ async function exported(viewed: Viewed, options: ExportOptions, host: Host): Pro
   return SUCCESS;
 }
 
-/** The viewer is ended by a signal, and by nothing else. */
+/** Only a signal ends the viewer. */
 function statusOf(reason: unknown): number {
   const { message } = reason as Error;
   const name = (Object.keys(SIGNALS) as StopSignal[]).find((signal) => message.endsWith(signal));
   return SIGNALS[name ?? 'SIGINT'];
 }
 
-/** The address is on the terminal too: a browser that does not come up is no failure. */
+/** Failing to open a browser is not an error: the terminal shows the address too. */
 function openBrowser(url: string): void {
   const child = spawn(OPENERS[process.platform] ?? 'xdg-open', [url], { detached: true, stdio: 'ignore' });
   child.on('error', () => undefined);

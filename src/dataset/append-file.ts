@@ -1,7 +1,7 @@
 /**
- * One new file that bytes are added to, and nothing else. It can give its descriptor back for a while (`park`), so
- * that any number of files is written through few descriptors; coming back it makes sure that it is still the file
- * it left. A failed fsync is final: the kernel may have dropped the pages, a second one would lie.
+ * A new file that bytes are only appended to. `park` releases its descriptor until the next call, so that a few
+ * descriptors serve any number of files; on reopening it checks that the file is still the same. A failed fsync is
+ * final: the kernel may have dropped the pages, so a second one would report success wrongly.
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
@@ -9,21 +9,21 @@ import { closeFile, type Identity, identityOf, openAgain, openNew, syncFile, wri
 
 export interface AppendFile {
   readonly path: string;
-  /** Bytes given to the system. */
+  /** Bytes handed to the system. */
   readonly bytes: number;
-  /** CRC-32 of those bytes, computed before the system had them: what the file must hold. */
+  /** CRC-32 of the bytes before they went to the system: what the file must hold. */
   readonly crc32: number;
   write(bytes: Uint8Array): void;
-  /** Gives the descriptor back; the next call that needs it takes a new one. */
+  /** Releases the descriptor; the next call that needs one reopens the file. */
   park(): void;
-  /** Brings all that was written to the disk. */
+  /** Syncs everything written so far to the disk. */
   sync(): void;
   close(): void;
-  /** Closes without a word, for a run that failed. */
+  /** Closes without reporting errors, for a run that failed. */
   abandon(): void;
 }
 
-/** Makes the file, which must not exist. `mode` is narrowed by the umask. */
+/** Creates the file, which must not exist. `mode` is narrowed by the umask. */
 export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number } = {}): AppendFile {
   let fd: number | undefined = openNew(path, mode);
   const made: Identity = identityOf(fd, path);
@@ -32,7 +32,7 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
   let syncedBytes = -1;
   let failure: unknown;
 
-  /** Every call that fails is the file's last one. */
+  /** Makes the file unusable once a call has failed. */
   function attempt(call: () => void): void {
     if (failure !== undefined) throw failure;
     try {
@@ -95,7 +95,7 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
       try {
         release();
       } catch {
-        // The run has failed already, for a better reason.
+        // The run has already failed for a better reason.
       }
       failure ??= new Error(`${path} is closed`);
     },

@@ -1,7 +1,7 @@
 /**
- * Which boot of which machine a folder belongs to. A socket is known to one kernel only: on a volume that several machines
- * share, the lock of a run on another machine looks abandoned. Its folders are left alone until a day after the last
- * change in them (docs/decisions/0004-publishing-by-rename.md).
+ * Tells which boot of which machine created a folder. Only one kernel knows a socket: on a volume that several machines
+ * share, the lock of a run on another machine looks abandoned. Folders of another boot are therefore left alone until a
+ * day after their last change (docs/decisions/0004-publishing-by-rename.md).
  */
 import { join } from 'node:path';
 import {
@@ -13,18 +13,22 @@ import {
   setMode,
   writeAll,
 } from './fs-calls.ts';
+import { notAsWritten } from './fs-faults.ts';
 
-/** The file that holds the id. */
+/** Name of the file that holds the id. */
 export const BOOT_RECORD = 'boot';
 const READABLE_BY_ALL = 0o644;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The kernel's own id; undefined where there is none (not Linux, no /proc). Containers of one machine share it. */
+/** The kernel's boot id; undefined where there is none (not Linux, no /proc). Containers of one machine share it. */
 function bootId(): string | undefined {
   return readTextIfAny('/proc/sys/kernel/random/boot_id')?.trim() || undefined;
 }
 
-/** Notes in a folder which boot made it. */
+/**
+ * Writes the id of this boot into a folder.
+ * @throws TurnmillError `io` when the disk holds something else afterwards: the folder of another boot is not removed
+ */
 export function recordBoot(folder: string): void {
   const id = bootId();
   if (id === undefined) return;
@@ -36,10 +40,11 @@ export function recordBoot(folder: string): void {
     closeFile(fd, path);
   }
   setMode(path, READABLE_BY_ALL);
+  if (readTextIfAny(path) !== `${id}\n`) throw notAsWritten(path);
 }
 
 /**
- * Was the folder made under another boot, and did anything in it change less than a day ago?
+ * Was the folder created under another boot, and did anything in it change less than a day ago?
  * @param noted the folder that holds the record
  */
 export function isOfOtherBoot(folder: string, noted: string = folder): boolean {
@@ -48,7 +53,7 @@ export function isOfOtherBoot(folder: string, noted: string = folder): boolean {
   return Date.now() - newestChange(folder) < DAY_MS;
 }
 
-/** Milliseconds since 1970; of the folder itself or of anything below it. */
+/** Latest modification of the folder or of anything below it, in milliseconds since 1970. */
 function newestChange(path: string): number {
   const stats = lstatIfAny(path);
   if (stats === undefined) return 0;

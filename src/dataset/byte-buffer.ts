@@ -1,5 +1,7 @@
-/** Bytes gathered for one larger write. Grows by doubling and copies what it is given: a record that is a slice of a
- * worker's message must not keep that message alive. */
+/**
+ * Gathers bytes for one larger write. Grows by doubling, and copies its input: a record that is a slice of a worker's
+ * message must not keep that message alive.
+ */
 
 const LEAST_CAPACITY = 4096;
 /** Most bytes that one UTF-16 code unit takes in UTF-8. */
@@ -7,7 +9,7 @@ export const MOST_UTF8_BYTES = 3;
 
 export interface ByteBuffer {
   readonly length: number;
-  /** Bytes of memory held. */
+  /** Bytes of memory in use. */
   readonly capacity: number;
   append(bytes: Uint8Array): void;
   /** Appends the text in UTF-8. */
@@ -16,7 +18,7 @@ export interface ByteBuffer {
   bytes(): Uint8Array;
   /** Empties it and keeps the memory. */
   clear(): void;
-  /** Empties it and gives the memory back: a view that was taken stays valid. */
+  /** Empties it and frees the memory; views taken before stay valid. */
   release(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The file of a checkpoint in the staging folder (`build --resume`, docs/decisions/0012-resume.md). It is replaced by a rename, so
- * that a kill leaves the previous checkpoint or this one, whole.
+ * The checkpoint file in the staging folder (`build --resume`, docs/decisions/0012-resume.md). A rename replaces it, so
+ * that a kill leaves either the previous checkpoint or this one, whole.
  */
 
 import { dirname, join } from 'node:path';
@@ -9,17 +9,17 @@ import { WORK_FILES } from './layout.ts';
 import { SUBFOLDERS } from './staging.ts';
 import { writeCheckedFile } from './whole-file.ts';
 
-/** How much of a file was written when everything in it was on the disk. */
+/** How much of a file had been written once everything in it was on the disk. */
 export interface FileCheckpoint {
-  /** Below the staging folder. */
+  /** Path below the staging folder. */
   readonly path: string;
   readonly bytes: number;
-  /** CRC-32 of those bytes, as they were given to the file system. */
+  /** CRC-32 of those bytes before they went to the file system. */
   readonly crc32: number;
 }
 
 /**
- * Replaces the checkpoint in the folder. Everything that it names must be on the disk.
+ * Replaces the checkpoint in the folder. Everything that it names must already be on the disk.
  * @param pieces its bytes
  * @param shards the shards that it names
  */

@@ -1,7 +1,7 @@
 /**
- * The commit protocol: everything is written, synced and closed; every file is read back and compared with its
- * writer's counts and with the checksum of the bytes that were given to the file system; then run.json, the manifest as the last file, the folders, the rename.
- * An error anywhere leaves the destination as it was.
+ * The commit protocol: write, sync and close everything; read every file back and compare it with its writer's counts
+ * and with the checksum of the bytes handed to the file system; then write run.json, the manifest as the last file,
+ * sync the folders and rename. An error anywhere leaves the destination as it was.
  */
 
 import { dirname, join, relative, sep } from 'node:path';
@@ -20,18 +20,18 @@ import { writeCheckedFile } from './whole-file.ts';
 
 export interface CommitRequest {
   readonly shards: readonly ShardInfo[];
-  /** Files of ledger/, quarantine/ and reports/, synced and closed. Their paths are those that their writers were given. */
+  /** Files of ledger/, quarantine/ and reports/, synced and closed, by the paths that their writers got. */
   readonly files: readonly WrittenFile[];
   readonly body: ManifestBody;
   /** Writes files that show the shards' hashes, synced and closed. */
   readonly writeLast?: ((shards: readonly ManifestShard[]) => Promise<readonly WrittenFile[]>) | undefined;
   /** Facts that differ from run to run (clock, host, paths), for run.json, which the manifest does not list. */
   readonly runFacts: object;
-  /** A file of lines of JSON: run.json holds them as `proofs`. */
+  /** Lines of JSON that run.json holds as `proofs`. */
   readonly fingerprints?: WrittenFile;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
-  /** Everything was read back and is what was written. */
+  /** Called when everything was read back and equals what was written. */
   readonly onReadBack?: () => void;
 }
 
@@ -45,7 +45,7 @@ export interface Committed {
   readonly problems: readonly TurnmillError[];
 }
 
-/** Publishes the staged dataset. Throws `io` when what is on the disk is not what was written. */
+/** Publishes the staged dataset. Throws `io` when the disk holds something else than what was written. */
 export async function commitDataset(request: StagedCommit): Promise<Committed> {
   const { staging, body, runFacts, replace, signal } = request;
   const root = staging.path;
@@ -89,7 +89,10 @@ export async function commitDataset(request: StagedCommit): Promise<Committed> {
   return { manifest, problems: staging.publish({ replace }) };
 }
 
-/** Adds what the umask took away when they were made. A crash before it is on the disk leaves less, never more. */
+/**
+ * Adds the permissions that the umask removed when the files were created. A crash before they are on the disk leaves
+ * fewer permissions, never more.
+ */
 function setModes(
   { path: root, modes }: Staging,
   files: readonly string[],
@@ -99,7 +102,7 @@ function setModes(
   for (const path of folders) setMode(join(root, path), modes.folder(path));
 }
 
-/** A line file counts through getters, which a spread reads once. */
+/** A line file counts through getters; a spread reads each one once. */
 export function listed({ path, bytes, lines, crc32 }: WrittenFile): {
   path: string;
   bytes: number;
@@ -117,12 +120,12 @@ export function byPath(a: { readonly path: string }, b: { readonly path: string 
   return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 
-/** The folders in data/, where several formats have one each. */
+/** The folders in data/: one per format if there are several. */
 function shardFolders(shards: readonly ShardInfo[]): string[] {
   return [...new Set(shards.map(({ path }) => dirname(path)))].filter((folder) => folder !== DATA);
 }
 
-/** The folder holds what was written, all of it, and plain files only. */
+/** Checks that the folder holds exactly the files that were written, and only regular ones. */
 function checkNames(root: string, expected: readonly string[], folders: readonly string[]): void {
   const found = [...SUBFOLDERS, ...folders].flatMap((folder) =>
     readDirectory(join(root, folder)).flatMap((entry) => {

@@ -1,6 +1,6 @@
 /**
- * May this run write there? Asked before any input is read, and once more when the dataset is put
- * in place: the destination must then still be what it was.
+ * Checks that a run may write to its destination: before any input is read, and again when the dataset is put in place,
+ * since the destination must not have changed meanwhile.
  */
 import { TurnmillError } from '../errors.ts';
 import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
@@ -9,9 +9,9 @@ import { checkOverlap } from './overlap.ts';
 import { locate, type Place } from './place.ts';
 
 export interface Destination extends Place {
-  /** Kind of what was there: a folder with a dataset, or a link to a version of one. */
+  /** State of the destination: `folder` and `link` hold a dataset, the latter as a link to a version. */
   readonly found: 'absent' | 'empty' | 'folder' | 'link';
-  /** Identity of what was there; for a link, that of the link itself. */
+  /** Identity of the folder or, for a link, of the link itself. */
   readonly identity: Identity | undefined;
   readonly parentIdentity: Identity | undefined;
 }
@@ -23,7 +23,10 @@ export interface DestinationRequest {
   readonly replace: boolean;
 }
 
-/** Throws `usage`, `cannot-create`, `invalid-dataset` or `permission`. Called under the lock, after `recoverDestination`. */
+/**
+ * Throws `usage`, `cannot-create`, `invalid-dataset` or `permission`. Call it under the lock, after
+ * `recoverDestination`.
+ */
 export function checkDestination({ out, inputs, replace }: DestinationRequest): Destination {
   const place = locate(out);
   checkOverlap(out, place, inputs);

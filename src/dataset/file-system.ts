@@ -1,11 +1,11 @@
 /**
- * The door to the disk: every system call of the sinks, as one small interface. Only this file of src/sinks/ imports `node:fs`,
- * so that a test can put a model of a disk in its place that loses power or fails at any call.
+ * All system calls of this folder, as one small interface. Only this file imports `node:fs`, so that a test can swap in
+ * a model of a disk that loses power or fails at any call.
  */
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** As in `node:fs`, with the forms that the sinks use. */
+/** As in `node:fs`, reduced to the overloads in use. */
 export interface FileSystem {
   openSync(path: string, flags: string | number, mode?: number): number;
   closeSync(fd: number): void;
@@ -15,7 +15,7 @@ export interface FileSystem {
   fstatSync(fd: number, options: { bigint: true }): fs.BigIntStats;
   lstatSync(path: string, options: { bigint: true }): fs.BigIntStats;
   statSync(path: string, options: { bigint: true }): fs.BigIntStats;
-  /** As the kernel resolves it. */
+  /** Resolves the path as the kernel does. */
   realpathSync(path: string): string;
   readlinkSync(path: string): string;
   readdirSync(path: string, options: { withFileTypes: true }): fs.Dirent[];
@@ -26,9 +26,9 @@ export interface FileSystem {
   accessSync(path: string, mode: number): void;
   unlinkSync(path: string): void;
   rmdirSync(path: string): void;
-  /** A folder and what it holds, or what else has this name, if anything; a link, not what it leads to. */
+  /** Removes a folder with its contents, or whatever else has this name; a link is removed, not its target. */
   rmSync(path: string): void;
-  /** To read, while signals are heard. */
+  /** Opens a file for reading without blocking, so that signals are handled meanwhile. */
   open(path: string, flags: number): Promise<ReadableFile>;
 }
 
@@ -48,11 +48,14 @@ export const fileSystem: FileSystem = {
   open,
 };
 
-/** Since Node 24 its own `rmSync` leaves a link that leads nowhere, and tells a failure without its code. */
+/**
+ * Replaces Node's own `rmSync`: since Node 24 that one leaves a link that leads nowhere, and reports a failure without
+ * its code.
+ */
 function removeAll(path: Buffer): void {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory()) {
-    const names = fs.readdirSync(path, { encoding: 'buffer' }); // they need not be UTF-8
+    const names = fs.readdirSync(path, { encoding: 'buffer' }); // names need not be UTF-8
     for (const name of names) removeAll(Buffer.concat([path, SLASH, name]));
     fs.rmdirSync(path);
   } else if (stats !== undefined) fs.unlinkSync(path);

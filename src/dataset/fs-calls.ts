@@ -1,6 +1,6 @@
 /**
- * All writing to the disk goes through here: each failure becomes a TurnmillError that names what was being done
- * to which path. Synchronous on purpose: the main thread only coordinates, and a call that has returned is a fact.
+ * All writes to the disk go through here: each failure becomes a TurnmillError that names the operation and the path.
+ * Synchronous on purpose: the main thread only coordinates, and a call that has returned has taken effect.
  */
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants } from 'node:fs';
@@ -9,9 +9,9 @@ import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { fileSystem as fs } from './file-system.ts';
 import { codeOf, createError, ifAny, io } from './fs-faults.ts';
 
-/** Absent on Windows. */
+/** Undefined on Windows. */
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
-/** A pipe that took the file's place does not hold the run up. */
+/** `O_NONBLOCK`: opening must not hang if a pipe has replaced the file. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | O_NOFOLLOW;
 const EAGAIN_PATIENCE_MS = 10_000;
 
@@ -21,7 +21,7 @@ export interface Identity {
   readonly ino: bigint;
 }
 
-/** Makes a file that must not exist yet; a link in its place is refused too. */
+/** Creates a file that must not exist yet; refuses a link in its place too. */
 export function openNew(path: string, mode: number): number {
   const flags = APPEND | constants.O_CREAT | constants.O_EXCL;
   return io('create', path, () => fs.openSync(path, flags, mode));
@@ -31,13 +31,13 @@ export function openAgain(path: string): number {
   return io('reopen', path, () => fs.openSync(path, APPEND));
 }
 
-/** Writes all of it, however little the system takes at a time. */
+/** Writes all bytes, however few the system accepts at a time. */
 export function writeAll(fd: number, bytes: Uint8Array, path: string): void {
   let deadline: number | undefined;
   for (let at = 0; at < bytes.length; ) {
     try {
       const written = fs.writeSync(fd, bytes, at);
-      if (written === 0) throw new Error('the system took no byte');
+      if (written === 0) throw new Error('the system accepted no bytes');
       at += written;
       deadline = undefined;
     } catch (error) {
@@ -70,22 +70,22 @@ export function identityOf(fd: number, path: string): Identity & { readonly size
   return io('inspect', path, () => fs.fstatSync(fd, { bigint: true }));
 }
 
-/** Does not follow a link. */
+/** Stats the path without following a link. */
 export function lstatIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.lstatSync(path, { bigint: true }));
 }
 
-/** Follows links. */
+/** Stats the path, following links. */
 export function statIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.statSync(path, { bigint: true }));
 }
 
-/** As the kernel sees it: `..` after a link is the folder above the link's target. */
+/** Resolves as the kernel does: `..` after a link is the folder above the link's target. */
 export function realpathIfAny(path: string): string | undefined {
   return ifAny('resolve', path, () => fs.realpathSync(path));
 }
 
-/** Where a link leads; undefined for anything that is none. */
+/** Target of a link; undefined if the path is not a link. */
 export function readLinkIfAny(path: string): string | undefined {
   if (lstatIfAny(path)?.isSymbolicLink() !== true) return undefined;
   return ifAny('read the link', path, () => fs.readlinkSync(path));
@@ -95,22 +95,22 @@ export function readDirectory(path: string): Dirent[] {
   return io('list', path, () => fs.readdirSync(path, { withFileTypes: true }));
 }
 
-/** Empty if the folder does not exist. */
+/** Entries of the folder; none if it does not exist. */
 export function readDirectoryIfAny(path: string): Dirent[] {
   return ifAny('list', path, () => fs.readdirSync(path, { withFileTypes: true })) ?? [];
 }
 
-/** A descriptor of a folder, to reach what is in it by a short path. */
+/** Opens a folder, to reach its contents by a short path. */
 export function openFolder(path: string): number {
   return io('open', path, () => fs.openSync(path, 'r'));
 }
 
-/** The bytes of a regular file. Throws `invalid-dataset` when it is something else, or longer than that. */
+/** Reads a regular file. Throws `invalid-dataset` when it is something else, or longer than `mostBytes`. */
 export function readBytesIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): Buffer | undefined {
   return ifAny('read', path, () => readOwnFile(path, mostBytes, fs));
 }
 
-/** The text of a regular file. Throws as `readBytesIfAny` does. */
+/** Reads the text of a regular file. Throws as `readBytesIfAny` does. */
 export function readTextIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): string | undefined {
   return readBytesIfAny(path, mostBytes)?.toString('utf8');
 }
@@ -131,7 +131,7 @@ export function setMode(path: string, mode: number): void {
   io('set the mode of', path, () => fs.chmodSync(path, mode));
 }
 
-/** Throws when new names cannot be made in this folder. */
+/** Throws when no file can be created in this folder. */
 export function checkWritable(path: string): void {
   io('write into', path, () => fs.accessSync(path, constants.W_OK | constants.X_OK), createError);
 }
@@ -148,7 +148,7 @@ export function removeTree(path: string): void {
   io('remove', path, () => fs.rmSync(path));
 }
 
-/** How many files this process may have open; undefined where the system does not say. */
+/** How many files this process may have open; undefined where the system does not tell. */
 export function openFilesLimit(): number | undefined {
   const [, files] = /^Max open files +(\d+)/m.exec(readTextIfAny('/proc/self/limits') ?? '') ?? [];
   return files === undefined ? undefined : Number(files);

@@ -1,21 +1,21 @@
 /**
- * Translates a failed system call: `permission`, `cannot-create` where a name could not be made, else `io`
- *. The system's own error stays as the cause.
+ * Translates a failed system call: `permission`, `cannot-create` if a name could not be created, else `io`. The
+ * system's own error stays as the cause.
  */
 import { ioError, systemCode, TurnmillError } from '../errors.ts';
 
-/** Codes that mean: the name itself cannot be made there (exit 73), not that the device failed (74). */
+/** Codes that mean the name cannot be created there (exit 73), as opposed to a failed device (74). */
 const NAME_CODES = new Set(
   'EROFS EEXIST ENOENT ENOTDIR EISDIR ELOOP ENAMETOOLONG EXDEV ENOTEMPTY EBUSY EMLINK'.split(' '),
 );
 
-/** The system's code of an error, or of the cause of one that these calls threw. */
+/** The system's error code, taken from the error or from its cause. */
 export function codeOf(error: unknown): string {
   const cause = error instanceof TurnmillError ? error.cause : error;
   return (cause === undefined ? undefined : systemCode(cause)) ?? '';
 }
 
-/** `ioError`, but a name that cannot be made is `cannot-create`. */
+/** Like `ioError`, but `cannot-create` for a name that cannot be created. */
 export function createError(doing: string, subject: string, cause: unknown): TurnmillError {
   if (!NAME_CODES.has(codeOf(cause))) return ioError(doing, subject, cause);
   return new TurnmillError('cannot-create', `cannot ${doing} ${subject}: ${codeOf(cause)}`, {
@@ -24,7 +24,7 @@ export function createError(doing: string, subject: string, cause: unknown): Tur
   });
 }
 
-/** The call, with its error as a fault. */
+/** Makes the call and translates its error. */
 export function io<T>(doing: string, path: string, call: () => T, fault: typeof ioError = ioError): T {
   try {
     return call();
@@ -34,7 +34,7 @@ export function io<T>(doing: string, path: string, call: () => T, fault: typeof 
   }
 }
 
-/** Undefined where there is nothing (or no folder for it to be in). */
+/** Makes the call; returns undefined if the file, or its folder, does not exist. */
 export function ifAny<T>(doing: string, path: string, call: () => T): T | undefined {
   try {
     return call();
@@ -45,7 +45,7 @@ export function ifAny<T>(doing: string, path: string, call: () => T): T | undefi
   }
 }
 
-/** The fault of a file that does not hold what this run wrote into it. */
+/** The error for a file that does not hold what this run wrote into it. */
 export function notAsWritten(path: string): TurnmillError {
   const text = `${path} does not have the content that was written (checksum mismatch), so nothing was published; check disk and memory, then run again`;
   return new TurnmillError('io', text, { subject: path });

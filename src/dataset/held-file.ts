@@ -1,6 +1,6 @@
 /**
- * A file of blocks that is written once and read back: what is held of a source until it counts. The lengths and checksums
- * of the blocks stay in memory, so a damaged file, or an older state of it, is noticed before any block of it is used.
+ * A file of blocks, written once and read back, that holds the results of a source until they count. The lengths and
+ * checksums of the blocks stay in memory, so a damaged or outdated file is noticed before any of its blocks is used.
  */
 import { crc32 } from 'node:zlib';
 import { ioError } from '../errors.ts';
@@ -18,7 +18,7 @@ export class HeldFile {
   readonly #fd: number;
   readonly #blocks: Block[] = [];
 
-  /** Creates the file, which must not exist, and unlinks it at once: it is gone when the process is. */
+  /** Creates the file, which must not exist, and unlinks it at once, so that it disappears with the process. */
   constructor(path: string) {
     this.#path = path;
     this.#fd = this.#attempt('make', () => fs.openSync(path, 'wx+', 0o600));
@@ -37,7 +37,7 @@ export class HeldFile {
     for (const piece of pieces) writeAll(this.#fd, piece, this.#path);
   }
 
-  /** Returns the blocks in the order in which they were written. Throws `io` when one is not what was written. */
+  /** Returns the blocks in the order they were written. Throws `io` when one differs from what was written. */
   *read(): Generator<Buffer> {
     let at = 0;
     for (const { bytes, crc32: checksum } of this.#blocks) {

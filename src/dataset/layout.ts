@@ -1,14 +1,14 @@
-/** Every path below a dataset folder, once. Shards are named by their group (shard-name.ts). */
+/** Defines every path below a dataset folder. shard-name.ts names the shards by their group. */
 import { join } from 'node:path';
 
-/** Lists and signs every other file but run.json; written last. A folder with one is a dataset. */
+/** Lists and signs every other file except run.json; written last. It makes a folder a dataset. */
 export const MANIFEST = 'manifest.json';
-/** Facts that differ from run to run: clock, host, paths, fingerprints. Not in the manifest. */
+/** Facts that differ from run to run: clock, host, paths, fingerprints. Not listed in the manifest. */
 export const RUN_FACTS = 'run.json';
-/** The folder of the shards; with several formats each has a folder in it. */
+/** Folder of the shards; with several formats each has a subfolder. */
 export const DATA = 'data';
 
-/** Files of JSON lines. Their line types are in schema.ts. */
+/** Files of JSON lines. schema.ts has their line types. */
 export const LINE_FILES = {
   sources: 'ledger/sources.jsonl',
   sessions: 'ledger/sessions.jsonl',
@@ -16,24 +16,24 @@ export const LINE_FILES = {
   findings: 'reports/integrity.jsonl',
 } as const;
 
-/** Reports that are written whole, at the end. */
+/** Reports that are written in one piece at the end. */
 export const REPORTS = {
   summary: 'reports/summary.json',
   toolUsage: 'reports/tool-usage.csv',
-  /** The report as a page; left out with `--no-report`. */
+  /** The report as a page; `--no-report` omits it. */
   page: 'reports/index.html',
 } as const;
 
-/** Files that a run keeps for itself in its staging folder while it works; removed before the dataset is published. */
+/** Working files of a run in its staging folder; removed before the dataset is published. */
 export const WORK = 'work';
 export const WORK_FILES = {
-  /** A part. */
+  /** The checkpoint, encoded as a part. */
   checkpoint: 'work/checkpoint.part',
   /** One fingerprint per source, for run.json. */
   fingerprints: 'work/fingerprints.jsonl',
-  /** The sources that the run was to read. */
+  /** The sources that the run intends to read. */
   listing: 'work/listing.jsonl',
-  /** Results of a source that do not fit in memory before its end. */
+  /** Results of a source that exceed memory before its end. */
   held: 'work/held',
 } as const;
 

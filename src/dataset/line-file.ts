@@ -1,28 +1,30 @@
 /**
- * A file of lines: shards, ledger, quarantine, reports. Lines gather in at most 256 KiB; a larger line goes straight
- * to the system. Its counts and its checksum are compared with what is read back before the commit.
+ * A file of lines: shards, ledger, quarantine, reports. It gathers lines up to 256 KiB; a larger line goes straight to
+ * the system. Before the commit, its counts and its checksum are compared with what is read back.
  */
 import { type AppendFile, createAppendFile } from './append-file.ts';
 import { createByteBuffer, MOST_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
-/** Text gathers up to this before it becomes bytes: short lines one by one would take a call into the system's code each. */
+/**
+ * Text gathers up to this length before it is encoded: encoding short lines one by one would cost a native call each.
+ */
 const TEXT_UNITS = 8 * 1024;
 export const NEWLINE: Uint8Array = Uint8Array.of(0x0a);
 const NOTHING = new Uint8Array(0);
 
-/** Size, lines and hash of a file by its writer; `lines` only where the file is made of lines. */
+/** Size, lines and hash of a file as counted by its writer; `lines` only for files of lines. */
 export interface WrittenFile {
-  /** As it was given to the writer. */
+  /** Path as the writer got it. */
   readonly path: string;
   readonly bytes: number;
-  /** CRC-32 of the bytes that were given to the file system. */
+  /** CRC-32 of the bytes handed to the file system. */
   readonly crc32: number;
   readonly lines?: number;
 }
 
 export interface LineFile extends WrittenFile {
-  /** Bytes written so far, those still gathered included. */
+  /** Bytes written so far, including those still gathered. */
   readonly bytes: number;
   /** CRC-32 of the bytes that were flushed. */
   readonly crc32: number;
@@ -30,11 +32,11 @@ export interface LineFile extends WrittenFile {
   /** Appends the bytes and a newline; copies what it keeps. */
   write(line: Uint8Array): void;
   flush(): void;
-  /** Flushes, and what was written is on the disk. */
+  /** Flushes and syncs. */
   sync(): void;
-  /** Brings to the disk what was written, but for the bytes that it returns: those are still gathered. */
+  /** Syncs what was flushed, and returns the bytes that are still gathered. */
   checkpoint(): Uint8Array;
-  /** Flushes and gives descriptor and memory back until the next write. */
+  /** Flushes, and releases descriptor and memory until the next write. */
   park(): void;
   /** Flushes and closes; does not sync. */
   close(): void;
@@ -42,23 +44,23 @@ export interface LineFile extends WrittenFile {
   abandon(): void;
 }
 
-/** A file that is not packed. */
+/** An uncompressed file of lines. */
 export interface PlainLineFile extends LineFile {
   /** Appends the text in UTF-8 and a newline. */
   writeText(line: string): void;
 }
 
-/** Makes the file, which must not exist. `mode` is narrowed by the umask. */
+/** Creates the file, which must not exist. `mode` is narrowed by the umask. */
 export function createLineFile(path: string, options: { mode?: number } = {}): PlainLineFile {
   return lineFileOver(createAppendFile(path, options));
 }
 
-/** Lines in a file that was just made. */
+/** Writes lines to a file that was just created. */
 export function lineFileOver(file: AppendFile): PlainLineFile {
   const { path } = file;
   const gathered = createByteBuffer();
   let lines = 0;
-  /** Lines after those in `gathered`. */
+  /** Text that follows the lines in `gathered`. */
   let text = '';
 
   function flush(): void {

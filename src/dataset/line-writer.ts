@@ -1,4 +1,4 @@
-/** The end of a `stream.pipeline`: records, or lines of one's own, in one file. */
+/** The last stage of a `stream.pipeline`: writes records, or the caller's own lines, to one file. */
 import { Writable } from 'node:stream';
 import { types } from 'node:util';
 import type { Kind } from '../../transforms/model/element.ts';
@@ -7,7 +7,7 @@ import { createLineFile, type LineFile } from './line-file.ts';
 import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
 
 export interface LineWriterOptions {
-  /** Permissions of the file, narrowed by the umask; 0o666 when left out. */
+  /** Permissions of the file, narrowed by the umask; 0o666 by default. */
   readonly mode?: number;
 }
 
@@ -31,12 +31,12 @@ export class LineWriter extends Writable {
     this.#options = options;
   }
 
-  /** Lines taken so far. */
+  /** Lines accepted so far. */
   get lines(): number {
     return this.#lines;
   }
 
-  /** How many elements of each kind came that are not records. */
+  /** Number of elements that are not records, by kind. */
   get passedOver(): ReadonlyMap<Kind, number> {
     return this.#passedOver.counts;
   }

@@ -1,4 +1,7 @@
-/** List of the sources of a run, in its staging folder: the run that goes on from its checkpoint compares it with what is there then. */
+/**
+ * Saves the list of sources in the staging folder: a run that resumes from the checkpoint compares it with the sources
+ * it finds.
+ */
 
 import { join } from 'node:path';
 import type { Listing } from '../input/sources/source.ts';
@@ -7,7 +10,7 @@ import { WORK_FILES } from './layout.ts';
 import { createLineFile } from './line-file.ts';
 import type { ListedSource } from './parse-line.ts';
 
-/** Writes it to the disk. */
+/** Writes the list and syncs it. */
 export function writeListing(root: string, { sources }: Listing): FileCheckpoint {
   const file = createLineFile(join(root, WORK_FILES.listing));
   try {

@@ -1,9 +1,9 @@
 /**
- * One run per destination, by two locks that the kernel frees with the process, so that there is no stale lock and no process id
- * to guess about. An abstract Unix socket named after the destination's real path is free of files and reaches as far as a
- * network namespace; a socket on the volume itself reaches every container that sees it (volume-lock.ts). Linux only:
- * elsewhere there is no lock, and two runs with one destination are the caller's care (the commit's rename still lets
- * only one of them in).
+ * One run per destination, enforced by two locks that the kernel releases with the process: there are no stale locks,
+ * and no process ids to guess about. An abstract Unix socket named after the destination's real path needs no file and
+ * covers a network namespace; a socket on the volume itself covers every container that sees the volume
+ * (volume-lock.ts). Linux only: elsewhere there is no lock, and the caller must not start two runs for one destination
+ * (the rename at the commit still lets only one of them through).
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -13,7 +13,7 @@ import { codeOf } from './fs-faults.ts';
 import { checkRoomForParts, locate, type Place } from './place.ts';
 import { lockedBy, VolumeLock } from './volume-lock.ts';
 
-/** Takes the destination's lock; the result gives it back. Throws `locked` when another run holds it. */
+/** Takes the destination's lock and returns a function that releases it. Throws `locked` when another run holds it. */
 export async function acquireLock(out: string): Promise<() => Promise<void>> {
   const place = locate(out);
   checkRoomForParts(out, place);
@@ -42,7 +42,7 @@ async function listenByName(place: Place): Promise<Server> {
     if (codeOf(error) !== 'EADDRINUSE') throw ioError('lock', place.path, error);
     throw lockedBy(place);
   }
-  server.on('error', () => {}); // of a connection that was given up
+  server.on('error', () => {}); // the client may give up its connection
   server.unref();
   return server;
 }

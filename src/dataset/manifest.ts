@@ -1,6 +1,6 @@
 /**
- * manifest.json: what a dataset holds, and the only thing that makes a folder one. It is written last, and nothing in
- * it depends on clock, host or path: the same input gives the same bytes.
+ * manifest.json: lists what a dataset holds, and makes its folder a dataset. It is written last and does not depend on
+ * clock, host or path: the same input gives the same bytes.
  */
 
 import { dirname, join } from 'node:path';
@@ -12,16 +12,16 @@ import type { Manifest, ManifestFile, ManifestShard } from './schema.ts';
 import { prettyJson } from './whole-file.ts';
 
 const TOOL_NAME = 'turnmill';
-/** One file in one of the four folders, or in a format's folder in data/: no such path leads out of the dataset. */
+/** A file in one of the four folders, or in a format's folder in data/. Such a path cannot lead out of the dataset. */
 const INSIDE = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SHOWN_CHARACTERS = 200;
-/** A million shards. */
+/** Enough for a million shards. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Facts of the run about itself: plain JSON values, nothing volatile. */
+/** Facts of the run: plain JSON values that do not vary between runs. */
 export type ManifestBody = Omit<Manifest, 'schema' | 'shards' | 'files'>;
 
-/** With its members in the order of the file. */
+/** Creates the manifest, with its members in the order of the file. */
 export function createManifest(
   body: ManifestBody,
   shards: readonly ManifestShard[],
@@ -36,7 +36,9 @@ export function manifestText(manifest: Manifest): string {
   return prettyJson(manifest);
 }
 
-/** The manifest of a dataset. Throws `invalid-dataset` when there is none, or it names a file outside the dataset. */
+/**
+ * Reads the manifest of a dataset. Throws `invalid-dataset` if there is none, or it names a file outside the dataset.
+ */
 export function readManifest(folder: string): Manifest {
   const manifest = parsed(folder);
   if (manifest === undefined) {
@@ -48,13 +50,13 @@ export function readManifest(folder: string): Manifest {
   return manifest;
 }
 
-/** Throws `invalid-dataset` when the folder's manifest, if there is one, names a file outside the dataset. */
+/** Throws `invalid-dataset` if the folder's manifest names a file outside the dataset; passes if there is none. */
 export function checkManifest(folder: string): void {
   const manifest = parsed(folder);
   if (manifest !== undefined) checkPaths(folder, manifest, false);
 }
 
-/** Undefined when there is none, or it is not a JSON object. */
+/** Undefined if the file is missing or not a JSON object. */
 function parsed(folder: string): Manifest | undefined {
   const text = readTextIfAny(manifestPath(folder), MOST_BYTES);
   try {
@@ -67,7 +69,7 @@ function parsed(folder: string): Manifest | undefined {
 }
 
 /**
- * Before anything that the manifest names is opened: it may be from anywhere.
+ * Checks paths before any of them is opened, because the manifest may come from anywhere.
  * @param isRead must every entry have a path?
  */
 function checkPaths(folder: string, { shards, files }: Partial<Manifest>, isRead: boolean): void {
@@ -95,7 +97,8 @@ function refuse(folder: string, why: string): never {
 
 /**
  * Is there a manifest of this tool, in a schema that it knows?
- * @throws TurnmillError `permission`; `invalid-dataset` when something that is no regular file, or is far too long, has its name
+ * @throws TurnmillError `permission`; `invalid-dataset` if the name belongs to something other than a regular file, or
+ * to one that is far too long
  */
 export function isDataset(folder: string): boolean {
   try {

@@ -1,6 +1,6 @@
 /**
- * Who may read a dataset: by default no more than may read every one of its sources, or by `--mode` exactly whom the user
- * names. Rejected lines may be anything, so quarantine/ is the owner's alone whatever the rest is.
+ * Permissions of the dataset: by default those that every source grants, or exactly those of `--mode`. Rejected lines
+ * may contain anything, so quarantine/ is always the owner's alone.
  */
 import { dirname } from 'node:path';
 
@@ -10,18 +10,20 @@ const READERS = 0o444;
 const OWNER_ONLY_FOLDERS: ReadonlySet<string> = new Set(['quarantine']);
 
 export interface Modes {
-  /** Is it what the user named? Then files and folders get it whatever the umask is. */
+  /** Did the user name the mode? Then files and folders get it regardless of the umask. */
   readonly isExact: boolean;
-  /** @param path of a file, below the dataset's root */
+  /** Mode of a file. @param path below the dataset's root */
   file(path: string): number;
-  /** A folder's: who may read its files may walk through it. @param path below the dataset's root, `.` for itself */
+  /**
+   * Mode of a folder: users who may read its files may enter it. @param path below the dataset's root, `.` for itself
+   */
   folder(path: string): number;
 }
 
 export interface ModeRequest {
   /** Mode that the user named: read and write bits. */
   readonly mode?: number | undefined;
-  /** Mode that all sources grant; undefined when none is a file. */
+  /** Mode that all sources grant; undefined if none is a file. */
   readonly sources?: number | undefined;
 }
 

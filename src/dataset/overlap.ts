@@ -1,17 +1,17 @@
 /**
- * Output and inputs must lie apart: a run must never read its own shards, nor put a dataset among the logs.
- * Compared by device and inode of every folder above, so links, `..`, trailing slashes and the top of a bind mount do not hide
- * it. Not seen: a bind mount of a folder below an input, and links inside an input (which are not followed).
+ * Keeps output and inputs apart: a run must never read its own shards, nor put a dataset among the logs. Compares
+ * device and inode of every folder above, so links, `..`, trailing slashes and the top of a bind mount do not hide an
+ * overlap. Does not notice a bind mount of a folder below an input, nor links inside an input (which are not followed).
  */
 import { dirname } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { realpathIfAny, statIfAny } from './fs-calls.ts';
 import type { Place } from './place.ts';
 
-/** Throws a usage error. An input that cannot be found or reached is for the sources to judge. */
+/** Throws a usage error. Leaves inputs that cannot be found or reached to the sources. */
 export function checkOverlap(out: string, place: Place, inputs: readonly string[]): void {
   const destination = identity(place.path);
-  /** Above what was named, and above what it leads to. */
+  /** Folders above the name that the user gave, and above its target. */
   const above = [place.path, place.parent, dirname(out)].flatMap(chain);
   for (const input of inputs) {
     if (input === '-') continue;

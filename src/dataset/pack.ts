@@ -1,6 +1,6 @@
 /**
- * Packs bytes as one gzip member or one zstd frame: a file may hold one after the other, so nothing has to be kept between two
- * of them. Clock, platform and number of threads are not in the bytes; the version of zlib or zstd is.
+ * Compresses bytes to one gzip member or one zstd frame. A file may hold several in a row, so no state is kept between
+ * them. The result depends on the version of zlib or zstd, but not on clock, platform or number of threads.
  */
 import zlib from 'node:zlib';
 import { packWithProgram } from '../input/decompress/zstd-program.ts';
@@ -17,7 +17,7 @@ export function gzipMember(bytes: Uint8Array): Uint8Array {
   return member;
 }
 
-/** With its checksum. Throws `unavailable` or `io` where the program is needed and fails. */
+/** Compresses to a frame with a checksum. Throws `unavailable` or `io` if the zstd program is needed and fails. */
 export function zstdFrame(bytes: Uint8Array): Uint8Array {
   return zlibHasZstd() ? packWithZlib(bytes) : packWithProgram(bytes);
 }

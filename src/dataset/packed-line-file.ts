@@ -1,6 +1,6 @@
 /**
- * A line file whose lines are gathered to blocks, each written as one gzip member or zstd frame: they may follow one
- * another in a file, so nothing has to be kept between blocks and the descriptor can be parked.
+ * A line file that gathers lines to blocks and writes each as one gzip member or zstd frame. No state is kept between
+ * blocks, so the descriptor can be parked.
  */
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
@@ -9,15 +9,15 @@ import { type LineFile, NEWLINE } from './line-file.ts';
 import type { Packing } from './packing.ts';
 
 export interface PackedLineFile extends LineFile {
-  /** Bytes of the file on disk; what is still gathered is not in it. */
+  /** Bytes of the file on disk, without what is still gathered. */
   readonly bytes: number;
-  /** CRC-32 of the lines that were packed: what unpacking the file must give. */
+  /** CRC-32 of the lines before compression, to compare with the unpacked file. */
   readonly contentCrc32: number;
-  /** Memory that the gathered lines hold. */
+  /** Memory of the gathered lines. */
   readonly pendingBytes: number;
 }
 
-/** Makes the file, which must not exist. `park` keeps the gathered lines; `flush` ends the block. */
+/** Creates the file, which must not exist. `park` keeps the gathered lines; `flush` ends the block. */
 export function createPackedLineFile(
   path: string,
   packing: Packing,
@@ -26,7 +26,7 @@ export function createPackedLineFile(
   return packedLineFileOver(createAppendFile(path, options), packing);
 }
 
-/** Packed lines in a file that was just made. */
+/** Writes packed lines to a file that was just created. */
 export function packedLineFileOver(file: AppendFile, { blockBytes, pack }: Packing): PackedLineFile {
   const { path } = file;
   const block = createByteBuffer();

@@ -1,11 +1,14 @@
-/** Parses the lines that a run wrote: the line type of each file of JSON lines, and the one place where text becomes that type. */
+/**
+ * Parses the lines that a run wrote: maps each file of JSON lines to its line type, and is the only place that turns
+ * text into that type.
+ */
 import { LINE_FILES, WORK_FILES } from './layout.ts';
 import type { FindingLine, QuarantineLine, SessionLine, SourceLine } from './schema.ts';
 
-/** A line of `work/listing.jsonl`: a source that the run was to read. */
+/** A line of `work/listing.jsonl`: a source that the run intends to read. */
 export interface ListedSource {
   readonly name: string;
-  /** The name's bytes, base64, where they are not valid UTF-8. */
+  /** The name's bytes in base64, if they are not valid UTF-8. */
   readonly nameBase64?: string;
   /** Index of the input that the source was found in. */
   readonly input: number;
@@ -19,17 +22,17 @@ export interface LineTypes {
   readonly [LINE_FILES.quarantine]: QuarantineLine;
   readonly [LINE_FILES.findings]: FindingLine;
   readonly [WORK_FILES.listing]: ListedSource;
-  /** A fingerprint (src/input/fingerprint.ts), empty where the source has none. */
+  /** A fingerprint (src/input/fingerprint.ts), empty if the source has none. */
   readonly [WORK_FILES.fingerprints]: string;
 }
 
 export type LineFileName = keyof LineTypes;
 
 type Member = 'string' | 'number' | 'object';
-/** Members that every line has, and their types. A name that is not in the line type does not compile. */
+/** Members that every line has, and their types. A name that the line type lacks does not compile. */
 type Members<Line> = Line extends object ? { readonly [K in keyof Line]?: Member } : undefined;
 
-/** Checks by which a line of its file is told from anything else. It need not name every member. */
+/** Members that identify a line of each file. A subset of its members is enough. */
 const MEMBERS: { readonly [F in LineFileName]: Members<LineTypes[F]> } = {
   [LINE_FILES.sources]: { source: 'string', status: 'string', lines: 'number', fates: 'object' },
   [LINE_FILES.sessions]: {

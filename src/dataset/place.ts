@@ -1,7 +1,7 @@
 /**
- * Where a destination really lies, and the names of what a run puts beside it:
- * `.NAME.staging-RUN` a run at work; `.NAME.v-RUN` a complete version that OUT links to; `.NAME.link-RUN` the link that
- * is about to become OUT; `.NAME.old-RUN` what RUN supersedes; `.NAME.lock-RUN` the lock of a run at work
+ * Finds the real path of a destination, and names what a run puts beside it: `.NAME.staging-RUN` is a run at work;
+ * `.NAME.v-RUN` a complete version that OUT links to; `.NAME.link-RUN` the link that is about to become OUT;
+ * `.NAME.old-RUN` the dataset that RUN supersedes; `.NAME.lock-RUN` the lock of a run at work
  * (docs/decisions/0004-publishing-by-rename.md).
  */
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,22 +9,22 @@ import { TurnmillError } from '../errors.ts';
 import { readDirectory, readLinkIfAny, realpathIfAny, statIfAny } from './fs-calls.ts';
 
 const MOST_LINKS = 40;
-/** Bytes of a file's name: the limit of Linux and of its usual file systems. */
+/** Longest file name in bytes, on Linux and its usual file systems. */
 const MOST_NAME_BYTES = 255;
 const RUN_ID = /^[0-9a-f]{16}$/;
 const ENDS_IN_RUN_ID = /-([0-9a-f]{16})$/;
-/** Where a run's parts lie beside OUT. */
+/** Kinds of things that a run puts beside OUT. */
 export type Part = 'staging' | 'v' | 'link' | 'old' | 'lock';
 
 export interface Place {
   /** Parent and name joined. May be a link to one of its own versions, never another link. */
   readonly path: string;
-  /** Free of links. */
+  /** Real path, without links. */
   readonly parent: string;
   readonly name: string;
 }
 
-/** Follows the user's links to the destination itself. Throws `cannot-create` when there is no folder to hold it. */
+/** Follows the user's links to the destination itself. Throws `cannot-create` if there is no folder to hold it. */
 export function locate(out: string): Place {
   let given = out;
   for (let links = 0; links <= MOST_LINKS; links += 1) {
@@ -36,7 +36,7 @@ export function locate(out: string): Place {
   throw new TurnmillError('cannot-create', `${out}: too many symbolic links`, { subject: out });
 }
 
-/** The folder's real path comes from the kernel: in `link/../out` the `..` belongs to the link's target. */
+/** The kernel resolves the folder: in `link/../out` the `..` belongs to the link's target. */
 function placeOf(out: string): Place {
   const dotted = ['.', '..'].includes(basename(out));
   const path = dotted ? (realpathIfAny(out) ?? resolve(out)) : out;
@@ -53,7 +53,7 @@ function placeOf(out: string): Place {
   return { path: join(parent, name), parent, name };
 }
 
-/** Throws `cannot-create` when the destination's own name leaves no room for those of the parts beside it. */
+/** Throws `cannot-create` if the destination's own name is too long for the names of the parts beside it. */
 export function checkRoomForParts(out: string, place: Place): void {
   const longest = Buffer.byteLength(partName({ ...place, name: '' }, 'staging', '0'.repeat(16)));
   checkName(out, place.name, MOST_NAME_BYTES - longest);
@@ -66,7 +66,7 @@ function checkName(out: string, name: string, most: number): void {
   throw new TurnmillError('cannot-create', text, { subject: out });
 }
 
-/** A part's name in the parent; a relative link target too. */
+/** Name of a part in the parent; also works as a relative link target. */
 export function partName(place: Place, part: Part, runId: string): string {
   return `.${place.name}.${part}-${runId}`;
 }
@@ -75,14 +75,14 @@ export function partPath(place: Place, part: Part, runId: string): string {
   return join(place.parent, partName(place, part, runId));
 }
 
-/** The run whose version a link's target is, when it is one of this destination. */
+/** The run whose version a link points to, if it is a version of this destination. */
 export function versionOf(place: Place, target: string): string | undefined {
   const prefix = `.${place.name}.v-`;
   const runId = target.slice(prefix.length);
   return target.startsWith(prefix) && RUN_ID.test(runId) ? runId : undefined;
 }
 
-/** The runs that left such parts beside the destination, bytewise. */
+/** Ids of the runs that left such parts beside the destination, sorted bytewise. */
 export function runsWith(place: Place, parts: readonly Part[]): string[] {
   const runs = new Set<string>();
   for (const { name } of readDirectory(place.parent)) {

@@ -1,6 +1,6 @@
 /**
- * A staged dataset becomes the one under OUT (docs/decisions/0004-publishing-by-rename.md). The steps are values, so that a test
- * can stop after each; heal.ts mends what a crash between two of them leaves.
+ * Moves a staged dataset to OUT (docs/decisions/0004-publishing-by-rename.md). The steps are values, so that a test can
+ * stop after each; recover.ts cleans up after a crash between two of them.
  */
 import { checkUnchanged, type Destination } from './destination.ts';
 import {
@@ -19,7 +19,7 @@ export interface PublicationStep {
   run(): void;
 }
 
-/** Every step, in order. With `replace` OUT becomes a link to a version, whatever it was. */
+/** All steps in order. With `replace`, OUT becomes a link to a version, whatever it was before. */
 export function publicationSteps(
   destination: Destination,
   runId: string,
@@ -35,7 +35,7 @@ export function publicationSteps(
 
   if (!replace) return [check, { name: 'rename', run: () => renameOnce(staging, path, parent) }];
 
-  // The link is made first: while it is there, the version beside it was never published.
+  // The link comes first: as long as it exists, the version beside it was never published.
   const announce = { name: 'announce', run: () => makeLink(versionName, link) };
   const name = { name: 'name the version', run: () => rename(staging, version) };
   const swap = { name: 'swap', run: () => rename(link, path) };
@@ -44,7 +44,7 @@ export function publicationSteps(
     return [check, announce, mark, name, sync, check, swap, sync];
   }
   if (found === 'folder') {
-    // No fsync in between: the instant without OUT is two system calls long.
+    // No fsync in between, so that OUT is missing for only two system calls.
     const setAside = { name: 'set the old one aside', run: () => rename(path, old) };
     return [check, announce, name, sync, check, setAside, swap, sync];
   }
@@ -55,7 +55,7 @@ export function publicationSteps(
   return [check, announce, name, sync, check, ...(found === 'empty' ? [empty] : []), appear, sync, done];
 }
 
-/** All the steps. When one fails, the old dataset is under OUT again before the error goes on. */
+/** Takes all steps. If one fails, the old dataset is restored at OUT before the error is thrown on. */
 export function publish(destination: Destination, runId: string, replace: boolean): void {
   const old = partPath(destination, 'old', runId);
   try {
@@ -67,7 +67,7 @@ export function publish(destination: Destination, runId: string, replace: boolea
   }
 }
 
-/** Where the parent cannot be synced, nothing is published: a crash could undo what the run has reported. */
+/** Publishes nothing if the parent cannot be synced: a crash could undo what the run has reported. */
 function renameOnce(staging: string, path: string, parent: string): void {
   rename(staging, path);
   try {

@@ -1,7 +1,7 @@
 /**
- * Reads a file that was just written, to compare it with what its writer counted and with the checksum of what it was
- * given: a write that the system claims and did not make shows here, and so does a bit that changed on the way
- * in or out. Asynchronous, so that a signal is heard while a large dataset is read.
+ * Reads back a file that was just written, to compare it with its writer's counts and with the checksum of its bytes:
+ * that reveals a write that the system only claimed to make, and a bit that flipped on the way in or out. Asynchronous,
+ * so that signals are handled while a large dataset is read.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -17,9 +17,9 @@ export interface ReadBack {
   /** Size and hash of the file. */
   readonly bytes: number;
   readonly sha256: string;
-  /** CRC-32 of the same buffers as `sha256`: where it is the writer's, the hash is that of what was meant. */
+  /** CRC-32 of the same buffers as `sha256`: if it equals the writer's, the hash covers the intended bytes. */
   readonly crc32: number;
-  /** Newlines, bytes and checksum of the content, decompressed when it is packed: `.gz` or `.zst`. */
+  /** Newlines, bytes and checksum of the content, after decompression of `.gz` or `.zst`. */
   readonly lines: number;
   readonly contentBytes: number;
   readonly contentCrc32: number;
@@ -27,11 +27,14 @@ export interface ReadBack {
 
 export interface ReadBackOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Gets the content, decompressed when it is packed; a chunk is valid until it returns. */
+  /** Gets the content, decompressed; a chunk is valid until the callback returns. */
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
-/** Throws `io` when it cannot be read or decompressed, `invalid-dataset` when it is no regular file; the signal's reason when it is aborted. */
+/**
+ * Throws `io` if the file cannot be read or decompressed, `invalid-dataset` if it is not a regular file, and the
+ * signal's reason if aborted.
+ */
 export async function readBack(path: string, { signal, onContent }: ReadBackOptions = {}): Promise<ReadBack> {
   const hash = createHash('sha256');
   const packed = /\.(?:gz|zst)$/.test(path);
@@ -59,7 +62,7 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
     }
   }
 
-  /** The stream keeps a chunk until it has inflated it: each needs its own memory. */
+  /** The stream keeps a chunk until it is inflated, so each one needs its own memory. */
   async function* copies(): AsyncGenerator<Uint8Array> {
     for await (const chunk of raw()) yield Buffer.from(chunk);
   }
@@ -80,13 +83,13 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
 
 export interface ReadChunksOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Bytes after which reading stops; otherwise the end of the file. */
+  /** Number of bytes to read; by default the whole file. */
   readonly most?: number;
 }
 
 /**
- * The file in chunks of one buffer that is used again and again, so that a large dataset leaves no garbage; each is
- * valid until the next. Throws the system's own errors, and the signal's reason.
+ * Reads the file in chunks of one reused buffer, so that a large dataset leaves no garbage; each chunk is valid until
+ * the next. Throws the system's own errors, and the signal's reason.
  */
 export async function* readChunks(
   path: string,

@@ -1,7 +1,7 @@
 /**
- * Finds and mends what a publication left that was cut off. `link-RUN` there: RUN did not get to its swap.
- * Gone, and `old-RUN` there: it did, and what it superseded was not removed yet. A version without either was published
- * once and belongs to the user, wherever the link to it has been moved: it is left alone.
+ * Finds and repairs a publication that was interrupted. If `link-RUN` exists, RUN did not reach its swap. If it is gone
+ * and `old-RUN` exists, RUN did, but had not removed the superseded dataset yet. A version without either was published
+ * once and belongs to the user, wherever its link was moved: it is left alone.
  */
 import { dirname } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -18,13 +18,13 @@ import { isDataset } from './manifest.ts';
 import { locate, type Place, partName, partPath, runsWith, versionOf } from './place.ts';
 
 export interface Recovery {
-  /** OUT was missing, and this is what stands there again. */
+  /** Which dataset was put back at OUT, if OUT was missing. */
   readonly restored: 'new' | 'old' | undefined;
-  /** Leftovers that could not be removed; nothing depends on them. */
+  /** Leftovers that could not be removed; they do no harm. */
   readonly problems: readonly TurnmillError[];
 }
 
-/** Ends what a killed run began. Only under the lock, before `checkDestination`. */
+/** Finishes what a killed run began. Call it under the lock, before `checkDestination`. */
 export function recoverDestination(out: string): Recovery {
   const place = locate(out);
   const problems: TurnmillError[] = [];
@@ -36,10 +36,10 @@ export function recoverDestination(out: string): Recovery {
   return { restored, problems };
 }
 
-/** The folder that a reader finds the dataset in, without changing anything. Throws `no-input` when there is none. */
+/** The folder to read the dataset from; changes nothing. Throws `no-input` if there is none. */
 export function resolveDataset(out: string): string {
   const whole = realpathIfAny(out) ?? (realpathIfAny(dirname(out)) && beside(locate(out)));
-  // Once more: a publication may have ended between the two looks.
+  // Look again: a publication may have ended since the first look.
   const found = whole ?? realpathIfAny(out);
   if (found !== undefined) return found;
   throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out });
@@ -53,7 +53,7 @@ function beside(place: Place): string | undefined {
   return parts.find((path) => isDataset(path));
 }
 
-/** Runs that have set the old folder aside and not put the new link in its place. */
+/** Runs that set the old folder aside but did not put the new link in its place. */
 function cutOff(place: Place): string[] {
   if (lstatIfAny(place.path) !== undefined) return [];
   return runsWith(place, ['old']).filter((runId) => {
@@ -62,7 +62,7 @@ function cutOff(place: Place): string[] {
   });
 }
 
-/** The new version where it is whole, which it is whenever it has its name; else the old one. */
+/** Restores the new version if it exists (it gets its name only when whole), else the old one. */
 function restore(place: Place, runId: string): Recovery['restored'] {
   if (!cutOff(place).includes(runId)) return undefined;
   const isNew = isDataset(partPath(place, 'v', runId));
@@ -71,14 +71,14 @@ function restore(place: Place, runId: string): Recovery['restored'] {
   return isNew ? 'new' : 'old';
 }
 
-/** Removes what RUN has left beside OUT: its own version, or the one that it superseded. */
+/** Removes what RUN left beside OUT: its own version, or the one that it superseded. */
 export function tidy(place: Place, runId: string): TurnmillError[] {
   const link = partPath(place, 'link', runId);
   const published = readLinkIfAny(place.path) === partName(place, 'v', runId);
   try {
     if (published || lstatIfAny(link) === undefined) removeSuperseded(place, runId);
     else removeUnpublished(place, runId);
-    unlinkIfAny(link); // Last: as long as it is there, this can be done again.
+    unlinkIfAny(link); // Last: as long as it exists, all of this can be repeated.
     return [];
   } catch (error) {
     return [error instanceof TurnmillError ? error : ioError('clean up next to', place.path, error)];

@@ -1,6 +1,6 @@
 /**
- * run.json: what differs from run to run, which the manifest does not list: clock, host, paths, and for `build --update` which file
- * each source was, one fingerprint per source that was read, in the order of the ledger.
+ * run.json: what differs from run to run and is therefore not in the manifest: clock, host, paths, and for `build
+ * --update` one fingerprint per source that was read, in the order of the ledger.
  */
 
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const PIECE_LENGTH = 256 * 1024;
 
 /**
  * @param fingerprints a file with a JSON text in each line
- * @throws TurnmillError `io` when that file is not what was written
+ * @throws TurnmillError `io` if that file differs from what was written
  */
 export function writeRunFacts(
   root: string,
@@ -24,14 +24,14 @@ export function writeRunFacts(
   writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, fingerprints), options);
 }
 
-/** The text of run.json, in pieces. */
+/** Yields the text of run.json in pieces. */
 export function runFactsText(facts: object, fingerprints?: WrittenFile): Iterable<string> {
   const lines = fingerprints === undefined ? undefined : readWrittenText(fingerprints);
   const text = prettyJson(facts);
   return lines === undefined ? [text] : { [Symbol.iterator]: () => withFingerprints(text, lines) };
 }
 
-/** In pieces: there may be a million of them. */
+/** Yields pieces, because there may be a million fingerprints. */
 function* withFingerprints(facts: string, lines: string): Generator<string> {
   yield `${facts.slice(0, -'\n}\n'.length)},\n  "proofs": [`;
   let before = '\n    ';
@@ -55,7 +55,7 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Reads the facts of a committed dataset; undefined when there are none that can be read. */
+/** Reads the facts of a committed dataset; undefined if they are missing or unreadable. */
 export function readFingerprints(root: string): readonly string[] | undefined {
   try {
     const { proofs: fingerprints } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');

@@ -1,4 +1,4 @@
-/** The type of every line and JSON file beside the shards: what turnmill writes there and reads back. */
+/** Types of every line and JSON file beside the shards, for writing and for reading back. */
 
 /** A count for each name, sorted by name; names with a count of 0 are left out. */
 export type Counts = Readonly<Record<string, number>>;
@@ -7,9 +7,9 @@ export type Counts = Readonly<Record<string, number>>;
 export interface SourceLine {
   /** Name of the source, relative to its input. @example "2026-01-13/calendar.jsonl" */
   readonly source: string;
-  /** The name's bytes, where they are not valid UTF-8. @unit base64 @example "bG9n/w==" */
+  /** The name's bytes, if they are not valid UTF-8. @unit base64 @example "bG9n/w==" */
   readonly source_b64?: string | undefined;
-  /** Index of the input that the source was found in, where there are several. @unit from 0 @example 1 */
+  /** Index of the input that the source was found in, if there are several. @unit from 0 @example 1 */
   readonly input?: number | undefined;
   /** Its fate: `read`, `empty`, `rejected`, `limited` (the run's `--limit` was reached in it) or `skipped`. @example "read" */
   readonly status: 'read' | 'empty' | 'rejected' | 'limited' | 'skipped';
@@ -17,15 +17,15 @@ export interface SourceLine {
   readonly reason?: string | undefined;
   /** The reason in words. @example "the data is damaged at byte 4096" */
   readonly detail?: string | undefined;
-  /** Size of the file when it was opened; of a folder that is one source the bytes that were read. @unit bytes @example 16623 */
+  /** Size of the file when it was opened; for a folder that is one source, the bytes that were read. @unit bytes @example 16623 */
   readonly size?: number | undefined;
-  /** How it is packed: `none`, `gzip` or `zstd`. @example "none" */
+  /** Compression: `none`, `gzip` or `zstd`. @example "none" */
   readonly compression?: 'none' | 'gzip' | 'zstd' | undefined;
-  /** Where the bytes of a packed file went. */
+  /** How the bytes of a packed file divide. */
   readonly packed?: PackedLine | undefined;
   /** Bytes after decompression. @unit bytes @example 16623 */
   readonly bytes?: number | undefined;
-  /** Where those bytes went. They add up to `bytes`. */
+  /** How those bytes divide. The parts add up to `bytes`. */
   readonly parts?: ByteParts | undefined;
   /** Lines that the framing found. @unit lines @example 4 */
   readonly framed?: number | undefined;
@@ -37,7 +37,7 @@ export interface SourceLine {
   readonly repairs?: Counts | undefined;
 }
 
-/** Where the bytes of a packed source went. */
+/** How the bytes of a packed source divide. */
 export interface PackedLine {
   /** Gzip members or zstd frames. @example 1 */
   readonly members: number;
@@ -49,7 +49,7 @@ export interface PackedLine {
   readonly trailing_bytes: number;
 }
 
-/** Where the bytes of a source went. */
+/** How the bytes of a source divide. */
 export interface ByteParts {
   /** Byte order mark. @unit bytes @example 0 */
   readonly bom: number;
@@ -57,7 +57,7 @@ export interface ByteParts {
   readonly lines: number;
   /** Line ends. @unit bytes @example 4 */
   readonly terminators: number;
-  /** Read, but given up: after a fault, or beyond a limit. @unit bytes @example 0 */
+  /** Bytes read but not used: after a fault, or beyond a limit. @unit bytes @example 0 */
   readonly rest: number;
 }
 
@@ -71,17 +71,17 @@ export interface SessionLine {
   readonly source_b64?: string | undefined;
   /** As in `sources.jsonl`. @unit from 0 @example 1 */
   readonly input?: number | undefined;
-  /** `written`, `empty` or `rejected:REASON`. @example "written" */
+  /** Its fate: `written`, `empty` or `rejected:REASON`. @example "written" */
   readonly fate: string;
-  /** Shard of its record, where it has exactly one in one format. @example "data/2026-01-13-00000.jsonl" */
+  /** Shard of its record, if it has exactly one in one format. @example "data/2026-01-13-00000.jsonl" */
   readonly shard?: string | undefined;
   /** Number of that record in the shard. @unit from 1 @example 1 */
   readonly line?: number | undefined;
-  /** Its records, where it has several or the run has several formats. */
+  /** Places of its records, if it has several or the run has several formats. */
   readonly records?: readonly RecordPlace[] | undefined;
-  /** Formats that refused it while another one wrote it. */
+  /** Formats that refused the session while another one wrote it. */
   readonly refused?: readonly RefusedFormat[] | undefined;
-  /** The entry that the conversation was taken from. */
+  /** Place of the entry that the conversation was taken from. */
   readonly origin?: LinePlace | undefined;
   /** Entries of the session. @unit entries @example 4 */
   readonly entries: number;
@@ -89,35 +89,35 @@ export interface SessionLine {
   readonly superseded: number;
   /** Entries after the chosen one that are shorter than it. @unit entries @example 0 */
   readonly truncated: number;
-  /** Lines beside the origin that the conversation was folded of, where it was folded of events. @unit lines @example 61 */
+  /** Lines besides the origin that the conversation was folded from, if it was folded from events. @unit lines @example 61 */
   readonly folded?: number | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
-  /** Tool definitions of its entries. */
+  /** Tool definitions in its entries. */
   readonly tools: ToolCountsLine | null;
-  /** Use of tools in a session; `reports/tool-usage.csv` adds these up. */
+  /** Use of tools in the session; `reports/tool-usage.csv` adds these up. */
   readonly usage?: ToolUsageLine | undefined;
 }
 
-/** Where a record is. */
+/** Place of a record. */
 export interface RecordPlace {
   /** Format of the record. @example "trl" */
   readonly format: string;
-  /** Its shard. @example "data/trl/2026-01-13-00000.jsonl" */
+  /** Path of its shard. @example "data/trl/2026-01-13-00000.jsonl" */
   readonly shard: string;
   /** Its number in the shard. @unit from 1 @example 1 */
   readonly line: number;
 }
 
-/** A format that did not write a session. */
+/** A format that refused a session. */
 export interface RefusedFormat {
   /** Name of the format. @example "trl" */
   readonly format: string;
-  /** Why (rejections.md). @example "arguments-not-object" */
+  /** Reason (rejections.md). @example "arguments-not-object" */
   readonly reason: string;
 }
 
-/** Where an entry is in its source. */
+/** Place of an entry in its source. */
 export interface LinePlace {
   /** Line number. @unit from 1 @example 4 */
   readonly line: number;
@@ -129,13 +129,13 @@ export interface LinePlace {
 
 /** Tool definitions of a session: `seen` = `kept` + `duplicateSame` + `duplicateConflict`. */
 export interface ToolCountsLine {
-  /** In all its entries. @unit definitions @example 12 */
+  /** Definitions in all its entries. @unit definitions @example 12 */
   readonly seen: number;
-  /** Written into the record. @unit definitions @example 3 */
+  /** Definitions written into the record. @unit definitions @example 3 */
   readonly kept: number;
-  /** Dropped, equal to one that was kept. @unit definitions @example 9 */
+  /** Definitions dropped because they equal one that was kept. @unit definitions @example 9 */
   readonly duplicateSame: number;
-  /** Dropped, with the name of one that was kept and another content. @unit definitions @example 0 */
+  /** Definitions dropped because one of the same name with other content was kept. @unit definitions @example 0 */
   readonly duplicateConflict: number;
 }
 
@@ -149,55 +149,55 @@ export interface ToolUsageLine {
   readonly clientTurns: number;
   /** Turns of the assistant. @unit turns @example 2 */
   readonly assistantTurns: number;
-  /** Those with at least one call. @unit turns @example 2 */
+  /** Turns of the assistant with at least one call. @unit turns @example 2 */
   readonly assistantTurnsWithTools: number;
 }
 
-/** A line of `quarantine/rejected.jsonl`: something that was kept out, and where its bytes are. */
+/** A line of `quarantine/rejected.jsonl`: something that was rejected, and where its bytes are. */
 export interface QuarantineLine {
   /** Version of this line type. @example 2 */
   readonly v: number;
-  /** The thing that was kept out: a `line`, an entry of a `session`, a `source`, or a `record` in one of several formats. @example "line" */
+  /** Kind of thing rejected: a `line`, an entry of a `session`, a `source`, or a `record` in one of several formats. @example "line" */
   readonly scope: 'line' | 'session' | 'source' | 'record';
-  /** Why, from the closed list (rejections.md). @example "invalid-json" */
+  /** Reason, from the closed list (rejections.md). @example "invalid-json" */
   readonly reason: string;
   /** Stage that rejected it. @example "parse" */
   readonly stage: string;
   /** The source that it came from. */
   readonly source: QuarantineSource;
-  /** Line number; not of a source. @unit from 1 @example 4 */
+  /** Line number; absent for a source. @unit from 1 @example 4 */
   readonly line?: number | undefined;
   /** First byte in the source, after decompression. @unit bytes @example 8350 */
   readonly byte_start?: number | undefined;
-  /** Byte after the last one. @unit bytes @example 11606 */
+  /** First byte after it. @unit bytes @example 11606 */
   readonly byte_end?: number | undefined;
   /** Gzip member that the line begins in. @unit from 1 @example 2 */
   readonly member?: number | undefined;
-  /** Id of the session, of a rejected session or record. @example "build-watch-1768401720884000000" */
+  /** Id of the session, if a session or a record was rejected. @example "build-watch-1768401720884000000" */
   readonly session_key?: string | null | undefined;
-  /** Format that refused the session, of a record. @example "trl" */
+  /** Format that refused the session, if a record was rejected. @example "trl" */
   readonly format?: string | undefined;
-  /** SHA-256 of the bytes, hexadecimal; null where they could not be read a second time. @example "a0abee3d5b89…" */
+  /** SHA-256 of the bytes, hexadecimal; null if they could not be read a second time. @example "a0abee3d5b89…" */
   readonly raw_sha256?: string | null | undefined;
-  /** Where the bytes are in the source, where they are not kept here. */
+  /** Where the source has the bytes, if they are not kept here. */
   readonly raw_ref?: ByteRange | undefined;
-  /** The bytes, where they are kept (`--quarantine-content raw`, or a source that cannot be read twice). @unit base64 @example "eyJhIjo=" */
+  /** The bytes, if they are kept (`--quarantine-content raw`, or a source that cannot be read twice). @unit base64 @example "eyJhIjo=" */
   readonly raw_b64?: string | undefined;
   /** The error. */
   readonly error: QuarantineError;
-  /** Objects of the line that this record stands for, itself among them: the last one of a line with more than 100. @unit objects @example 1901 */
+  /** Objects of the line that this record covers, including its own: on the last record of a line with more than 100. @unit objects @example 1901 */
   readonly count?: number | undefined;
-  /** Those of them that are listed nowhere, by reason. @unit objects @example {"bad-timestamp":1900} */
+  /** Those of them that have no record, by reason. @unit objects @example {"bad-timestamp":1900} */
   readonly rest?: Counts | undefined;
 }
 
 /** The source of a quarantine record. */
 export interface QuarantineSource {
-  /** Its name, as in `sources.jsonl`. @example "2026-01-13/invoice.jsonl" */
+  /** Name of the source, as in `sources.jsonl`. @example "2026-01-13/invoice.jsonl" */
   readonly uri: string;
-  /** The name's bytes, where they are not valid UTF-8. @unit base64 @example "bG9n/w==" */
+  /** The name's bytes, if they are not valid UTF-8. @unit base64 @example "bG9n/w==" */
   readonly uri_b64?: string | undefined;
-  /** Index of the input, where there are several. @unit from 0 @example 1 */
+  /** Index of the input, if there are several. @unit from 0 @example 1 */
   readonly input?: number | undefined;
   /** Size of the file when it was opened. @unit bytes @example 11606 */
   readonly size?: number | undefined;
@@ -211,17 +211,17 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** An error in words. */
+/** Description of an error. */
 export interface QuarantineError {
   /** The reason, or the error of the operating system. @example "invalid-json" */
   readonly code: string;
   /** One sentence with the position, never content of the log. @example "not JSON at byte 3256 of the line (11606 of the source)" */
   readonly message: string;
-  /** Where the line goes wrong, where one byte is to blame: counted from the start of the line. @unit bytes @example 3256 */
+  /** Offset of the error from the start of the line, if one byte is to blame. @unit bytes @example 3256 */
   readonly at?: number | undefined;
 }
 
-/** A line of `reports/integrity.jsonl`: a finding. It reports and changes nothing. */
+/** A line of `reports/integrity.jsonl`: a finding. Findings change nothing. */
 export interface FindingLine {
   /** `ERROR` or `WARNING`. @example "ERROR" */
   readonly severity: 'ERROR' | 'WARNING';
@@ -239,7 +239,7 @@ export interface FindingLine {
   readonly entry: number;
   /** The text of the finding: positions and names, never content. @example "messages[2] and messages[3] have the same role" */
   readonly message: string;
-  /** Findings of this rule in the session beyond its first 1,000 findings, which are counted and not listed. @unit findings @example 41 */
+  /** Findings of this rule in the session that are counted but not listed, because a session lists only its first 1,000. @unit findings @example 41 */
   readonly count?: number | undefined;
 }
 
@@ -247,9 +247,9 @@ export interface FindingLine {
 export interface LedgerSums {
   /** Sources by status. @unit sources @example {"read":13} */
   readonly sources: Counts;
-  /** Sources that were passed over, by reason. @unit sources @example {"symlink":1} */
+  /** Sources that were skipped, by reason. @unit sources @example {"symlink":1} */
   readonly skipped: Counts;
-  /** Files that were passed over because of their names, by extension. @unit files @example {".csv":2} */
+  /** Files that were skipped because of their names, by extension. @unit files @example {".csv":2} */
   readonly extensions: Counts;
   /** Lines by fate. They add up to `lines`. @unit lines @example {"snapshot":11,"superseded":40} */
   readonly fates: Counts;
@@ -263,9 +263,9 @@ export interface LedgerSums {
   readonly rewrites: Counts;
   /** Findings by rule. @unit findings @example {"role-sequence":2} */
   readonly findings: Counts;
-  /** `read` = `bom` + `lines` + `terminators` + what was given up. @unit bytes @example {"read":213000} */
+  /** `read` = `bom` + `lines` + `terminators` + the bytes that were not used. @unit bytes @example {"read":213000} */
   readonly bytes: Counts;
-  /** All lines. @unit lines @example 66 */
+  /** Number of lines. @unit lines @example 66 */
   readonly lines: number;
   /** Records of all formats. @unit records @example 21 */
   readonly records: number;
@@ -279,17 +279,17 @@ export interface LedgerSums {
   readonly profile?: DatasetProfile | undefined;
 }
 
-/** The counts of the report, in bounded lists. They depend on the input alone. */
+/** Counts for the report, in bounded lists. They depend on the input alone. */
 export interface DatasetProfile {
   /** Rejections by reason: the 24 most frequent reasons. */
   readonly rejections: readonly RejectionProfile[];
-  /** Findings by rule and severity: the 24 most frequent ones. */
+  /** Findings by rule and severity: the 24 most frequent pairs. */
   readonly findings: readonly FindingProfile[];
-  /** The records. */
+  /** Counts of the records. */
   readonly records: RecordsProfile;
   /** Sessions by group: the last 60 days, or the 60 largest groups. */
   readonly groups: readonly GroupProfile[];
-  /** Groups in all. @unit groups @example 2 */
+  /** Number of groups. @unit groups @example 2 */
   readonly group_count: number;
   /** Sources: the 25 with the most rejected lines. */
   readonly sources: readonly SourceProfile[];
@@ -299,9 +299,9 @@ export interface DatasetProfile {
 export interface RejectionProfile {
   /** The reason (rejections.md). @example "invalid-json" */
   readonly reason: string;
-  /** Lines, sources and records that were kept out for it. @example 4 */
+  /** Lines, sources and records that were rejected for it. @example 4 */
   readonly count: number;
-  /** The first five. */
+  /** The first five rejections. */
   readonly examples: readonly RejectionExample[];
 }
 
@@ -309,13 +309,13 @@ export interface RejectionProfile {
 export interface RejectionExample {
   /** As in `sources.jsonl`; the middle of a long name is cut out. @example "2026-01-13/invoice.jsonl" */
   readonly source: string;
-  /** Line number; not of a source. @unit from 1 @example 4 */
+  /** Line number; absent for a source. @unit from 1 @example 4 */
   readonly line?: number | undefined;
   /** First byte in the source, after decompression. @unit bytes @example 8350 */
   readonly byte_start?: number | undefined;
-  /** Byte after the last one. @unit bytes @example 11606 */
+  /** First byte after it. @unit bytes @example 11606 */
   readonly byte_end?: number | undefined;
-  /** The error in words. @example "not JSON at byte 3256 of the line (11606 of the source)" */
+  /** Description of the error. @example "not JSON at byte 3256 of the line (11606 of the source)" */
   readonly message: string;
 }
 
@@ -325,9 +325,9 @@ export interface FindingProfile {
   readonly rule: string;
   /** `ERROR` or `WARNING`. @example "ERROR" */
   readonly severity: 'ERROR' | 'WARNING';
-  /** Findings. @unit findings @example 2 */
+  /** Number of findings. @unit findings @example 2 */
   readonly count: number;
-  /** The first five. */
+  /** The first five findings. */
   readonly examples: readonly FindingExample[];
 }
 
@@ -341,67 +341,67 @@ export interface FindingExample {
   readonly message: string;
 }
 
-/** The records. Messages, roles and calls are those of the first format of the run, where its records list messages. */
+/** Counts of the records. Messages, roles and calls are those of the first format of the run, if its records list messages. */
 export interface RecordsProfile {
-  /** Messages in all. @unit messages @example 117 */
+  /** Number of messages. @unit messages @example 117 */
   readonly messages: number;
-  /** Calls of tools in all. @unit calls @example 45 */
+  /** Number of calls of tools. @unit calls @example 45 */
   readonly calls: number;
-  /** Records by their number of messages; the name of a bin is its lower end. @unit records @example {"7":1,"8":2} */
+  /** Records by their number of messages; each bin is named by its lower end. @unit records @example {"7":1,"8":2} */
   readonly by_messages: Counts;
-  /** Records of all formats by their size in bytes; the name of a bin is its lower end. @unit records @example {"2560":3} */
+  /** Records of all formats by their size in bytes; each bin is named by its lower end. @unit records @example {"2560":3} */
   readonly by_bytes: Counts;
-  /** Records by their number of calls; the name of a bin is its lower end. @unit records @example {"3":4} */
+  /** Records by their number of calls; each bin is named by its lower end. @unit records @example {"3":4} */
   readonly by_calls: Counts;
   /** Messages by role. After the first 31 roles, further ones are `other`. @unit messages @example {"user":17} */
   readonly roles: Counts;
   /** Calls by tool: the 20 most frequent. @unit calls @example {"read":4} */
   readonly tools: Counts;
-  /** Tools that are called; those after the first 10,000 count as one. @unit tools @example 32 */
+  /** Number of different tools that are called; those after the first 10,000 count as one. @unit tools @example 32 */
   readonly tool_count: number;
 }
 
 /** The sessions of a group. */
 export interface GroupProfile {
-  /** Name of the group, by the sources' folders for sessions without a record. @example "2026-01-13" */
+  /** Name of the group; a session without a record is counted by the folder of its source. @example "2026-01-13" */
   readonly group: string;
   /** Sessions with a record. @unit sessions @example 6 */
   readonly written: number;
-  /** Sessions without one. @unit sessions @example 1 */
+  /** Sessions without a record. @unit sessions @example 1 */
   readonly empty: number;
   /** Sessions that were rejected. @unit sessions @example 1 */
   readonly rejected: number;
 }
 
-/** The fates of the lines of a source. */
+/** Fates of the lines of a source. */
 export interface SourceProfile {
   /** As in `sources.jsonl`; the middle of a long name is cut out. @example "2026-01-13/invoice.jsonl" */
   readonly source: string;
-  /** As in `sources.jsonl`. @unit lines @example 4 */
+  /** Number of lines, as in `sources.jsonl`. @unit lines @example 4 */
   readonly lines: number;
-  /** As in `sources.jsonl`. @unit bytes @example 16623 */
+  /** Size, as in `sources.jsonl`. @unit bytes @example 16623 */
   readonly size: number;
-  /** As in `sources.jsonl`, rejections together as `rejected`, drops as `dropped`. @unit lines @example {"snapshot":1} */
+  /** Lines by fate, with all rejections as `rejected` and all drops as `dropped`. @unit lines @example {"snapshot":1} */
   readonly fates: Counts;
 }
 
-/** `manifest.json`: what makes a folder a dataset. Nothing in it depends on clock, host or path. */
+/** `manifest.json`: makes a folder a dataset. Nothing in it depends on clock, host or path. */
 export interface Manifest {
   /** Version of these files. @example 1 */
   readonly schema: number;
   /** The program that wrote it. */
   readonly tool: ManifestTool;
-  /** Every setting that decides the bytes of the dataset, by its name in the library; a text that was read from a file is its SHA-256. @example {"format":["chat"]} */
+  /** Every setting that decides the bytes of the dataset, by its name in the library; for a text that was read from a file, its SHA-256. @example {"format":["chat"]} */
   readonly settings: object;
   /** SHA-256 of the settings' JSON text. @unit hexadecimal @example "7c4ba94525c8…" */
   readonly settings_sha256: string;
-  /** The shards, sorted by path, bytewise. */
+  /** Shards, sorted by path, bytewise. */
   readonly shards: readonly ManifestShard[];
-  /** The files of ledger, quarantine and reports, sorted by path, bytewise. */
+  /** Files of ledger, quarantine and reports, sorted by path, bytewise. */
   readonly files: readonly ManifestFile[];
-  /** The three numbers that most people ask for. */
+  /** The three main totals. */
   readonly totals: ManifestTotals;
-  /** As in `reports/summary.json`. */
+  /** Sums, as in `reports/summary.json`. */
   readonly ledger: LedgerSums;
 }
 
@@ -429,7 +429,7 @@ export interface ManifestShard {
   readonly path: string;
   /** Group of its records. @example "2026-01-13" */
   readonly group: string;
-  /** Records in it. @unit records @example 6 */
+  /** Number of records. @unit records @example 6 */
   readonly records: number;
   /** Size of the file. @unit bytes @example 23991 */
   readonly bytes: number;
@@ -447,7 +447,7 @@ export interface ManifestFile {
   readonly sha256: string;
 }
 
-/** `run.json`: what differs from run to run. Nothing of it decides the bytes of the dataset. */
+/** `run.json`: what differs from run to run. It does not affect the bytes of the dataset. */
 export interface RunFacts {
   /** When the run began. @unit UTC @example "2026-11-22T21:23:33.636Z" */
   readonly started: string;
@@ -457,20 +457,20 @@ export interface RunFacts {
   readonly pid: number;
   /** Version of Node. @example "v20.20.2" */
   readonly node: string;
-  /** How long the run took. @unit milliseconds @example 101.3 */
+  /** Duration of the run. @unit milliseconds @example 101.3 */
   readonly elapsed_ms: number;
   /** Threads that read sources. @unit threads @example 2 */
   readonly workers: number;
   /** Worker threads that died and were replaced. @unit threads @example 0 */
   readonly worker_restarts: number;
-  /** The inputs as they were given; of a stream its name. @example ["examples/logs"] */
+  /** The inputs as the user wrote them; for a stream its name. @example ["examples/logs"] */
   readonly inputs: readonly string[];
-  /** Whether the run went on from the checkpoint of a run that was stopped. @example false */
+  /** Whether the run resumed from the checkpoint of a run that was stopped. @example false */
   readonly resumed: boolean;
-  /** Sources that were not read, because the results of a previous run were reused. @unit sources @example 0 */
+  /** Sources that were not read again, because the results of a previous run were reused. @unit sources @example 0 */
   readonly reused_sources: number;
   /** Notes that could not be written to standard error. @unit notes @example 0 */
   readonly log_lost: number;
-  /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime and ctime in nanoseconds, then a CRC-32 where the times do not settle it, or `::` and the SHA-256 of `--checksum`. Empty where the source has to be read again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */
+  /** Fingerprint of each source that was read, in the order of `sources.jsonl`, for `--update`: inode, size, mtime and ctime in nanoseconds, then a CRC-32 if the times do not settle it, or `::` and the SHA-256 of `--checksum`. Empty if the source has to be read again. @example ["9978156:16623:1795382048098749175:1795382048098749175"] */
   readonly proofs?: readonly string[];
 }

@@ -1,29 +1,30 @@
 /**
- * The file name of a group's shards. A group comes from a log (a scenario, an id), so it may be anything: a plain name
- * stays, any other becomes a slug and a hash. Injective, and never a way out of data/.
+ * Names the shards of a group. A group comes from a log (a scenario, an id), so it may be any text: a plain name stays,
+ * any other becomes a slug and a hash. Different groups get different names, and none leads out of data/.
  */
 import { createHash } from 'node:crypto';
+import type { BeginsRecord } from './record-lines.ts';
 
-/** No capitals: `A` and `a` are one file where case does not count. */
+/** Lower case only: some file systems take `A` and `a` for one file. */
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-/** Reserved by Windows, whatever follows the first dot. */
+/** Names that Windows reserves, whatever follows the first dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
-/** Looks like a name that was made here: a plain group must not meet one. */
+/** Looks like a name with a hash; a plain group must not collide with one. */
 const HASHED = /-[a-z2-7]{16}$/i;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const SLUG_CHARS = 40;
 const HASH_CHARS = 16;
 
-/** The group itself when it is a safe name, else `slug-hash`. */
+/** The group itself if it is a safe name, else `slug-hash`. */
 export function shardStem(group: string): string {
   const plain = PLAIN.test(group) && !group.endsWith('.') && !DEVICE.test(group) && !HASHED.test(group);
   return plain ? group : `${slug(group)}-${base32(hash(group))}`;
 }
 
-/** Lines of JSON, a deck of TOML, or session traces: a record of the last two has several lines. */
+/** Lines of JSON, a deck of TOML, or session traces. A record of the last two has several lines. */
 export type ShardKind = 'jsonl' | 'toml' | 'sts.jsonl';
 
-/** Either packed or not. */
+/** Extension, with or without compression. */
 export type ShardSuffix = `.${ShardKind}${'' | '.gz' | '.zst'}`;
 
 const PACKED = /\.(?:gz|zst)$/;
@@ -31,10 +32,10 @@ const DECK_HEADER = Buffer.from('[[samples]]');
 const TRACE_HEADER = Buffer.from('{"type":"session",');
 
 /**
- * Tells whether a line of a shard begins a record, by the shard's path; undefined when every line is one. The header of a deck is
- * a line of its own, and no other line of a trace begins like its header.
+ * Returns a predicate that tells whether a line begins a record, chosen by the shard's path; undefined if every line
+ * does. The header of a deck has a line to itself, and in a trace only its header begins with that text.
  */
-export function recordStart(path: string): ((line: Uint8Array) => boolean) | undefined {
+export function recordStart(path: string): BeginsRecord | undefined {
   const name = path.replace(PACKED, '');
   if (name.endsWith('.toml')) return (line) => DECK_HEADER.equals(line);
   if (name.endsWith('.sts.jsonl'))
@@ -42,7 +43,7 @@ export function recordStart(path: string): ((line: Uint8Array) => boolean) | und
   return undefined;
 }
 
-/** `<folder>/<stem>-00000.jsonl`, `/` on every platform. */
+/** `<folder>/<stem>-00000.jsonl`, with `/` on every platform. */
 export function shardPath(folder: string, stem: string, number: number, suffix: ShardSuffix): string {
   return `${folder}/${stem}-${String(number).padStart(5, '0')}${suffix}`;
 }
@@ -57,7 +58,7 @@ function slug(group: string): string {
   );
 }
 
-/** A lone surrogate has no UTF-8: such a name is hashed as UTF-16, behind a byte that no UTF-8 text holds. */
+/** A lone surrogate has no UTF-8: such a name is hashed as UTF-16 after a byte that no UTF-8 text contains. */
 function hash(group: string): Uint8Array {
   const utf8 = Buffer.from(group, 'utf8');
   const digest = createHash('sha256');

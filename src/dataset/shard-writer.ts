@@ -1,4 +1,4 @@
-/** The end of a `stream.pipeline`: the records of records, in the shards of a folder. */
+/** The last stage of a `stream.pipeline`: writes records to the shards of a folder. */
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Kind, StreamElement, WrittenRecord } from '../../transforms/model/element.ts';
@@ -10,15 +10,15 @@ import { type Series, type ShardInfo, Shards } from './shards.ts';
 import { attempt, chunkElements, PassedOver } from './writer-chunk.ts';
 
 export interface ShardWriterOptions {
-  /** The folder that gets `data/`. It is made when it is not there; the folder above it must be there. */
+  /** The folder that gets `data/`. It is created if it does not exist; its parent must exist. */
   readonly dir: string;
-  /** Bytes of records, unpacked, after which a group goes on in its next shard; 1 GiB when left out. */
+  /** Uncompressed bytes of records after which a group continues in its next shard; 1 GiB by default. */
   readonly shardSizeBytes?: number;
-  /** `none` when left out. */
+  /** `none` by default. */
   readonly compress?: 'none' | 'gzip' | 'zstd';
-  /** Ending of the shards: `toml` for tables of a deck, `sts.jsonl` for session traces; `jsonl` when left out. */
+  /** Extension of the shards: `toml` for tables of a deck, `sts.jsonl` for session traces, `jsonl` by default. */
   readonly extension?: ShardKind;
-  /** Writes each format into `data/FORMAT/`; when left out, there may be only one format. */
+  /** Writes each format into `data/FORMAT/`; otherwise there may be only one format. */
   readonly perFormat?: boolean;
 }
 
@@ -37,19 +37,19 @@ export class ShardWriter extends Writable {
   #format: string | undefined;
   #shards: readonly ShardInfo[] = [];
 
-  /** @throws TurnmillError `usage` for options that cannot be, `unavailable` for zstd where there is none */
+  /** @throws TurnmillError `usage` for invalid options, `unavailable` for zstd if it is not installed */
   constructor(options: ShardWriterOptions) {
-    checkOptions(options); // first: a stream that was made is opened, whatever its constructor throws
+    checkOptions(options); // first: Node opens a stream even if its constructor throws after `super`
     super({ objectMode: true, highWaterMark: 1 });
     this.#options = options;
   }
 
-  /** The shards that were written, sorted by path; empty before `finish`. */
+  /** The shards written, sorted by path; empty before `finish`. */
   get shards(): readonly ShardInfo[] {
     return this.#shards;
   }
 
-  /** How many elements of each kind came that are not records. */
+  /** Number of elements that are not records, by kind. */
   get passedOver(): ReadonlyMap<Kind, number> {
     return this.#passedOver.counts;
   }

@@ -1,7 +1,8 @@
 /**
- * Writes the records of a dataset, in one series of shards per folder and group. The number of groups is not limited: at
- * most `maxOpenFiles` descriptors are open (the least recently written shard is parked), and the gathered blocks stay under
- * one cap, the oldest being written first. Both depend on the order of the records alone, and only the cap shows in the bytes.
+ * Writes the records of a dataset to one series of shards per folder and group. The number of groups is not limited: at
+ * most `maxOpenFiles` descriptors are open (the least recently written shard is parked), and gathered blocks stay under
+ * one cap, with the oldest written first. Both depend only on the order of the records, and only the cap shows in the
+ * bytes.
  */
 import { openFilesLimit } from './fs-calls.ts';
 import { DATA } from './layout.ts';
@@ -12,41 +13,41 @@ import { PACKINGS } from './packing.ts';
 import { type ShardKind, shardPath, shardStem } from './shard-name.ts';
 import { type DatasetFiles, FolderFiles } from './store/files.ts';
 
-/** Sum of the gathered blocks. */
+/** Cap on the sum of all gathered blocks. */
 const PENDING_BYTES = 64 * 1024 * 1024;
 
 const MOST_OPEN_FILES = 64;
 const LEAST_OPEN_FILES = 4;
-/** For everything that is no shard: Node's own, the sources, the files beside the shards, modules that are loaded. */
+/** Descriptors for everything else: Node's own, the sources, the files beside the shards, modules being loaded. */
 const OTHER_FILES = 48;
 
 export interface ShardInfo {
-  /** Below the output's root: `data/2026-01-13-00000.jsonl`. */
+  /** Path below the output's root: `data/2026-01-13-00000.jsonl`. */
   readonly path: string;
   readonly group: string;
   readonly records: number;
-  /** On disk. */
+  /** Bytes on disk. */
   readonly bytes: number;
-  /** Size of the records and their newlines. */
+  /** Size of the records and their newlines, uncompressed. */
   readonly uncompressedBytes: number;
-  /** Newlines inside of records; lines of JSON have none. */
+  /** Newlines inside records; 0 for lines of JSON. */
   readonly innerLines: number;
-  /** CRC-32 of the bytes on disk, as they were given to the file system. */
+  /** CRC-32 of the bytes on disk, as they went to the file system. */
   readonly crc32: number;
   /** CRC-32 of the records and their newlines. */
   readonly contentCrc32: number;
 }
 
-/** How far a shard was at a checkpoint. */
+/** The state of a shard at a checkpoint. */
 export interface ShardCheckpoint {
   readonly path: string;
   readonly group: string;
   readonly records: number;
-  /** On disk. */
+  /** Bytes on disk. */
   readonly bytes: number;
   /** CRC-32 of the bytes on disk. */
   readonly crc32: number;
-  /** Lines that were gathered for a block of the file, and are not in it; valid until the next record. */
+  /** Lines gathered for the next block, not yet in the file; valid until the next record. */
   readonly gathered: Uint8Array;
 }
 
@@ -60,16 +61,16 @@ export interface Series {
 const LINES: Series = { folder: DATA, kind: 'jsonl' };
 
 export interface ShardOptions {
-  /** The output's root (the staging folder); `data/` must be in it. */
+  /** The output's root (the staging folder); must contain `data/`. */
   readonly dir: string;
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   readonly maxOpenFiles?: number;
-  /** Creates the files; by default in the folder. */
+  /** Creates the files; by default in `dir`. */
   readonly files?: DatasetFiles;
-  /** By default what the umask leaves. */
+  /** Permissions; by default those that the umask leaves. */
   readonly modes?: Pick<Modes, 'file' | 'folder'>;
-  /** Cap of the gathered blocks; part of what decides the bytes. */
+  /** Cap on the gathered blocks. It affects the bytes of packed shards. */
   readonly maxPendingBytes?: number;
 }
 
@@ -89,12 +90,12 @@ export class Shards {
   readonly #files: DatasetFiles;
   readonly #open = new Map<string, OpenShard>();
   readonly #finished: ShardInfo[] = [];
-  /** Those that may hold a descriptor, least recently used first. */
+  /** Shards that may hold a descriptor, least recently used first. */
   readonly #recent = new Set<OpenShard>();
-  /** Those that hold a gathered block, oldest first, and how much memory. */
+  /** Shards that hold a gathered block, oldest first, and its memory in bytes. */
   readonly #pending = new Map<OpenShard, number>();
   #pendingSum = 0;
-  /** The one that was used last: no other one can have taken its descriptor. */
+  /** The shard used last, whose descriptor no other one can have taken. */
   #latest: OpenShard | undefined;
 
   constructor(options: ShardOptions) {
@@ -124,7 +125,10 @@ export class Shards {
     return { shard: shard.path, line: shard.file.lines };
   }
 
-  /** Brings to the disk, or gives out, all records so far, and returns how far each shard is. The shards go on. */
+  /**
+   * Syncs all records so far, or returns those that are still gathered, and reports the state of each shard. Writing
+   * can continue.
+   */
   checkpoint(): ShardCheckpoint[] {
     const ended = this.#finished.map((shard) => ({ ...shard, gathered: new Uint8Array(0) }));
     const going = [...this.#open.values()].map((shard) => {
@@ -137,7 +141,7 @@ export class Shards {
     return [...ended, ...going];
   }
 
-  /** Flushes, syncs and closes everything. Sorted by path, bytewise. */
+  /** Flushes, syncs and closes everything. Returns the shards sorted by path, bytewise. */
   finish(): ShardInfo[] {
     for (const shard of this.#open.values()) this.#end(shard);
     this.#open.clear();
@@ -172,7 +176,7 @@ export class Shards {
     }
   }
 
-  /** Comes before every call that may need the shard's descriptor. */
+  /** Must precede every call that may need the shard's descriptor. */
   #touch(shard: OpenShard): void {
     if (!this.#recent.delete(shard)) this.#makeRoom();
     this.#recent.add(shard);
@@ -214,7 +218,7 @@ function newlinesIn(bytes: Uint8Array): number {
   return count;
 }
 
-/** Shards that may be open at a time, where the process may have few files open. */
+/** Number of shards to keep open, given how many files the process may open. */
 function affordableFiles(): number {
   const limit = openFilesLimit() ?? Number.POSITIVE_INFINITY;
   return Math.min(MOST_OPEN_FILES, Math.max(LEAST_OPEN_FILES, limit - OTHER_FILES));

@@ -1,6 +1,6 @@
 /**
  * The folder that a dataset is written into: hidden, 0700, in the destination's own parent, so that one rename
- * publishes it. Nothing of it is ever visible under OUT before that.
+ * publishes it. Nothing in it is visible under OUT before that.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -20,31 +20,31 @@ export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
 const OWNER_ONLY = 0o700;
 
 export interface Staging {
-  /** Write below this. */
+  /** Where to write. */
   readonly path: string;
   readonly modes: Modes;
   readonly runId: string;
-  /** Does it go on from what a crashed run left, which is still there? */
+  /** Does it continue what a crashed run left, and was that still there? */
   readonly isResumed: boolean;
   /** Leftovers of earlier runs that could not be removed. */
   readonly problems: readonly TurnmillError[];
-  /** Notes for people on leftovers that were not touched. */
+  /** Notes for people on leftovers that were left alone. */
   readonly notes: readonly string[];
   /**
-   * Puts it under OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards.
-   * When it throws, `discard` is still due.
+   * Moves it to OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards. If it
+   * throws, `discard` still has to be called.
    */
   publish(options: { replace: boolean }): TurnmillError[];
-  /** Nothing of an earlier run's staging is needed any more. Returns what could not be removed. */
+  /** Removes the staging folder of the resumed run, which is no longer needed. Returns what could not be removed. */
   supersede(): TurnmillError[];
-  /** Removes it; does nothing once it is published. Returns what could not be removed. */
+  /** Removes it; does nothing after publication. Returns what could not be removed. */
   discard(): TurnmillError[];
 }
 
 /**
- * Makes the folder and its subfolders, and removes those that crashed runs left. Only under the lock.
- * @param resumed the crashed run that this one goes on from: its folder stays, until it is superseded
- * @param modes of what is made in it
+ * Creates the folder and its subfolders, and removes those of crashed runs. Call it under the lock.
+ * @param resumed the crashed run to continue from: its folder stays until it is superseded
+ * @param modes permissions of what is created in it
  */
 export function openStaging(destination: Destination, resumed?: string, modes: Modes = modesOf({})): Staging {
   const left = runsWith(destination, ['staging']).filter((run) => run !== resumed);
@@ -98,12 +98,12 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
   };
 }
 
-/** Path of a file that a run keeps for itself, in its staging folder. */
+/** Path of a working file in the staging folder. */
 export function workPath(root: string, name: string): string {
   return join(root, WORK, name);
 }
 
-/** Its checkpoint goes first: what a kill leaves of the rest is nothing that a run could go on from. */
+/** Removes the checkpoint first: if a kill leaves the rest, no run can resume from it. */
 function remove(path: string): TurnmillError[] {
   try {
     removeTree(join(path, WORK));

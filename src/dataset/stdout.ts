@@ -1,7 +1,7 @@
 /**
- * `--out -`: records to standard output, batched to 64 KiB, but none waits longer than 50 ms, so that a slow pipe still sees
- * them come. A full pipe holds the run back; a reader that went away is `broken-pipe` (exit 141, quiet).
- * A file or device is written by ourselves: Node's own stream for them loses the rest of a short write.
+ * `--out -`: writes records to standard output in batches of 64 KiB, none later than after 50 ms, so that a slow pipe
+ * still delivers them. A full pipe pauses the run; a reader that went away is `broken-pipe` (exit 141, quiet). Files
+ * and devices are written directly: Node's own stream loses the rest of a short write.
  */
 import type { Writable } from 'node:stream';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -23,7 +23,7 @@ interface Waiter {
   done(): boolean;
 }
 
-/** Its calls throw or reject with `broken-pipe` or `io`; after the first failure all of them do. */
+/** Its methods throw or reject with `broken-pipe` or `io`; after the first failure all of them do. */
 export class StdoutSink {
   readonly #stream: Target;
   readonly #batch = createByteBuffer();
@@ -38,7 +38,7 @@ export class StdoutSink {
   constructor(stream: Target = process.stdout) {
     this.#stream = stream;
     this.#direct = directDescriptor(stream);
-    // Never taken off again: an error that comes late must not be an uncaught one.
+    // Stays attached: a late error must not become an uncaught one.
     stream.on('error', (error) => this.#fail(error));
     stream.on('close', () => this.#fail(new Error('it was closed')));
     stream.on('drain', () => this.#settle());
@@ -48,12 +48,12 @@ export class StdoutSink {
     return this.#records;
   }
 
-  /** Newlines included. */
+  /** Bytes of records, newlines included. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Copies the record and a newline. A promise means: wait for it before the next one. */
+  /** Copies the record and a newline. If it returns a promise, wait for it before the next call. */
   write(record: Uint8Array): Promise<void> | undefined {
     const batch = this.#batch;
     batch.append(record);
@@ -65,7 +65,7 @@ export class StdoutSink {
     return this.#until(() => !this.#stream.writableNeedDrain);
   }
 
-  /** Resolves when the system has taken everything. The stream stays open. */
+  /** Resolves when the system has accepted everything. The stream stays open. */
   async end(): Promise<void> {
     this.#flush();
     await this.#until(() => this.#inFlight === 0);
@@ -107,7 +107,7 @@ export class StdoutSink {
     this.#settle();
   }
 
-  /** Answers those whose wait is over, all of them after a failure. */
+  /** Resolves the waits that are over, or rejects all of them after a failure. */
   #settle(): void {
     const still: Waiter[] = [];
     for (const waiter of this.#waiting) {
@@ -125,7 +125,10 @@ export class StdoutSink {
   }
 }
 
-/** Returns the descriptor of a regular file or a device such as /dev/full; a pipe, a socket or a terminal is left to the stream. */
+/**
+ * The descriptor of a regular file or of a device such as /dev/full; undefined for a pipe, a socket or a terminal,
+ * which the stream handles.
+ */
 function directDescriptor(stream: { readonly fd?: number; readonly isTTY?: boolean }): number | undefined {
   if (stream.fd === undefined || stream.isTTY) return undefined;
   const stats = fileSystem.fstatSync(stream.fd, { bigint: true });

@@ -1,12 +1,13 @@
 /**
  * One run per destination among all that see its volume, in whatever containers: a folder beside the destination,
- * `.NAME.lock-RUN`, with a listening Unix socket. Who can connect to it knows that its run is alive; the kernel refuses the
- * connection once the process is gone, however it ended. It lies beside the staging folder, not in it, because it
+ * `.NAME.lock-RUN`, with a listening Unix socket. If a connection to it succeeds, its run is alive; the kernel refuses
+ * the connection once the process is gone, however it ended. It lies beside the staging folder, not in it, because it
  * must outlive the renames of a publication.
  *
- * Every run makes its socket first and looks for others then, so of two that come at once at least one sees the other. One
- * that holds the lock has `held` in its folder. When two are still waiting, the one with the higher id gives up, and the
- * other one waits until it has: the higher one may have looked before the lower one was there, and then it is the holder.
+ * Every run creates its socket first and then looks for others, so of two that come at once at least one sees the
+ * other. The holder of the lock has a file `held` in its folder. When two are still waiting, the one with the higher id
+ * gives up, and the other waits until it has: the higher one may have looked before the lower one existed, and then it
+ * is the holder.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,13 +33,13 @@ import { type Place, partPath, runsWith } from './place.ts';
 
 const SOCKET = 'socket';
 const HELD = 'held';
-/** Others, maybe other users, must be able to ask; there is nothing to be learnt from an answer. */
+/** Other runs, perhaps of other users, must be able to connect; an answer reveals nothing. */
 const OPEN_TO_ALL = 0o755;
 /** Longest path of a socket (`sun_path`, without its final zero byte). */
 const MOST_PATH_BYTES = 107;
-/** The lock is not what fails here: what the run does next fails for the same reason, and says it better. */
+/** Reasons to go on without the lock: the next step of the run fails for the same reason, with a better message. */
 const CANNOT_MAKE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'ENOENT']);
-/** A connection that fails so finds no process at the other end. Whatever else fails leaves it open: it counts as alive. */
+/** Connection errors that mean the process is gone. Any other error leaves it open, and it counts as alive. */
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTDIR', 'ENOTSOCK', 'ENXIO']);
 const POLL_MS = 20;
 const PATIENCE_MS = 10_000;
@@ -49,7 +50,7 @@ export class VolumeLock {
   readonly #place: Place;
   readonly #runId = randomBytes(8).toString('hex');
   #server: Server | undefined;
-  /** Descriptor of this folder; open while a path through it is needed. */
+  /** Descriptor of this folder, open as long as a path through it is needed. */
   #fd: number | undefined;
   /** Identity of the socket's name. */
   #made: Identity | undefined;
@@ -59,7 +60,7 @@ export class VolumeLock {
   }
 
   /**
-   * Takes the lock. Where the file system has no sockets the lock is only looked for, not taken.
+   * Takes the lock. If the file system has no sockets, only looks for other holders.
    * @throws TurnmillError `locked` when another run holds it
    */
   static async acquire(place: Place): Promise<VolumeLock> {
@@ -83,7 +84,10 @@ export class VolumeLock {
     this.#removeOwn();
   }
 
-  /** File by file: unlike a walk it needs no descriptor. A file that stays does no harm: the next run removes it. */
+  /**
+   * Removes file by file, because a walk would need a descriptor. A file that stays does no harm: the next run removes
+   * it.
+   */
   #removeOwn(): void {
     const folder = this.#folder();
     try {
@@ -98,7 +102,7 @@ export class VolumeLock {
     return partPath(this.#place, 'lock', runId);
   }
 
-  /** Makes the folder and the socket in it. */
+  /** Creates the folder and the socket in it. */
   async #announce(): Promise<void> {
     const folder = this.#folder();
     try {
@@ -119,7 +123,7 @@ export class VolumeLock {
       this.#removeOwn(); // this file system has no sockets
       return;
     }
-    server.on('error', () => {}); // a client that gave up its connection
+    server.on('error', () => {}); // the client may give up its connection
     server.unref();
     this.#server = server;
     this.#made = lstatIfAny(join(folder, SOCKET));
@@ -145,7 +149,7 @@ export class VolumeLock {
     return this.#server !== undefined && this.#runId < run;
   }
 
-  /** From here on every other run gives up. The holder before may have removed the socket while it was not listening yet. */
+  /** From here on every other run gives up. The previous holder may have removed the socket before it was listening. */
   #hold(): void {
     if (this.#server === undefined) return;
     const path = join(this.#folder(), HELD);
@@ -170,7 +174,7 @@ export class VolumeLock {
     try {
       removeTree(this.#folder(run));
     } catch (error) {
-      // The next run tries again.
+      // Ignored: the next run tries again.
       if (!(error instanceof TurnmillError)) throw error;
     }
   }
@@ -200,7 +204,10 @@ async function isAlive(folder: string): Promise<boolean> {
   }
 }
 
-/** A long path is reached through a descriptor of its folder: the process cannot change into it, it is not ours alone. */
+/**
+ * Opens the folder if its path is too long for a socket: the process cannot change its working directory, which others
+ * use too.
+ */
 function folderIfLong(folder: string): number | undefined {
   return Buffer.byteLength(join(folder, SOCKET)) > MOST_PATH_BYTES ? openFolder(folder) : undefined;
 }

@@ -1,11 +1,11 @@
-/** A file that is written at once and is on the disk when the call returns: the manifest, run.json, a report. */
+/** A file written in one go and on the disk when the call returns: the manifest, run.json, a report. */
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
 import { readBytesIfAny } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 
-/** Makes the file, which must not exist, writes, syncs and closes it. */
+/** Creates the file, which must not exist, then writes, syncs and closes it. */
 export function writeWholeFile(
   path: string,
   content: string | Uint8Array,
@@ -22,7 +22,7 @@ function writePieces(
   return fillFile(createAppendFile(path, options), pieces);
 }
 
-/** Writes all of a file that was just made, syncs and closes it. */
+/** Writes all of a new file, then syncs and closes it. */
 export function fillFile(file: AppendFile, pieces: Iterable<string | Uint8Array>): WrittenFile {
   try {
     for (const piece of pieces)
@@ -36,8 +36,8 @@ export function fillFile(file: AppendFile, pieces: Iterable<string | Uint8Array>
 }
 
 /**
- * The same, read back at once: for files that no manifest lists (run.json, the manifest itself, a checkpoint).
- * @throws TurnmillError `io` when the file does not hold what was written
+ * Also reads the file back, for files that no manifest lists (run.json, the manifest itself, a checkpoint).
+ * @throws TurnmillError `io` if the file differs from what was written
  */
 export function writeCheckedFile(
   path: string,
@@ -48,8 +48,8 @@ export function writeCheckedFile(
 }
 
 /**
- * The text of a file that this run wrote.
- * @throws TurnmillError `io` when the file does not hold what was written
+ * Reads the text of a file that this run wrote.
+ * @throws TurnmillError `io` if the file differs from what was written
  */
 export function readWrittenText(file: WrittenFile): string {
   return readWritten(file).toString('utf8');
@@ -61,7 +61,7 @@ function readWritten({ path, bytes, crc32: checksum }: WrittenFile): Buffer {
   return found;
 }
 
-/** Readable JSON: two spaces, a final newline, keys in the order given. */
+/** Readable JSON: two spaces, a final newline, keys in the order of the object. */
 export function prettyJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-/** Chunks that the writers of the library take: elements, one by one or in arrays. */
+/** Chunks for the writers of the library: elements, one by one or in arrays. */
 import type { Kind, StreamElement } from '../../transforms/model/element.ts';
 import { TurnmillError } from '../errors.ts';
 
@@ -10,7 +10,7 @@ export function chunkElements(chunk: unknown, writer: string): readonly StreamEl
   throw new TurnmillError('usage', `a ${writer} got a chunk that is not a turnmill element`);
 }
 
-/** Counts by kind what a writer does not write. */
+/** Counts elements that a writer does not write, by kind. */
 export class PassedOver {
   readonly #counts = new Map<Kind, number>();
 
@@ -23,7 +23,7 @@ export class PassedOver {
   }
 }
 
-/** Does a stream's step, and tells the stream what it threw. */
+/** Runs a step of a stream, and passes what it throws to the stream. */
 export function attempt(done: (error?: Error | null) => void, work: () => void): void {
   try {
     work();

@@ -20,7 +20,7 @@ import type { BegunSource } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 
-/** One stage of a run, created for one worker. */
+/** A stage of a run, created for one worker. */
 export interface ChainLink {
   readonly name: string;
   readonly handlers: Handlers;
@@ -28,13 +28,13 @@ export interface ChainLink {
 
 /** State that the stages share with the fold that began to read a source of many sessions. */
 export interface SharedSource extends BegunSource {
-  /** Ids of its sessions that are over. */
+  /** Ids of its sessions that have ended. */
   readonly ended: HashedSet;
 }
 
 /**
  * @param sessionBy whether a session is a whole source or all entries with one id
- * @param begun set when the sources were begun by the fold
+ * @param begun set if the fold began to read the source
  */
 export function createChain(
   settings: TaskSettings,
@@ -47,7 +47,7 @@ export function createChain(
   const { select, maxConversationBytes: maxConversation } = settings;
   const keepSealed = settings.reasoning === 'keep-sealed';
   const limits = { maxDepth, maxMessages, maxElements, maxConversation };
-  // plug-ins may look at what is never written
+  // plug-ins may read fields that are never written
   const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || plugIns.formats.length > 0;
   const reading = { scanner, userTurn, select, keepSealed, keepsMeta, ...limits };
   const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta };
@@ -82,14 +82,14 @@ export function createChain(
   return chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
 }
 
-/** The plug-in stages that follow a built-in one, in their order. */
+/** The plug-in stages to run after a built-in one, in order. */
 function placedAfter(place: string, stages: readonly PlacedStage[]): readonly ChainLink[] {
   return stages
     .filter(({ after }) => after === place)
     .map((stage) => ({ name: stage.name, handlers: stage.create(defaultsOf(stage.options)) }));
 }
 
-/** Returns the chain as one function. */
+/** Fuses the chain into one function. */
 export function fuseChain(
   chain: readonly ChainLink[],
   emit: (element: StreamElement) => void,

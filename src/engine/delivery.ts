@@ -1,4 +1,4 @@
-/** Collects the results of a task until there are enough of them to be handed out together. */
+/** Collects the results of a task until there are enough to hand out together. */
 
 import { type Result, weightOf } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
@@ -10,7 +10,7 @@ export interface Delivery {
   readonly readBytes: number;
   /** Does it end with the report of a source that has `flush`? */
   readonly flushed: boolean;
-  /** Since the last delivery, when the thread is profiled. */
+  /** Figures since the last delivery, if the thread is profiled. */
   readonly profile?: ProfileFigures;
 }
 
@@ -19,7 +19,7 @@ export class DeliveryBuilder {
   #weight = 0;
   #readBytes = 0;
 
-  /** About how many bytes the results so far take in memory. */
+  /** Approximate memory of the results so far, in bytes. */
   get weight(): number {
     return this.#weight;
   }
@@ -29,12 +29,12 @@ export class DeliveryBuilder {
     this.#weight += weightOf(result);
   }
 
-  /** Counts bytes that were read from a source. */
+  /** Counts bytes read from a source. */
   countRead(bytes: number): void {
     this.#readBytes += bytes;
   }
 
-  /** Returns what was collected and begins the next delivery. */
+  /** Returns the collected results and starts the next delivery. */
   take(flushed = false): Delivery {
     const delivery = { results: this.#results, readBytes: this.#readBytes, flushed };
     this.#results = [];

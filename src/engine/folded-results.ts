@@ -1,6 +1,6 @@
 /**
- * Hands out what a session that was folded comes to. Only conversations that a check may have something to say about go through the
- * stages behind snapshot-select.
+ * Hands out the results of a folded session. Only conversations that a check may report on go through the stages after
+ * snapshot-select.
  */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
@@ -15,9 +15,9 @@ import { type ChainLink, createChain, fuseChain } from './chain.ts';
 export class FoldedResults {
   readonly #settings: TaskSettings;
   readonly #ledger: SourceLedger;
-  /** The stages behind snapshot-select. */
+  /** The stages after snapshot-select. */
   #stages: ((element: StreamElement) => void) | undefined;
-  /** Are records made as they are folded? */
+  /** Does folding already produce the records? */
   readonly #isPlain: boolean;
 
   constructor(settings: TaskSettings, ledger: SourceLedger) {
@@ -26,7 +26,7 @@ export class FoldedResults {
     this.#isPlain = isPlain(settings);
   }
 
-  /** @param end of the session */
+  /** @param end the end of the session */
   handOut(folded: FoldedSession, end: SessionEnd): void {
     if (this.#settings.integrity) for (const finding of folded.facts.findings) this.#ledger.accept(finding);
     if (!this.#isPlain || !folded.isCertain) {

@@ -1,4 +1,4 @@
-/** The short way through a task: sources that are a session of plain entries are folded (transforms/fold/). */
+/** The fast path of a task: folds sources that are one session of plain entries (transforms/fold/). */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import { knowsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
@@ -10,9 +10,9 @@ import type { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { FoldedResults } from './folded-results.ts';
 
-/** Shallower limits are for the walkers of the stages. */
+/** Lower limits are enforced by the walkers of the stages. */
 const LEAST_DEPTH = 16;
-/** Levels that fold.c can count. */
+/** Nesting that fold.c can count. */
 const MOST_DEPTH = 4096;
 
 export class Folding {
@@ -20,7 +20,7 @@ export class Folding {
   readonly #ledger: SourceLedger;
   readonly #results: FoldedResults;
   #blank = 0;
-  /** Where the last line began. */
+  /** Offset of the last line. */
   #offset = 0;
   #folded: FoldedSession | undefined;
 
@@ -30,25 +30,27 @@ export class Folding {
     this.#fold = new SessionFold(module, settings);
   }
 
-  /** Begins with a source. */
+  /** Starts a source. */
   begin(): void {
     this.#blank = this.#offset = 0;
     this.#folded = undefined;
     this.#fold.begin();
   }
 
-  /** Takes what the framer made of the source. @returns false when the stages have to read it instead, from its start */
+  /** Takes elements from the framer. @returns false if the stages have to read the source instead, from its start */
   takeAll(elements: Iterable<StreamElement>): boolean {
     for (const element of elements) if (element.kind !== 'line' || !this.#take(element)) return false;
     return true;
   }
 
-  /** Where the last line began. */
+  /** Offset of the last line. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Takes a source that was read whole. @returns how it was framed; undefined: as `takeAll` */
+  /**
+   * Takes a source that was read whole. @returns how it was framed, or undefined if the stages have to read it instead
+   */
   takeWhole(bytes: Uint8Array, source: string): FramingCounts | undefined {
     this.begin();
     const lines = this.#fold.addAll(bytes);
@@ -65,13 +67,13 @@ export class Folding {
     };
   }
 
-  /** The source was read to its end. @returns as `takeAll` */
+  /** Ends the source. @returns as `takeAll` */
   finish(source: string): boolean {
     this.#folded = this.#fold.finish(source);
     return this.#folded !== undefined;
   }
 
-  /** Hands out the results. @param end of the session */
+  /** Hands out the results. @param end the end of the session */
   handOut(end: SessionEnd): void {
     if (this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
     this.#results.handOut(this.#folded as FoldedSession, end);

@@ -1,8 +1,10 @@
-/** The lines of a session that is being folded, for the stages: they read it from its start when a line of it is odd. */
+/**
+ * Keeps the lines of a session while it is folded: if one of them is odd, the stages read the session from its start.
+ */
 
 import type { Line } from '../../transforms/model/element.ts';
 
-/** A session with more bytes is left to the stages. */
+/** Sessions with more bytes are left to the stages. */
 const MOST_BYTES = 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
@@ -11,12 +13,12 @@ export class HeldLines {
   #used = 0;
   #origins: Line['origin'][] = [];
 
-  /** Offset of the first one. */
+  /** Offset of the first line. */
   get offset(): number | undefined {
     return this.#origins[0]?.offset;
   }
 
-  /** Takes a copy of a line. @returns false when it is too much to hold */
+  /** Copies a line. @returns false if it is too much to hold */
   add({ bytes, origin }: Line): boolean {
     const end = this.#used + bytes.length;
     if (end > MOST_BYTES) return false;
@@ -27,7 +29,7 @@ export class HeldLines {
     return true;
   }
 
-  /** Gives out the lines and holds none. Their bytes are valid until the next one is added. */
+  /** Returns the lines and forgets them. Their bytes are valid until the next `add`. */
   take(): readonly Line[] {
     let at = 0;
     const lines = this.#origins.map((origin): Line => {
@@ -43,7 +45,7 @@ export class HeldLines {
     this.#origins.length = 0;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   forget(): void {
     this.clear();
     this.#bytes = new Uint8Array(0);

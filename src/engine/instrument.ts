@@ -1,5 +1,5 @@
 /**
- * Measures the parts of a task with a profile's clock. They are wrapped from outside, so neither the task nor a stage, framer or
+ * Measures the parts of a task with a profile's clock. The parts are wrapped from outside, so no task, stage, framer or
  * reader knows about it. Without a profile nothing is wrapped.
  */
 
@@ -14,7 +14,7 @@ import type { ChainLink } from './chain.ts';
 
 export interface Watch {
   chain(links: readonly ChainLink[]): readonly ChainLink[];
-  /** The end of the chain. */
+  /** Called at the end of the chain. */
   accept(accept: (element: StreamElement) => void): (element: StreamElement) => void;
   framer(framer: Framer): Framer;
   readonly open: typeof openSource;
@@ -47,7 +47,7 @@ type Handler = (element: StreamElement) => Iterable<StreamElement>;
 
 function watchLink(profile: Profile, { name, handlers }: ChainLink): ChainLink {
   const { bytes } = profile;
-  profile.enter(profile.enter(name)); // lists all stages in their order, also those that will have nothing to do
+  profile.enter(profile.enter(name)); // enters all stages in order, so that the profile lists idle ones too
   const watched = (handler: Handler): Handler => {
     return (element) => {
       const outer = profile.enter(name);
@@ -76,7 +76,7 @@ function watchFramer(profile: Profile, framer: Framer): Framer {
   };
 }
 
-/** Waiting for a pipe, or for another thread that decompresses, is not counted as reading. */
+/** Does not count waiting for a pipe, or for a thread that decompresses, as reading. */
 async function watchReader(
   profile: Profile,
   opening: string,
@@ -90,19 +90,22 @@ async function watchReader(
       profile.enter(outer);
     }
   }
-  const watched = ({ again, ...reader }: SourceReader): SourceReader => ({
-    ...reader,
-    read(room) {
-      const outer = profile.enter('read');
-      const count = reader.read(room);
-      profile.enter(outer);
-      return typeof count === 'number' ? count : later('wait', () => count);
-    },
-    ...(again && { again: async () => watched(await later('read', again)) }),
-    close() {
-      profile.bytes.read += reader.readBytes();
-      return later('read', () => reader.close());
-    },
-  });
+  const watched = (reader: SourceReader): SourceReader => {
+    const { again } = reader;
+    // inherits the rest: getters change while the source is read, so a copy of their values would be stale
+    return Object.assign(Object.create(reader) as SourceReader, {
+      read(room: Uint8Array) {
+        const outer = profile.enter('read');
+        const count = reader.read(room);
+        profile.enter(outer);
+        return typeof count === 'number' ? count : later('wait', () => count);
+      },
+      ...(again && { again: async () => watched(await later('read', again)) }),
+      close() {
+        profile.bytes.read += reader.readBytes();
+        return later('read', () => reader.close());
+      },
+    });
+  };
   return watched(await later(opening, open));
 }

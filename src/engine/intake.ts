@@ -1,6 +1,6 @@
 /**
- * Takes what is framed of one source after the other and turns it into results: lines of a session that can be folded are
- * folded, all others run through the stages, and both end in the source ledger.
+ * Turns the framed elements of one source after the other into results: folds the lines of a session that can be
+ * folded, runs all others through the stages, and accounts for both in the source ledger.
  */
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
@@ -19,7 +19,7 @@ import type { Watch } from './instrument.ts';
 import { PackedFolding } from './packed-folding.ts';
 import type { Ended } from './source-report.ts';
 
-/** Rejected lines of standard input and of streams cannot be read again, so they are kept up to this length. */
+/** Rejected lines of standard input and of streams are kept up to this length, because they cannot be read again. */
 const ONCE_RAW_BYTES = 1024 * 1024;
 
 export type SessionBy = 'file' | 'id';
@@ -34,9 +34,9 @@ type Push = (element: StreamElement) => void;
 export interface IntakeOptions {
   readonly settings: TaskSettings;
   readonly watch: Watch;
-  /** Undefined: nothing is folded. */
+  /** Memory for folding; without it nothing is folded. */
   readonly memory: LentMemory | undefined;
-  /** Gets the results. */
+  /** Receives the results. */
   readonly onResult: (result: Result) => void;
 }
 
@@ -45,20 +45,20 @@ export class Intake {
   readonly #watch: Watch;
   readonly #ledger: SourceLedger;
   readonly #chains = new Map<SessionBy | 'begun', Push>();
-  /** Undefined when nothing can be folded. */
+  /** Undefined if nothing can be folded. */
   readonly #folding: Folding | undefined;
-  /** For sources of many sessions. */
+  /** Folds sources of many sessions. */
   readonly #packed: PackedFolding | undefined;
-  /** Undefined when the run has no limit of sessions. */
+  /** Undefined if the run does not limit the number of sessions. */
   readonly #atLimit: (() => boolean) | undefined;
-  /** In the sources that are over; counts towards the limit. */
+  /** Sessions in the sources that have ended; counts towards the limit. */
   #sessionsBefore = 0;
 
-  // about the present source
+  // state of the current source
   #ref: SourceRef | undefined;
   #push: Push | undefined;
   #isFolding = false;
-  /** Is it folded session by session? */
+  /** Is the source folded session by session? */
   #isPacked = false;
   #isEnding = false;
   #isSafe = false;
@@ -86,17 +86,17 @@ export class Intake {
     }
   }
 
-  /** Is the limit of sessions reached? */
+  /** Has the run reached its limit of sessions? */
   get isLimited(): boolean {
     return this.#atLimit?.() === true;
   }
 
-  /** May a session of the source come back after its end? */
+  /** May a session of the source resume after its end? */
   get mayReopen(): boolean {
     return this.#mayReopen;
   }
 
-  /** Can the source be folded, as far as is known by now? */
+  /** Can the source be folded, as far as is known so far? */
   get canFold(): boolean {
     return this.#mayFold;
   }
@@ -105,12 +105,12 @@ export class Intake {
     return this.#isFolding;
   }
 
-  /** Why a stage refused the source as a whole. */
+  /** Why a stage rejected the whole source, if one did. */
   get refused(): SourceFault | undefined {
     return this.#refused;
   }
 
-  /** Begins with the next source. @param isSafe whether no worker thread has died over it */
+  /** Starts the next source. @param isSafe whether no worker thread has died reading it */
   begin(ref: SourceRef, isSafe: boolean): void {
     this.#ref = ref;
     this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
@@ -120,12 +120,12 @@ export class Intake {
     this.#push = this.#memberAt = this.#refused = undefined;
   }
 
-  /** Names the reader that the next bytes come from. */
+  /** Sets the reader that the next bytes come from. */
   readFrom({ memberAt }: SourceReader): void {
     this.#memberAt = memberAt;
   }
 
-  /** Begins with the lines or elements. @param canRewind whether they can be read again when they cannot be folded */
+  /** Starts on the lines or elements. @param canRewind whether they can be read again if they cannot be folded */
   open({ isLines, repair }: FramedSource, canRewind: boolean): void {
     this.#isFolding = isLines && this.#mayFold && canRewind;
     const ref = this.#ref as SourceRef;
@@ -136,7 +136,7 @@ export class Intake {
     if (repair !== undefined) this.#push?.(repair);
   }
 
-  /** Takes what was framed. Returns why nothing more of the source is to be taken, if there is a reason. */
+  /** Takes framed elements. Returns the reason to stop reading the source, if there is one. */
   take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
     if (this.#isPacked) {
       this.#takePacked(elements, this.#packed as PackedFolding);
@@ -149,13 +149,13 @@ export class Intake {
     return undefined;
   }
 
-  /** The slab has grown for a giant line. @returns `odd` when the source has to be read again, by the stages */
+  /** Called when the slab has grown for a giant line. @returns `odd` if the stages have to read the source again */
   outgrow(): 'odd' | undefined {
     if (this.#isPacked) this.#packed?.leave();
     return this.#isFolding ? 'odd' : undefined;
   }
 
-  /** Takes the bytes of a whole file. @returns how they were framed; undefined: the stages have to read it */
+  /** Takes the bytes of a whole file. @returns how they were framed; undefined if the stages have to read it */
   takeWhole(bytes: Uint8Array): FramingCounts | undefined {
     const framing = this.#folding?.takeWhole(bytes, (this.#ref as SourceRef).name);
     this.#isFolding = framing !== undefined;
@@ -163,17 +163,17 @@ export class Intake {
     return framing;
   }
 
-  /** Ends the lines. @returns false when they could not be folded, so that the stages have to read them */
+  /** Ends the lines. @returns false if they could not be folded, so that the stages have to read them */
   close(): boolean {
     return !this.#isFolding || this.#folding?.finish((this.#ref as SourceRef).name) === true;
   }
 
-  /** The source will be read again, by the stages. There are no results of it so far. */
+  /** Prepares for reading the source again, by the stages. There are no results of it so far. */
   unfold(): void {
     this.#isFolding = this.#mayFold = false;
   }
 
-  /** The source will be read again, and the results so far will be taken back. */
+  /** Prepares for reading the source again, when its results so far will be withdrawn. */
   forget(): void {
     this.#refused = undefined;
     this.#isPacked = this.#isEnding = false;
@@ -200,7 +200,7 @@ export class Intake {
     return { framing, sessions, totals: this.#ledger.endSource() };
   }
 
-  /** Counts the sessions of a source whose results stay towards the limit. */
+  /** Counts the sessions of a source, whose results are final, towards the limit. */
   count({ sessions }: Ended): void {
     this.#sessionsBefore += sessions;
   }
@@ -214,7 +214,7 @@ export class Intake {
     this.#memberAt?.(packed.offset); // earlier members can be forgotten
   }
 
-  /** The stages that read what is refused of a source of many sessions. */
+  /** Creates the stages for the sessions that the packed fold refuses. */
   #stagesFor(begun: SharedSource | undefined): Push {
     const push = begun === undefined ? (this.#push as Push) : this.#chainOf('begun', 'id', begun);
     return (element) => {
@@ -246,7 +246,7 @@ export class Intake {
     else this.#ledger.accept(element);
   }
 
-  /** Pushes elements through the chain. Returns true when the limit of sessions was reached among them. */
+  /** Pushes elements through the chain. Returns true if that reached the limit of sessions. */
   #pushAll(elements: Iterable<StreamElement>): boolean {
     const atLimit = this.#atLimit;
     const push = this.#push as Push;
@@ -265,7 +265,7 @@ export class Intake {
   }
 }
 
-/** Adds the place in the logs to the stack of a bug in the chain. */
+/** Adds the position in the logs to the stack of a bug in the chain. */
 function withPlace({ source, line, offset }: Origin, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof SourceFault || error instanceof TurnmillError)
     return error;

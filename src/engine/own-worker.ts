@@ -1,6 +1,6 @@
 /**
- * The worker that is the main thread itself. It reads only when the main thread has nothing else to do, so writing results
- * always comes first; it needs no thread, no copies between threads and no second warm-up.
+ * The worker on the main thread. It reads only when the main thread has nothing else to do, so writing results comes
+ * first. It needs no thread, no copies between threads and no second warm-up.
  */
 
 import type { SourceRef } from '../input/sources/source.ts';
@@ -25,12 +25,12 @@ export class OwnWorker {
     this.#deliveries = runTask(this.#sources(), settings, { signal, profile, upcoming });
   }
 
-  /** Returns true when it has no task to read, and room for the results of the next one. */
+  /** Is there no task to read, and room for the results of the next one? */
   isFree(): boolean {
     return this.#task === undefined && this.#hasRoom();
   }
 
-  /** Returns true when it has a task to read, and room. */
+  /** Is there a task to read, and room for its results? */
   canWork(): boolean {
     return this.#task !== undefined && this.#hasRoom();
   }
@@ -39,7 +39,7 @@ export class OwnWorker {
     this.#task = task;
   }
 
-  /** Reads up to the next delivery. To be called only when `canWork`. */
+  /** Reads up to the next delivery. Call it only if `canWork`. */
   async work(): Promise<void> {
     const { value: delivery } = await this.#deliveries.next();
     if (delivery === undefined) return;
@@ -61,7 +61,7 @@ export class OwnWorker {
   }
 
   *#sources(): Generator<TaskSource> {
-    // `work` is called only while there is a task, so the next one is here when the last source of one has been read
+    // `work` runs only while there is a task, so the next one has arrived by the time the last source of one is read
     while (this.#task !== undefined) yield* this.#task;
   }
 

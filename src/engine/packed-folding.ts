@@ -1,7 +1,7 @@
 /**
- * The short way through a source of many sessions: standard input, and logs with `--session-by id`. Results come out session by session. A line
- * that the fold refuses takes its session to the stages: they get the lines of it that came before, and read on until a plain line
- * begins another session.
+ * The fast path through a source of many sessions: standard input, and logs with `--session-by id`. Results come out
+ * session by session. If the fold refuses a line, the stages take over its session: they get its previous lines, and
+ * read on until a plain line begins another session.
  */
 
 import { SessionFold } from '../../transforms/fold/session-fold.ts';
@@ -16,7 +16,7 @@ import type { SharedSource } from './chain.ts';
 import { FoldedResults } from './folded-results.ts';
 import { HeldLines } from './held-lines.ts';
 
-/** When as many lines in a row are odd, the stages read the rest of the source. */
+/** After this many odd lines in a row, the stages read the rest of the source. */
 const MOST_ODD_LINES = 64;
 const ID_KEY = encode('"session_id"');
 const QUOTE = 0x22;
@@ -24,8 +24,8 @@ const QUOTE = 0x22;
 const { indexOf } = Buffer.prototype;
 
 /**
- * Makes the stages for a source.
- * @param begun undefined: its first line is theirs
+ * Creates the stages for a source.
+ * @param begun undefined if they read it from the first line
  */
 type StagesFor = (begun: SharedSource | undefined) => (element: StreamElement) => void;
 
@@ -36,16 +36,16 @@ export class PackedFolding {
   readonly #held = new HeldLines();
   readonly #begun: SharedSource;
   #stagesFor: StagesFor | undefined;
-  /** The stages, when they have read something of the source. */
+  /** The stages, once they have read something of the source. */
   #stages: ((element: StreamElement) => void) | undefined;
   #source = '';
-  /** Do the stages have the session that is open? */
+  /** Do the stages read the open session? */
   #isWithStages = false;
-  /** Do they read the rest of the source? */
+  /** Do the stages read the rest of the source? */
   #isLeft = false;
-  /** Id of the session that is folded. */
+  /** Id of the session being folded. */
   #sessionId: string | undefined;
-  /** How the id of the session that the stages have is written; undefined: they have to read on. */
+  /** Id of the session that the stages read, as the log writes it; undefined if they must read on. */
   #openId: Uint8Array | undefined;
   #oddLines = 0;
   /** The last line. */
@@ -64,7 +64,7 @@ export class PackedFolding {
     };
   }
 
-  /** Begins with a source. */
+  /** Starts a source. */
   begin(source: string, stagesFor: StagesFor): void {
     this.#source = source;
     this.#stagesFor = stagesFor;
@@ -77,7 +77,7 @@ export class PackedFolding {
     this.#fold.begin();
   }
 
-  /** Takes what the framer made of the source. */
+  /** Takes elements from the framer. */
   takeAll(elements: Iterable<StreamElement>): void {
     for (const element of elements) {
       this.#at = element.origin;
@@ -86,23 +86,23 @@ export class PackedFolding {
     }
   }
 
-  /** The last line that was taken. */
+  /** The last line taken. */
   get at(): Origin | undefined {
     return this.#at;
   }
 
-  /** Where the first line began that may still be told about. */
+  /** Offset of the first line that a result may still refer to. */
   get offset(): number {
     return this.#held.offset ?? this.#at?.offset ?? 0;
   }
 
-  /** Lets the stages read the rest of the source. */
+  /** Leaves the rest of the source to the stages. */
   leave(): void {
     if (!this.#isWithStages) this.#handOver();
     this.#isLeft = true;
   }
 
-  /** The source is over. */
+  /** Ends the source. */
   end(end: SessionEnd): void {
     if (!this.#isWithStages && this.#sessionId !== undefined) this.#close(end);
     this.#stages?.(end);
@@ -134,14 +134,14 @@ export class PackedFolding {
     this.#push(line);
   }
 
-  /** The line begins another session. */
+  /** Handles a line that begins another session. */
   #turn(line: Line): void {
     this.#close(endBefore(line.origin));
     if (this.#fold.turn(line) && !this.#begun.ended.has(this.#fold.sessionId)) this.#hold(line);
     else this.#takeOdd(line);
   }
 
-  /** Ends the session that is folded. */
+  /** Ends the session being folded. */
   #close(end: SessionEnd): void {
     const folded = this.#fold.finish(this.#source);
     if (folded === undefined) {
@@ -156,7 +156,7 @@ export class PackedFolding {
     this.#sessionId = undefined;
   }
 
-  /** Gives the session that is folded to the stages. */
+  /** Hands the session being folded over to the stages. */
   #handOver(): void {
     if (this.#stages === undefined) {
       const isFirst = this.#sessionId === undefined && this.#begun.ended.size === 0;
@@ -171,7 +171,7 @@ export class PackedFolding {
     this.#stages?.(element);
   }
 
-  /** Takes a line that begins another session than the one which the stages have. @returns false when it is theirs */
+  /** Takes a line that begins another session than the one the stages read. @returns false if the line is theirs */
   #resumes(line: Line): boolean {
     if (this.#isLeft || this.#openId === undefined || isOf(this.#openId, line.bytes)) return false;
     this.#fold.begin();
@@ -197,7 +197,9 @@ const endBefore = (origin: Origin): SessionEnd => ({
   last: false,
 });
 
-/** Is the line most likely of the session with this id? Looks at the first member that is called so, wherever it is. */
+/**
+ * Does the line most likely belong to the session with this id? Looks at the first member of that name, at any depth.
+ */
 function isOf(id: Uint8Array, line: Uint8Array): boolean {
   const key = indexOf.call(line, ID_KEY);
   if (key < 0) return false;

@@ -1,6 +1,7 @@
 /**
- * Runs tasks on several workers. The sources are cut into tasks; the main thread and the worker threads take one after the other.
- * Deliveries come out in the order of the sources, with a bounded window, so the output does not depend on the number of workers.
+ * Runs tasks on several workers. The sources are cut into tasks, which the main thread and the worker threads take one
+ * after the other. Deliveries come out in the order of the sources, with a bounded window, so the output does not
+ * depend on the number of workers.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -15,14 +16,14 @@ import { type IsRead, type Task, type TaskSource, tasksOf } from './task.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
-/** Tasks that a thread is given: one to read and one that waits. */
+/** Tasks that a thread gets in advance: one to read and one to wait. */
 const TASKS_AHEAD = 2;
 
 export interface PoolHooks {
-  /** Are the results of the source with this index reused, so that it need not be read? */
+  /** Are the results of the source with this index reused, so that it is not read? */
   readonly isReused?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** A worker thread died; its source is read again. */
+  /** Called when a worker thread died and its source is read again. */
   readonly onRestart?: () => void;
   /** Profile of the main thread. */
   readonly profile?: Profile | undefined;
@@ -39,7 +40,7 @@ export async function* runWorkers(
   const conversion = conversionOf(settings, workers);
   const tasks = workers === 1 ? [] : tasksOf(sources, isRead);
   if (tasks.length > 1) {
-    const { WorkerThread } = await import('./worker-thread.ts'); // late: a run with one worker starts no thread
+    const { WorkerThread } = await import('./worker-thread.ts'); // loaded late: a run with one worker starts no thread
     yield* new WorkerPool(tasks, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
     const { signal, profile } = hooks;
@@ -49,7 +50,7 @@ export async function* runWorkers(
 }
 
 function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<TaskSource> {
-  // the next stream may take long to come: results of the one before it do not wait for it
+  // the next stream may be slow: results of the previous one must not wait for it
   const flush = sources.some(({ stream }) => stream !== undefined);
   for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref, flush };
 }
@@ -74,13 +75,13 @@ class WorkerPool {
   readonly #own: OwnWorker;
   readonly #threads: readonly WorkerThread[];
   readonly #signal: AbortSignal | undefined;
-  /** Who has each task. */
+  /** The worker of each task. */
   readonly #owners: (WorkerThread | OwnWorker)[] = [];
   #nextTask = 0;
   #fault: Error | undefined;
   #wake: () => void = () => undefined;
 
-  /** @param count workers, the main thread included */
+  /** @param count number of workers, including the main thread */
   constructor(
     tasks: readonly Task[],
     count: number,
@@ -91,7 +92,7 @@ class WorkerPool {
     this.#tasks = tasks;
     this.#signal = signal;
     this.#own = new OwnWorker(settings, signal, profile);
-    this.#give(this.#own); // the first task: the threads are still starting while it is read
+    this.#give(this.#own); // the first task, read while the threads are starting
     const threadSettings = { ...settings, plugIns: filesOnly(settings.plugIns) }; // functions do not cross threads
     const start = (): WorkerThread => {
       const thread: WorkerThread = new Thread(threadSettings, {
@@ -131,13 +132,13 @@ class WorkerPool {
     }
   }
 
-  /** Runs the main thread's own task when it has one, else waits for a delivery. */
+  /** Runs the main thread's own task if it has one, else waits for a delivery. */
   async #workOrWait(): Promise<void> {
     const own = this.#own;
     if (own.isFree()) this.#give(own);
     if (own.canWork()) {
       await own.work();
-      await setImmediate(); // deliveries of the threads come in, and the threads get their next tasks
+      await setImmediate(); // lets deliveries of the threads arrive, and gives the threads their next tasks
     } else {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -1,28 +1,28 @@
 /**
- * Hides the death of a worker thread from whoever takes its results. The results of a source depend on nothing but the source, so
- * the thread that takes over reads it again, and as many results as were already delivered are dropped. If the file has
- * changed since, everything that the second reading sends is dropped, and the source is rejected.
+ * Hides the death of a worker thread from the consumer of its results. The results of a source depend on nothing but
+ * the source, so the new thread reads it again, and as many results as were already delivered are dropped. If the file
+ * has changed since, everything from the second reading is dropped, and the source is rejected.
  */
 
 import { fatesOfSession, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
 import type { Delivery } from './delivery.ts';
 
 export class RestartFilter {
-  /** Results of the source that have been delivered. */
+  /** Results of the source delivered so far. */
   #delivered = 0;
-  /** Results of the source that the present thread has sent. */
+  /** Results of the source that the current thread has sent. */
   #sent = 0;
-  /** Identity of the file as it was when it was read first. */
+  /** Identity of the file at its first reading. */
   #identity: string | undefined;
   #isSameFile = true;
-  /** Fates of the lines whose results have been delivered. */
+  /** Fates of the lines whose results were delivered. */
   readonly #fates = new Map<string, number>();
-  /** Bytes of the source that the present thread has read. */
+  /** Bytes of the source that the current thread has read. */
   #openBytes = 0;
-  /** Bytes that a dead thread had read, and that are about to be read and counted again. */
+  /** Bytes that a dead thread had read and that the next one will read and count again. */
   #againBytes = 0;
 
-  /** Returns the delivery with the results and bytes that are new. */
+  /** Reduces a delivery to the results and bytes that are new. */
   pass(delivery: Delivery): Delivery {
     const readBytes = this.#newBytes(delivery.readBytes);
     const results: Result[] = [];
@@ -33,7 +33,7 @@ export class RestartFilter {
     return { ...delivery, results, readBytes };
   }
 
-  /** The source that has no report yet will be read again from its beginning. */
+  /** The current source will be read again from its beginning. */
   restart(): void {
     this.#againBytes += this.#openBytes;
     this.#sent = this.#openBytes = 0;
@@ -49,7 +49,7 @@ export class RestartFilter {
   }
 
   #begin({ again, identity }: SourceBegin): void {
-    // what was delivered of the source is taken back, and it is read once more
+    // withdraws what was delivered of the source, which is read once more
     if (again === true) this.#forgetSource();
     if (this.#delivered > 0) this.#isSameFile = identity === this.#identity;
   }
@@ -91,8 +91,8 @@ export class RestartFilter {
 }
 
 /**
- * The report of a source whose second reading did not give the same results as the first one: it is rejected. Records that are
- * on standard output cannot be taken back, so lines whose results have been delivered keep their fates.
+ * Report of a source whose second reading gave other results than the first one: the source is rejected. Records on
+ * standard output cannot be withdrawn, so lines whose results were delivered keep their fates.
  */
 function cutOff(report: SourceReport, fates: SourceReport['fates']): SourceReport {
   const rejection = report.rejection ?? {

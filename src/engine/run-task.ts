@@ -19,9 +19,9 @@ type TaskSources = Iterable<TaskSource> | AsyncIterable<TaskSource>;
 
 export interface TaskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The profile of this thread; without it, a profiled task makes its own and adds its figures to the deliveries. */
+  /** The profile of this thread; without it, a profiled task creates its own and adds its figures to the deliveries. */
   readonly profile?: Profile | undefined;
-  /** Tells which sources to fetch ahead, where that takes longer than reading them. */
+  /** Lists the sources to prefetch, for stores where fetching takes longer than reading. */
   readonly upcoming?: Upcoming;
 }
 

@@ -1,4 +1,4 @@
-/** Collects what the engine learns of a source while it reads it, and reports it. */
+/** Collects what the engine learns about a source while reading it, and reports it. */
 
 import { type SourceFault, systemCode } from '../errors.ts';
 import type { Framer, FramingCounts } from '../input/framing/framer.ts';
@@ -7,32 +7,32 @@ import type { SourceRef } from '../input/sources/source.ts';
 import type { SourceReport } from '../ledger/result.ts';
 import type { SourceTotals } from '../ledger/source-ledger.ts';
 
-/** A source, and what its report takes from the reader; without a reader it could not be opened. */
+/** A source, and what its report takes from the reader; there is no reader if it could not be opened. */
 export interface ReadSource {
   readonly index: number;
   readonly reader?: Pick<SourceReader, 'compression' | 'misnamed' | 'packed' | 'fingerprint' | 'readBytes'>;
-  /** Was the limit of sessions reached in it? */
+  /** Was the limit of sessions reached in this source? */
   readonly isLimited?: boolean;
 }
 
-/** The source that is being read. */
+/** The source being read. */
 export interface OpenSource extends ReadSource {
   readonly ref: SourceRef;
   reader?: SourceReader;
   framer?: Framer | undefined;
   isLimited?: boolean;
-  /** Is this its second reading? */
+  /** Is this the second reading? */
   again?: true;
 }
 
-/** A source that is over. */
+/** Account of a source that has ended. */
 export interface Ended {
   readonly framing: FramingCounts;
   readonly sessions: number;
   readonly totals: SourceTotals;
 }
 
-/** The report of a source that has ended. @param fault why it is rejected */
+/** The report of a source that has ended. @param fault why the source is rejected, if it is */
 export function reportOf(
   { index, reader, isLimited }: ReadSource,
   { framing, totals }: Ended,

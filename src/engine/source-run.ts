@@ -1,6 +1,6 @@
 /**
- * Reads one source after the other: opens it, frames it, gives its lines to the intake and makes its report. It reads as far as
- * it can without waiting; the caller waits, and hands out deliveries.
+ * Reads one source after the other: opens it, frames it, passes its lines to the intake and reports on it. It reads as
+ * far as it can without waiting; the caller waits, and hands out deliveries.
  */
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
@@ -23,13 +23,13 @@ import { Intake } from './intake.ts';
 import { type Ended, type OpenSource, type ReadSource, reportOf } from './source-report.ts';
 import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
-/** A delivery is due when its results weigh as much. */
+/** Weight of the results at which a delivery is due. */
 export const DELIVERY_BYTES: number = 128 * 1024;
 /** Only a giant line makes the slab grow beyond this. */
 const GIANT_BYTES = 32 * 1024 * 1024;
-/** Bytes after which the event loop gets its turn: timers, signals, messages. */
+/** Bytes after which the event loop gets a turn, for timers, signals and messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
-/** Files below this are read at once. */
+/** Smaller files are read in one call. */
 const SMALL_BYTES = 512 * 1024;
 /** A source whose lines make the slab grow beyond this is not folded. */
 const MOST_FOLDED_BYTES = 16 * 1024 * 1024;
@@ -41,18 +41,18 @@ export const MOST_DEATHS = 3;
 
 type RereadableSource = Required<Pick<SourceReader, 'again'>>;
 
-/** Why reading pauses: a delivery is due, the source is over, or something has to come first. */
+/** Why reading pauses: a delivery is due, the source has ended, or a promise has to settle first. */
 export type Pause = 'delivery' | 'over' | Promise<void>;
 
 export interface SourceRunOptions {
   readonly settings: TaskSettings;
   readonly watch: Watch;
   readonly signal: AbortSignal | undefined;
-  /** Undefined: the slab is made elsewhere. */
+  /** Memory for the slab, shared with the fold; undefined if the slab allocates its own. */
   readonly memory: LentMemory | undefined;
-  /** Gets the results. */
+  /** Collects the results. */
   readonly delivery: DeliveryBuilder;
-  /** Tells which sources to fetch ahead; undefined: none. */
+  /** Lists the sources to prefetch; undefined for none. */
   readonly upcoming?: Upcoming | undefined;
 }
 
@@ -62,27 +62,27 @@ export class SourceRun {
   readonly #signal: AbortSignal | undefined;
   readonly #delivery: DeliveryBuilder;
   readonly #upcoming: Upcoming;
-  /** Undefined before the first object of a store. */
+  /** Undefined until the first object of a store. */
   #objects: ObjectOpener | undefined;
   readonly #slab: Slab;
-  /** The first bytes of a source, until they are framed. */
+  /** Holds the first bytes of a source until they are framed. */
   readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
   readonly #lists: ListsInside;
   readonly #intake: Intake;
-  /** The last read gave very many results. */
+  /** Did the last read give very many results? */
   #isDense = false;
-  /** Decompressed bytes since the event loop had its turn. */
+  /** Decompressed bytes since the event loop last had a turn. */
   #sinceTurn = 0;
 
-  // about the present source
+  // state of the current source
   #open: OpenSource | undefined;
   #deaths: readonly string[] | undefined;
   #read: FramedSource['read'] | undefined;
-  /** Bytes in the slab that were waited for and are not framed yet. */
+  /** Bytes that arrived asynchronously in the slab and are not framed yet. */
   #arrived: number | undefined;
-  /** Error of a read or a step that ended in the background; thrown at the next turn. */
+  /** Error of a read or step that failed in the background; thrown at the next turn. */
   #failure: { readonly error: unknown } | undefined;
-  /** It is about to be read a second time. */
+  /** Is the source about to be read a second time? */
   #isRestarting = false;
   #isClosing = false;
   #countedBytes = 0;
@@ -99,19 +99,19 @@ export class SourceRun {
     this.#intake = new Intake({ settings, watch, memory, onResult: (result) => delivery.add(result) });
   }
 
-  /** Is the limit of sessions reached? */
+  /** Has the run reached its limit of sessions? */
   get isLimited(): boolean {
     return this.#intake.isLimited;
   }
 
-  /** Has the event loop been kept waiting long enough? Counts from here again if so. */
+  /** Is the event loop due a turn? If so, counting starts again. */
   takeTurn(): boolean {
     if (this.#sinceTurn < TURN_BYTES) return false;
     this.#sinceTurn = 0;
     return true;
   }
 
-  /** Begins with the next source. */
+  /** Starts the next source. */
   begin({ index, ref, deaths }: TaskSource): void {
     this.#open = { index, ref };
     this.#deaths = deaths;
@@ -121,7 +121,10 @@ export class SourceRun {
     this.#countedBytes = 0;
   }
 
-  /** Reads on until there is a reason to pause. To be called again after it, until the source is over. Throws what ends the run. */
+  /**
+   * Reads until there is a reason to pause. Call it again after the pause, until the source has ended. Throws errors
+   * that end the run.
+   */
   read(): Pause {
     const open = this.#open;
     if (open === undefined) return 'over';
@@ -141,7 +144,7 @@ export class SourceRun {
     }
   }
 
-  /** Closes the source that is being read, if there is one, when its results are no longer wanted. */
+  /** Closes the current source, if any, when its results are no longer wanted. */
   async abandon(): Promise<void> {
     const reader = this.#open?.reader;
     this.#open = undefined;
@@ -149,7 +152,7 @@ export class SourceRun {
     if (!this.#isClosing) await reader?.close();
   }
 
-  /** Opens, frames and reads, whatever comes next. @returns undefined at the end of the source */
+  /** Takes the next step: opens, frames or reads. @returns undefined at the end of the source */
   #advance(open: OpenSource): Pause | undefined {
     if (open.reader === undefined) {
       refuseDeadly(this.#deaths);
@@ -188,13 +191,13 @@ export class SourceRun {
     return this.#watch.open(ref, options, this.#signal, this.#first);
   }
 
-  /** Late: most runs read files only. */
+  /** Loads the code for stores on demand: most runs read only files. */
   async #makeLane(s3: S3Options): Promise<void> {
     const { ObjectFetcher } = await import('../input/open-object.ts');
     this.#objects = new ObjectFetcher(s3, this.#settings.s3.windowBytes);
   }
 
-  /** Reads the source from its start again, through the stages. There are no results of it so far. */
+  /** Reads the source again from its start, through the stages. There are no results of it so far. */
   #unfold(open: OpenSource): Pause {
     const reader = open.reader as SourceReader;
     open.framer = this.#arrived = undefined;
@@ -204,7 +207,7 @@ export class SourceRun {
     return this.#later(rewound, () => this.#intake.readFrom(reader));
   }
 
-  /** Goes on when something has come. If it fails, the next `read` throws. */
+  /** Continues when the promise settles. If it rejects, the next `read` throws. */
   #later<T>(coming: Promise<T>, use: (come: T) => void): Promise<void> {
     return coming.then(use).catch((error: unknown) => {
       this.#failure = { error };
@@ -232,7 +235,8 @@ export class SourceRun {
   }
 
   #frame(reader: SourceReader, { name, path }: SourceRef): FramedSource | Promise<FramedSource> {
-    // what can be read only once is looked at no further than needed: the bytes read of a rejected source are reported
+    // a source that can be read only once is read no further than needed: the report of a rejected source counts the
+    // bytes read
     const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
     const { maxLineBytes, maxElements } = this.#settings;
     return frameSource(
@@ -249,7 +253,7 @@ export class SourceRun {
     this.#intake.open(framed, open.reader?.rewind !== undefined);
   }
 
-  /** Reads and folds a small file at once. @returns false: it has to be opened as any other file */
+  /** Reads and folds a small file in one go. @returns false if it has to be opened like any other file */
   #foldWhole(open: OpenSource): boolean {
     const { index, ref } = open;
     if (!this.#intake.canFold || !this.#isSmall(ref)) return false;
@@ -261,7 +265,7 @@ export class SourceRun {
     this.#delivery.add({
       kind: 'source-begin',
       source: index,
-      provisional: false, // it was read to its end, and had not changed
+      provisional: false, // it was read to its end and did not change
       identity: file.identity,
       again: undefined,
     });
@@ -302,7 +306,7 @@ export class SourceRun {
     }
   }
 
-  /** Where the next bytes go. */
+  /** Room for the next bytes. */
   #roomIn(framer: Framer): Uint8Array {
     const room = framer.space();
     return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;
@@ -314,13 +318,13 @@ export class SourceRun {
     this.#countedBytes += fresh;
   }
 
-  /** Was the source perhaps rewritten while it was read, and can it be read once more? */
+  /** Was the source possibly rewritten during the reading, and can it be read once more? */
   #isRewritten({ reader }: OpenSource, error: unknown): boolean {
     if (!(error instanceof SourceFault) || this.#settings.takesBack !== true) return false;
     return reader?.again !== undefined && reader.isTouched?.() === true;
   }
 
-  /** Reads the source from its start again. The results so far will be taken back. */
+  /** Reads the source again from its start, withdrawing its results so far. */
   #startOver(open: OpenSource, reader: SourceReader): Pause {
     this.#countRead(reader);
     this.#endSource(open);
@@ -330,7 +334,7 @@ export class SourceRun {
     return this.#later((reader as RereadableSource).again(), (again) => this.#beginReading(open, again));
   }
 
-  /** Closes the source and reports on it. @param fault why it is rejected */
+  /** Closes the source and reports on it. @param fault why the source is rejected, if it is */
   #close(open: OpenSource, fault?: SourceFault): Pause {
     this.#isClosing = true;
     const { reader } = open;
@@ -357,14 +361,17 @@ export class SourceRun {
   /** Ends the sessions of a source and returns the account of its lines. */
   #endSource({ framer }: OpenSource): Ended {
     if (this.#slab.bytes.length > GIANT_BYTES) {
-      shrinkSlab(this.#slab); // a record as long as the line is about to be made
-      globalThis.gc?.(); // where the host exposes it, as the command does
+      shrinkSlab(this.#slab); // makes room for a record as long as the line
+      globalThis.gc?.(); // only if the host exposes it, as the command does
     }
     return this.#intake.end(framer?.counts() ?? NO_BYTES);
   }
 }
 
-/** The fault of a source that was rewritten during its second reading too: what was found wrong may be a mixture of two versions. */
+/**
+ * The fault of a source that was rewritten during its second reading too: any error found may come from a mixture of
+ * two versions.
+ */
 function rewrittenTwice(cause: unknown): SourceFault {
   const detail = 'it was changed while it was read, read again from its start, and changed again';
   return new SourceFault('changed-while-read', detail, cause);

@@ -5,25 +5,25 @@ import type { SourceRef } from '../input/sources/source.ts';
 export interface TaskSource {
   readonly index: number;
   readonly ref: SourceRef;
-  /** Hand out all results at the end of this source instead of waiting until a delivery is full. */
+  /** Deliver all results at the end of this source, even if a delivery is not full. */
   readonly flush?: boolean;
-  /** Causes of death of the worker threads that read it before. */
+  /** Why each worker thread died that read it before. */
   readonly deaths?: readonly string[];
 }
 
-/** The sources that are known to come after the one with this index, in their order. */
+/** Lists the sources that come after the one with this index, as far as they are known. */
 export type Upcoming = (after: number) => Iterable<SourceRef>;
 
 export const NONE_UPCOMING: Upcoming = () => [];
 
-/** Sizes of a task of small sources. A large source is a task of its own. */
+/** Total size of a task of small sources. A large source is a separate task. */
 const TASK_BYTES = 4 * 1024 * 1024;
 const TASK_SOURCES = 256;
 
-/** Sources that are neighbours in the listing; the last one has `flush`. */
+/** Neighbouring sources of the listing; the last one has `flush`. */
 export type Task = readonly TaskSource[];
 
-/** Is the source to be read? */
+/** Does the source have to be read? */
 export type IsRead = (ref: SourceRef, index: number) => boolean;
 
 export function tasksOf(sources: readonly SourceRef[], isRead: IsRead): readonly Task[] {

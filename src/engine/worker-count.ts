@@ -1,6 +1,6 @@
 /**
- * Chooses the number of workers. A thread loads and warms up its own code, which takes a third of a second of CPU time, so
- * without `--workers` there is one for each half second of work, and at most one for each core.
+ * Chooses the number of workers. A thread has to load and warm up its own code, which takes a third of a second of CPU
+ * time, so by default there is one for each half second of work, and at most one for each core.
  */
 import { availableParallelism } from 'node:os';
 import type { SourceRef } from '../input/sources/source.ts';
@@ -15,16 +15,16 @@ const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
 
 /**
- * @param sources to be read
- * @param settings when `workers` is undefined, the number depends on the work
+ * @param sources sources to be read
+ * @param settings if `workers` is undefined, the number depends on the amount of work
  */
 export function workerCount(
   sources: readonly SourceRef[],
   { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
 ): number {
-  if (limit !== undefined) return 1; // sessions are counted in their order
-  if (sources.some(({ path }) => path === undefined)) return 1; // standard input has one reader
+  if (limit !== undefined) return 1; // sessions are counted in order
+  if (sources.some(({ path }) => path === undefined)) return 1; // standard input can have only one reader
   if (plugIns?.hasObjects === true) return 1; // functions do not cross threads
   if (workers !== undefined) return workers;
   const work = sources.reduce((sum, source) => sum + SOURCE_BYTES + bytesOf(source), 0);

@@ -1,8 +1,8 @@
 /**
- * A worker thread as the main thread sees it. A thread that dies (exit, out of memory) is replaced; the new one starts with
- * the first source that has no report yet, and what the old one had delivered of it is dropped. The death is counted against
- * the source that was being read: after the third one the source is rejected. A fault that the thread reports is not a death:
- * it ends the run.
+ * The main thread's side of a worker thread. A thread that dies (exit, out of memory) is replaced; the new one starts
+ * with the first source that has no report yet, dropping what the old one had delivered of it. The death counts against
+ * the source that was being read: after the third one the source is rejected. An error that the thread reports is not a
+ * death: it ends the run.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -16,21 +16,21 @@ import { MOST_DEATHS } from './source-run.ts';
 import type { Task, TaskSource } from './task.ts';
 import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
 
-/** A delivery that came out of the thread. */
+/** A delivery received from the thread. */
 export interface Received {
   readonly delivery: Delivery;
-  /** To be called when the delivery has been used: the thread may go on. */
+  /** Call it when the delivery has been used, so that the thread may go on. */
   taken(): void;
 }
 
 export interface WorkerThreadHooks {
-  /** One more delivery can be taken. */
+  /** Called when another delivery can be taken. */
   readonly onDelivery: (delivery: Delivery) => void;
   readonly onFault: (fault: Error) => void;
   readonly onRestart: () => void;
 }
 
-/** The part of a `Worker` that is used here. */
+/** The part of a `Worker` used here. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 export type StartThread = (data: WorkerData) => Thread;
 
@@ -43,14 +43,14 @@ export class WorkerThread {
   readonly #startThread: StartThread;
   readonly #received: Received[] = [];
   readonly #filter = new RestartFilter();
-  /** Given to the thread and not yet reported. */
+  /** Sources given to the thread and not yet reported. */
   #sources: TaskSource[] = [];
-  /** One after the other, while no source was being read. */
+  /** Consecutive deaths while no source was being read. */
   #idleDeaths = 0;
   #isStopped = false;
   #thread: Thread;
 
-  /** @param start starts a thread; tests pass one of their own */
+  /** @param start starts a thread; tests pass their own */
   constructor(settings: TaskSettings, hooks: WorkerThreadHooks, start: StartThread = startThread) {
     this.#settings = settings;
     this.#hooks = hooks;
@@ -58,13 +58,13 @@ export class WorkerThread {
     this.#thread = this.#start();
   }
 
-  /** The thread reads the task after those that it has. */
+  /** Queues a task after those that the thread already has. */
   give(task: Task): void {
     this.#sources = [...this.#sources, ...task];
     send(this.#thread, { type: 'task', sources: task });
   }
 
-  /** The next delivery, if one has come. */
+  /** The next delivery, if one has arrived. */
   next(): Received | undefined {
     return this.#received.shift();
   }
@@ -84,7 +84,7 @@ export class WorkerThread {
     thread.on('error', (error) => {
       cause = error as Error;
     });
-    // everything that the thread had posted arrives before this event
+    // this event comes after everything that the thread has posted
     thread.on('exit', (code) => this.#replace(Atomics.load(inHand, 0), causeOf(cause, code)));
     return thread;
   }
@@ -110,7 +110,7 @@ export class WorkerThread {
     this.#hooks.onDelivery(delivery);
   }
 
-  /** @param index of the source that the dead thread was reading, or -1 */
+  /** @param index source that the dead thread was reading, or -1 */
   #replace(index: number, cause: string): void {
     if (this.#isStopped) return;
     const culprit = this.#sources.find((source) => source.index === index);

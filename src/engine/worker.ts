@@ -1,4 +1,4 @@
-/** A worker thread: takes tasks of sources, runs them and posts the results as parts. It waits while too many are unread. */
+/** A worker thread: receives tasks, runs them and posts the results as parts. It waits while too many are unread. */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { takeCompiledScanner } from '../../transforms/json/scanners.ts';
@@ -15,7 +15,7 @@ import type { Delivery } from './delivery.ts';
 import { runTask, WINDOW_BYTES } from './run-task.ts';
 import type { TaskSource } from './task.ts';
 
-/** From the main thread: sources to read, that a delivery was taken, or that there is no more. */
+/** Messages from the main thread: sources to read, that a delivery was taken, or that there are no more. */
 export type ToWorker =
   | { readonly type: 'task'; readonly sources: readonly TaskSource[] }
   | { readonly type: 'taken'; readonly weight: number }
@@ -28,14 +28,14 @@ export interface PostedPart {
   readonly readBytes: number;
   readonly flushed: boolean;
   readonly profile: ProfileFigures | undefined;
-  /** Memory that the results take, about. The worker counts it as unread until it comes back as `taken`. */
+  /** Approximate memory of the results. The worker counts it as unread until it comes back as `taken`. */
   readonly weight: number;
 }
 
 /** An error that ends the run. */
 export interface PostedFault {
   readonly type: 'fault';
-  /** Empty when the error is a bug. */
+  /** Empty if the error is a bug. */
   readonly code: string;
   readonly message: string;
   readonly stack: string;
@@ -45,9 +45,9 @@ export type FromWorker = PostedPart | PostedFault;
 
 export interface WorkerData {
   readonly settings: TaskSettings;
-  /** One cell of shared memory with the index of the source that is being read. It outlives the thread. */
+  /** One cell of shared memory with the index of the source being read. It survives the death of the thread. */
   readonly inHand: Int32Array<SharedArrayBuffer>;
-  /** As the main thread has compiled it; undefined: without one. */
+  /** The scanner, compiled by the main thread; undefined if it is not used. */
   readonly scanner: CompiledScanner | undefined;
 }
 
@@ -91,7 +91,7 @@ class TaskWorker {
     this.#wake();
   }
 
-  /** Resolves when the next message has come. */
+  /** Resolves when the next message arrives. */
   #message(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -120,7 +120,7 @@ class TaskWorker {
   }
 }
 
-/** The buffers that belong to one piece alone: they move to the other thread instead of being copied. */
+/** Buffers that belong to a single piece: they are transferred to the other thread instead of being copied. */
 function buffersOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   const own = pieces.filter(({ length, buffer }) => length > 0 && length === buffer.byteLength);
   return [...new Set(own.map(({ buffer }) => buffer as ArrayBuffer))];

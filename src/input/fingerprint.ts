@@ -1,28 +1,29 @@
 /**
- * Tells whether a file has changed by its number, size, and the times of its bytes and of its entry, in nanoseconds. These times may
- * be late: the clock of a file system has steps, and writes through a mapped file show when the kernel writes its pages
- * back. So a file that was changed shortly before it was read has a checksum beside them (docs/decisions/0013-update.md).
+ * Tells whether a file has changed: by its inode, size, mtime and ctime in nanoseconds. These times may lag: the clock
+ * of a file system has steps, and writes through a mapped file show when the kernel writes its pages back. A file that
+ * changed shortly before it was read therefore also gets a checksum (docs/decisions/0013-update.md).
  *
- * A fingerprint is `INODE:SIZE:MTIME:CTIME`, then `:CHECKSUM` where the times alone do not prove it unchanged, or `::CHECKSUM` where they
- * do and the checksum is there for `--checksum`. The fingerprint of an object is its identity, `s3:ETAG:SIZE`: the store makes another ETag for
- * every content. The fingerprint of a folder is `dir:HASH:SIZE`, of the identities of its files.
+ * A fingerprint is `INODE:SIZE:MTIME:CTIME`, followed by `:CHECKSUM` if the times alone do not prove the file
+ * unchanged, or by `::CHECKSUM` if they do and the checksum was taken for `--checksum`. The fingerprint of an object is
+ * its identity, `s3:ETAG:SIZE`: the store assigns a new ETag to new content. The fingerprint of a folder is
+ * `dir:HASH:SIZE`, with a hash of the identities of its files.
  */
 import type { BigIntStats } from 'node:fs';
 
 /**
- * Linux writes a changed page back after 30 s (`vm.dirty_expire_centisecs`), looking every 5 s (`vm.dirty_writeback_centisecs`): until
- * then a program that has mapped it may write to it again without a change of the times. This also covers the coarsest
- * step of a file system's clock in use, 2 s.
+ * Linux writes a changed page back after 30 s (`vm.dirty_expire_centisecs`), looking every 5 s
+ * (`vm.dirty_writeback_centisecs`): until then a program that has mapped it may write to it again without changing the
+ * times. This also covers the coarsest clock of a file system in use, 2 s.
  */
 const UNSETTLED_MS = 35_000;
 
 const OBJECT = 's3:';
 const FOLDER = 'dir:';
 
-/** Hexadecimal digits. */
+/** Number of hexadecimal digits. */
 const SHA256_LENGTH = 64;
 
-/** The entry's time (ctime) shows what the other (mtime) can be made to hide. */
+/** Includes ctime, because programs can set mtime back. */
 export function identityOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
@@ -32,7 +33,7 @@ export function identityOfObject({ etag, sizeBytes }: { etag: string; sizeBytes:
   return `${OBJECT}${etag}:${sizeBytes}`;
 }
 
-/** The identity of a folder that is one source. @param hash of the identities of its files */
+/** The identity of a folder that is one source. @param hash hash of the identities of its files */
 export function identityOfFolder(hash: string, sizeBytes: number): string {
   return `${FOLDER}${hash}:${sizeBytes}`;
 }
@@ -43,7 +44,7 @@ export function sizeInIdentity(identity: string): number {
   return Number(size);
 }
 
-/** Will every later write show in the times? */
+/** Will every later write change the times? */
 export function isSettled({ ctimeMs }: BigIntStats): boolean {
   return Date.now() - Number(ctimeMs) > UNSETTLED_MS;
 }
@@ -55,14 +56,14 @@ export function fingerprintOf(identity: string, checksum: string, settled: boole
 export interface Fingerprint {
   readonly identity: string;
   readonly sizeBytes: number;
-  /** Do the times of the identity prove what was read? */
+  /** Do the times of the identity prove the file unchanged? */
   readonly isSettled: boolean;
   readonly checksum: string | undefined;
-  /** Is the checksum a SHA-256, which proves the content whatever the times are? */
+  /** Is the checksum a SHA-256, which proves the content regardless of the times? */
   readonly provesContent: boolean;
 }
 
-/** Parses a fingerprint; undefined for an empty one, which says nothing about the file. */
+/** Parses a fingerprint; undefined for an empty one, which proves nothing. */
 export function parseFingerprint(fingerprint: string): Fingerprint | undefined {
   if (fingerprint === '') return undefined;
   if (fingerprint.startsWith(OBJECT)) {

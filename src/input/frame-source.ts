@@ -1,4 +1,4 @@
-/** A source that is open, with the framer that its first bytes and its name ask for. */
+/** Opens a source and picks the framer by its first bytes and its name. */
 
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
 import type { Repair } from '../../transforms/model/element.ts';
@@ -11,18 +11,18 @@ import { afterHead, type SourceReader } from './source-reader.ts';
 
 export interface FramedSource {
   readonly framer: Framer;
-  /** The reader's, from the source's first byte on. */
+  /** Reads from the source's first byte on. */
   readonly read: SourceReader['read'];
-  /** Where the bytes say that it is a document, and the name does not. */
+  /** Set if the bytes are a document although the name says otherwise. */
   readonly repair: Repair | undefined;
-  /** Are its lines the source's own? */
+  /** Are its lines physical lines of the source? */
   readonly isLines: boolean;
 }
 
-/** Most sources of small entries are read at once. */
+/** Most sources of small entries fit in one read. */
 export const FIRST_BYTES: number = 64 * 1024;
 
-/** How a source is framed; the slab is one that the caller uses again. */
+/** How to frame a source. The slab is reused by the caller. */
 export interface FramingOptions {
   readonly maxLineBytes: number;
   readonly maxElements?: number;
@@ -32,8 +32,10 @@ export interface FramingOptions {
 }
 
 /**
- * Throws (or rejects with) SourceFault for what is no log. The framer of a plain file of lines is there at once.
- * @param first room for the first bytes, at least HEAD_BYTES; the caller may use it again once the result's `read` has given them out
+ * Throws (or rejects with) SourceFault for a file that is not a log. The framer for lines of a plain file is returned
+ * synchronously.
+ * @param first room for the first bytes, at least HEAD_BYTES; the caller may reuse it once the result's `read` has
+ * returned them
  */
 export function frameSource(
   reader: SourceReader,

@@ -1,6 +1,7 @@
 /**
- * A folder as one source: its files, unpacked, one after the other, with a line feed between them. A file that is one JSON document is one line:
- * its own line breaks, which are white space, are read as blanks, so that a damaged file costs its own line and no other.
+ * Reads a folder as one source: its files, unpacked, one after the other, with a line feed between them. A file that is
+ * one JSON document becomes one line: its own line breaks, which are white space, are read as blanks, so that a damaged
+ * file costs its own line and no other.
  */
 import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
@@ -44,8 +45,8 @@ export function openFolder(ref: FolderRef, openPart: OpenPart): SourceReader {
 }
 
 /**
- * The identity of a folder's files as they are now.
- * @returns also whether every later write will show in it
+ * The current identity of a folder's files.
+ * @returns also whether every later write will change it
  * @throws SourceFault
  */
 export function identityNow({ parts }: FolderRef): {
@@ -80,14 +81,14 @@ function statsOf({ path = '', name }: SourceRef): BigIntStats {
   }
 }
 
-/** The bytes of the files, in their order. */
+/** The content of the files, in order. */
 class FolderContent {
   readonly #parts: readonly SourceRef[];
   readonly #openPart: OpenPart;
   #next = 0;
   #reader: SourceReader | undefined;
   #blanks: BreakBlanker | undefined;
-  /** Unpacked, with the line feeds between the files. */
+  /** Unpacked bytes, including the line feeds between the files. */
   #readBytes = 0;
 
   constructor(parts: readonly SourceRef[], openPart: OpenPart) {
@@ -99,7 +100,7 @@ class FolderContent {
     return this.#readBytes;
   }
 
-  /** Fills the room from its start; 0 at the end. Rejects with SourceFault, which names the file. */
+  /** Fills the room from its start; returns 0 at the end. Rejects with a SourceFault that names the file. */
   async read(room: Uint8Array): Promise<number> {
     try {
       return await this.#read(room);
@@ -148,7 +149,7 @@ class FolderContent {
   }
 }
 
-/** Puts blanks in the places of line breaks between the tokens of JSON text. One inside a string is damage, and stays. */
+/** Replaces line breaks between the tokens of JSON text with blanks. One inside a string is damage, and stays. */
 class BreakBlanker {
   #inString = false;
   #isEscaped = false;

@@ -1,6 +1,6 @@
 /**
- * Opens objects of a store. One object after the other is read, and those that come next are fetched ahead: a request takes a hundred
- * times longer than reading a small object does.
+ * Opens objects of a store. Objects are read one after the other, and the next ones are prefetched: a request takes a
+ * hundred times longer than reading a small object.
  */
 import { ByteWindow } from '../object-store/byte-window.ts';
 import { objectClient } from '../object-store/client.ts';
@@ -27,16 +27,16 @@ type Packed = Omit<SourceReader, 'read' | 'close' | 'compression'> & {
 export class ObjectFetcher implements ObjectOpener {
   readonly #s3: S3Options;
   readonly #window: ByteWindow;
-  /** Fetched ahead, by path. */
+  /** Prefetched readers, by path. */
   readonly #begun = new Map<string, RangedReader>();
 
-  /** @param windowBytes most that is fetched ahead */
+  /** @param windowBytes most bytes to prefetch */
   constructor(s3: S3Options, windowBytes: number) {
     this.#s3 = s3;
     this.#window = new ByteWindow(windowBytes);
   }
 
-  /** Begins to fetch sources that will be opened in this order, as many as there is room for. */
+  /** Starts to fetch sources that will be opened in this order, as many as there is room for. */
   expect(refs: Iterable<SourceRef>): void {
     for (const ref of refs) {
       if (this.#begun.size >= this.#s3.inFlight - 1) return;
@@ -60,7 +60,7 @@ export class ObjectFetcher implements ObjectOpener {
     }
   }
 
-  /** Stops what was fetched ahead and is not wanted any more. */
+  /** Stops prefetching objects that are no longer wanted. */
   close(): void {
     for (const reader of this.#begun.values()) reader.close();
     this.#begun.clear();
@@ -102,7 +102,7 @@ export class ObjectFetcher implements ObjectOpener {
     return this.#packedReader(ref, object, read, { ...shared, compression }, options);
   }
 
-  /** Each time it is unpacked anew another reader fetches it. */
+  /** Fetches the object with a new reader each time it is unpacked. */
   #packedReader(
     ref: ObjectRef,
     first: RangedReader,
@@ -162,7 +162,7 @@ export function openStored(
   return { read: (room) => reader.read(room), verify: () => undefined, close: () => reader.close() };
 }
 
-/** Opens one object, and none ahead. */
+/** Opens one object without prefetching. */
 export function openObject(ref: ObjectRef, options: SourceOptions): Promise<SourceReader> {
   return new ObjectFetcher(ref.s3, ref.s3.windowBytes).open(ref, options);
 }

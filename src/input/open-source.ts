@@ -1,4 +1,4 @@
-/** The bytes of one source, whatever it is: a plain file's at once, anything else's when they come. */
+/** Opens one source of any kind. A plain file can be read synchronously, anything else as its bytes arrive. */
 
 import { SourceFault } from '../errors.ts';
 import type { DecompressionLimits } from './decompress/limits.ts';
@@ -19,9 +19,9 @@ import { openStdin } from './sources/stdin.ts';
 import { StreamReader } from './sources/stream-reader.ts';
 
 /**
- * A file is open at once; it throws (or rejects with) SourceFault.
- * @param signal stops the waiting for standard input or a stream
- * @param first room for the first bytes of a file, at least SNIFF_BYTES; with more of it, fewer reads are needed
+ * A file opens synchronously; throws (or rejects with) SourceFault.
+ * @param signal stops waiting for standard input or a stream
+ * @param first room for the first bytes of a file, at least SNIFF_BYTES; more room saves reads
  */
 export function openSource(
   ref: SourceRef,
@@ -32,7 +32,7 @@ export function openSource(
   const { name, path, stream } = ref;
   if (stream !== undefined) return openPulled(new StreamReader(name, stream, signal), options, name);
   if (path === undefined) return openPulled(openStdin(signal), options);
-  // the head of a file has to stay until it was read, so each has room of its own
+  // each file needs its own room, because its head has to stay until it is read
   if (isFolder(ref)) return openFolder(ref, (part) => openSource(part, options, signal));
   if (isObject(ref))
     return (
@@ -52,7 +52,7 @@ export function openSource(
   }
 }
 
-/** Most runs have files only. */
+/** Loaded on demand: most runs have only files. */
 const openLate = (): Promise<typeof import('./open-object.ts')> => import('./open-object.ts');
 
 function readerOf(file: OpenFile, name: string, options: SourceOptions, first: Buffer): SourceReader {
@@ -66,14 +66,14 @@ function readerOf(file: OpenFile, name: string, options: SourceOptions, first: B
     : packedReader(file, options, compression, misnamed, again);
 }
 
-/** A literal: an object that is put together by spreading costs a run over small files a tenth more. */
+/** An object literal: putting the object together with spreads costs a run over small files a tenth more. */
 function plainReader(
   file: OpenFile,
   head: Buffer,
   misnamed: boolean,
   again: () => Promise<SourceReader>,
 ): SourceReader {
-  let given = 0; // of the head
+  let given = 0; // bytes of the head returned so far
   return {
     compression: 'none',
     misnamed,
@@ -140,14 +140,14 @@ function packedReader(
   };
 }
 
-/** Reads the first bytes of a file into `first`: all of it, or as much as tells what it is. */
+/** Reads the first bytes of a file into `first`: the whole file, or enough to recognise it. */
 function headOf(file: OpenFile, first: Buffer): Buffer {
   let have = 0;
   while (have < Math.min(SNIFF_BYTES, file.sizeBytes)) have += file.read(first.subarray(have));
   return first.subarray(0, have);
 }
 
-/** All of it, as often as it is asked for: what was read before is read again. Each chunk is valid until the next one is asked for. */
+/** Yields the whole file from its start, each time it is called. Each chunk is valid until the next is requested. */
 async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; ) {
@@ -160,15 +160,15 @@ async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** An input that can be read only once, as it comes. */
+/** An input that can be read only once, as it arrives. */
 interface PulledInput {
   read(room: Uint8Array): number | Promise<number>;
   close(): Promise<void> | void;
 }
 
 /**
- * Standard input or a stream: what is packed is known by its magic bytes here too, however small the first chunks are.
- * @param name what a stream is called; undefined for standard input
+ * Opens standard input or a stream. Recognises packed data by its magic number, even if the first chunks are tiny.
+ * @param name name of a stream; undefined for standard input
  */
 async function openPulled(
   input: PulledInput,

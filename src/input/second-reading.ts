@@ -1,6 +1,6 @@
 /**
- * Reads places of a source once more, in their order: what was rejected late has to be named by its hash, and its bytes are
- * gone by then. A plain file is read at the places only, a packed one up to the last of them.
+ * Reads places of a source once more, in order: a late rejection needs the hash of its bytes, which are gone by then. A
+ * plain file is read only at those places, a packed one up to the last of them.
  */
 import { createHash } from 'node:crypto';
 import { SourceFault } from '../errors.ts';
@@ -13,27 +13,27 @@ import type { SourceRef } from './sources/source.ts';
 export interface Stretch {
   /** SHA-256 of all of it, hexadecimal. */
   readonly sha256: string;
-  /** Undefined when it is longer than was asked for. */
+  /** Undefined if longer than the caller asked for. */
   readonly bytes?: Uint8Array;
-  /** Member of gzip that it begins in. */
+  /** Gzip member in which it begins. */
   readonly member?: number;
 }
 
 export interface SecondReading {
   /**
-   * Offsets must not go back. Undefined when the source ends before, or cannot be read.
-   * @param keepBytes give the bytes too when there are no more than this
+   * Offsets must not decrease. Undefined if the source ends before, or cannot be read.
+   * @param keepBytes return the bytes too if there are no more than this
    */
   take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined>;
   close(): Promise<void>;
 }
 
-/** Fills the room from its start with what comes at an offset, 0 at the end; offsets do not go back. */
+/** Fills the room from its start with the bytes at an offset, 0 at the end; offsets must not decrease. */
 interface Range {
   readAt(offset: number, room: Uint8Array): number | Promise<number>;
   /** Finds the gzip member of a byte that was read. */
   readonly memberAt?: SourceReader['memberAt'];
-  /** Is the source still what it was when it was opened? Throws SourceFault. */
+  /** Checks that the source has not changed since it was opened. Throws SourceFault. */
   readonly verify: SourceReader['verify'];
   close(): Promise<void> | void;
 }
@@ -41,8 +41,8 @@ interface Range {
 const ROOM_BYTES = 256 * 1024;
 
 /**
- * @param identity the file must still be the one that has it; undefined: it may be any
- * @returns undefined when the source cannot be read again
+ * @param identity identity that the file must have; undefined for any
+ * @returns undefined if the source cannot be read again
  */
 export async function readAgain(
   ref: SourceRef,
@@ -89,7 +89,7 @@ async function orNothing<T>(call: () => Promise<T | undefined>): Promise<T | und
 
 async function openRange(ref: SourceRef, identity: string | undefined): Promise<Range | undefined> {
   if (ref.path === undefined) return undefined;
-  const reader = await openSource(ref, { ...UNLIMITED, sparse: true }); // the places were reached before: no limits
+  const reader = await openSource(ref, { ...UNLIMITED, sparse: true }); // no limits: the first reading has reached these places
   if (identity !== undefined && reader.identity !== identity) {
     await reader.close();
     return undefined;
@@ -104,7 +104,7 @@ async function openRange(ref: SourceRef, identity: string | undefined): Promise<
         const count = await reader.read(skipped.subarray(0, Math.min(skipped.length, offset - at)));
         if (count === 0) return 0;
         at += count;
-        reader.memberAt?.(at); // places before it are not asked for again
+        reader.memberAt?.(at); // earlier places are not requested again
       }
       const count = await reader.read(room);
       at += count;

@@ -9,56 +9,66 @@ import type { ObjectRef, SourceRef } from './sources/source.ts';
 
 export interface SourceReader {
   readonly compression: Compression;
-  /** Counts of a packed source, as far as it was read. */
+  /** Counts of a packed source, as far as it has been read. */
   readonly packed?: PackedCounts | undefined;
-  /** Returns the gzip member that a byte of the content came out of. */
+  /** Finds the gzip member that a byte of the content came from. */
   readonly memberAt?: Members['at'] | undefined;
-  /** Does the file's name say something else than its first bytes? */
+  /** Do the file's name and its first bytes disagree? */
   readonly misnamed: boolean;
-  /** Tells a file or an object from what it was or will be. */
+  /** Identifies the version of a file or an object. */
   readonly identity?: string;
-  /** The fingerprint of a file that was read, for a later run; undefined where there is none. */
+  /** The fingerprint of a file that was read, for a later run; undefined if there is none. */
   readonly fingerprint?: () => string | undefined;
-  /** The first bytes of a plain file, read already. `read` begins with them, so they must stay until it has given them out. */
+  /**
+   * First bytes of a plain file, already read. `read` begins with them, so they must stay until it has returned them.
+   */
   readonly head?: Uint8Array;
-  /** Fills the room from its start; 0 at the end of the source. Throws (or rejects with) SourceFault. */
+  /** Fills the room from its start; returns 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
-  /** The same from a place of its own, of a file or a sparse object that is not packed. It moves the place at which `read` of an object goes on. */
+  /**
+   * Reads at a position, from a file or a sparse object that is not packed. For an object, `read` continues from there.
+   */
   readonly readAt?: (position: number, room: Uint8Array) => number | Promise<number>;
   /** Bytes taken from the file or the pipe so far. */
   readBytes(): number;
-  /** At the end: is the source still what it was when it was opened? Throws SourceFault. @param strictly see OpenFile */
+  /**
+   * Checks at the end that the source has not changed since it was opened. Throws SourceFault. @param strictly see
+   * OpenFile
+   */
   verify(strictly?: boolean): void;
-  /** Goes back to the start of a file; a packed one is unpacked again. The framer has to begin again, with the head. */
+  /** Goes back to the start of a file; a packed one is unpacked again. The framer has to start over, with the head. */
   readonly rewind?: () => Promise<void> | void;
   /** May the file have been rewritten, at its size, since it was opened? */
   readonly isTouched?: () => boolean;
-  /** Opens the file once more, from its start. The new reader takes the place of this one, which is then neither read nor closed. */
+  /**
+   * Opens the file once more, from its start. The new reader replaces this one, which must then be neither read nor
+   * closed.
+   */
   readonly again?: () => Promise<SourceReader>;
   close(): Promise<void> | void;
 }
 
-/** Opens objects of a store, and fetches ahead those that come next. */
+/** Opens objects of a store, and prefetches the next ones. */
 export interface ObjectOpener {
-  /** The sources that will be opened next, in this order. */
+  /** Announces the sources that will be opened next, in this order. */
   expect(refs: Iterable<SourceRef>): void;
   open(ref: ObjectRef, options: SourceOptions): Promise<SourceReader>;
   close(): void;
 }
 
-/** How a source is read. */
+/** How to read a source. */
 export interface SourceOptions extends DecompressionLimits {
-  /** Take a SHA-256 of every file. */
+  /** Compute a SHA-256 of every file. */
   readonly checksum?: boolean;
-  /** Places will be read, in their order, and not all of it. */
+  /** Will only some places be read, in order? */
   readonly sparse?: boolean;
-  /** Where objects of a store are fetched ahead. */
+  /** Prefetches objects of a store. */
   readonly objects?: ObjectOpener;
 }
 
 export const CHUNK_BYTES: number = 256 * 1024;
 
-/** The content of what is packed, as reads. */
+/** Wraps unpacked content as a reader. */
 export function unpacked(
   unpacking: Omit<Unpacking, 'counts' | 'members'>,
 ): Pick<SourceReader, 'compression' | 'packed' | 'memberAt' | 'read'> & { close(): Promise<void> } {
@@ -74,7 +84,7 @@ export function unpacked(
   };
 }
 
-/** Gives out the head that was looked at, then what `read` gives. */
+/** Returns the head that was looked at, then what `read` returns. */
 export function afterHead<T extends number | Promise<number>>(
   head: Buffer,
   read: (room: Uint8Array) => T,
@@ -88,7 +98,7 @@ export function afterHead<T extends number | Promise<number>>(
   };
 }
 
-/** Gives the bytes in chunks. Each is valid until the next one is asked for. */
+/** Yields the bytes in chunks. Each is valid until the next is requested. */
 export async function* chunksOf(
   read: (room: Uint8Array) => number | Promise<number>,
 ): AsyncGenerator<Uint8Array> {
@@ -101,7 +111,7 @@ interface Pull {
   close(): Promise<void>;
 }
 
-/** Chunks of any size as reads into a room of any size. */
+/** Reads chunks of any size into a room of any size. */
 function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
   let chunk: Uint8Array = new Uint8Array(0);
   return {

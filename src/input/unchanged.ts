@@ -1,6 +1,6 @@
 /**
- * Is a file still the one that a previous run read? Its fingerprint (fingerprint.ts) says; the file is read only where its times do not
- * prove it, or where its content is to be compared whatever they say.
+ * Checks whether a file is still the one that a previous run read, by its fingerprint (fingerprint.ts). Reads the file
+ * only if its times do not prove it, or if the content is to be compared anyway.
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { SourceFault } from '../errors.ts';
@@ -13,8 +13,8 @@ import { isObject, type SourceRef } from './sources/source.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The file's fingerprint as of now, or undefined: it is another one, it has changed, or its fingerprint does not tell.
- * @param byContent compare the content, and only that; a fingerprint without a SHA-256 gives undefined
+ * The file's current fingerprint, or undefined if it is another file, has changed, or its fingerprint does not tell.
+ * @param byContent compare only the content; undefined for a fingerprint without a SHA-256
  */
 export function fingerprintIfUnchanged(
   ref: SourceRef,
@@ -23,7 +23,7 @@ export function fingerprintIfUnchanged(
 ): string | undefined {
   const before = parseFingerprint(fingerprint);
   if (ref.path === undefined || before === undefined) return undefined;
-  if (isObject(ref)) return fingerprint === identityOfObject(ref) ? fingerprint : undefined; // the listing says it all
+  if (isObject(ref)) return fingerprint === identityOfObject(ref) ? fingerprint : undefined; // the listing is enough
   if (isFolder(ref)) return byContent ? undefined : folderIfUnchanged(ref, fingerprint);
   const stats = statIfPossible(ref);
   if (stats === undefined) return undefined;
@@ -50,7 +50,7 @@ function folderIfUnchanged(ref: FolderRef, fingerprint: string): string | undefi
   }
 }
 
-/** Whatever is wrong with it, whoever reads it will say. */
+/** Ignores errors: opening the file will report them. */
 function statIfPossible({ path = '', dev, ino }: SourceRef): BigIntStats | undefined {
   try {
     const stats = statSync(Buffer.from(path, 'latin1'), { bigint: true });

@@ -1,6 +1,6 @@
 /**
- * The main job from end to end: list the sources, run the workers, record what they find, balance
- * the books, commit. Nothing is visible before the last step.
+ * The main job from end to end: list the sources, run the workers, record their results, reconcile the ledger, commit.
+ * Nothing is visible before the last step.
  */
 
 import { hostname } from 'node:os';
@@ -26,6 +26,7 @@ import {
 } from '../input/sources/stream-source.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { printable } from '../printable.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { Checkpoints } from '../record/checkpoints.ts';
 import {
@@ -50,29 +51,32 @@ import { recordAll } from './map.ts';
 /** The result of a build. */
 export interface RunSummary {
   readonly sums: LedgerSums;
-  /** Lines and records of one of several formats that were kept out, and sources that were lost without a line; the run then ends with status 3. */
+  /**
+   * Rejected lines, rejected records of one of several formats, and sources lost without a line; if any, the run ends
+   * with status 3.
+   */
   readonly rejections: number;
   readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly out: string | undefined;
   readonly elapsedMs: number;
   readonly readBytes: number;
-  /** Sources that were not read, because the results of a previous run were reused. */
+  /** Sources not read, because the results of a previous run were reused. */
   readonly reusedSources: number;
-  /** An update that had nothing to do: the dataset that is there stays. */
+  /** An update had nothing to do, so the existing dataset stays. */
   readonly nothingChanged: boolean;
   /** Worker threads that died and were replaced. */
   readonly workerRestarts: number;
   /** Problems after the dataset was in place (leftovers that could not be removed). */
   readonly problems: readonly string[];
-  /** Where the time of all threads went, when `profile` was set. */
+  /** How the time of all threads divides, if `profile` was set. */
   readonly profile?: ProfileFigures;
 }
 
-/** Everything that a run has from its beginning. */
+/** State of a run, complete from its beginning. */
 interface Run {
   readonly settings: Settings;
   readonly hooks: RunHooks;
-  /** Notes that did not get there. */
+  /** Number of notes that could not be shown. */
   readonly logLost: () => number;
   readonly profile: Profile | undefined;
   readonly started: number;
@@ -130,13 +134,13 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   }
 }
 
-/** Late: most runs reuse nothing. */
+/** Loaded on demand: most runs reuse nothing. */
 async function planLate({ place }: Previous, { settings, listing, hooks }: Run): Promise<ReusePlan> {
   const { planReuse } = await import('../reuse/plan-reuse.ts');
   return planReuse(place, settings, listing, hooks);
 }
 
-/** Lists what is to be read. */
+/** Lists the sources to read. */
 async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const started = performance.now();
   const startedAt = new Date().toISOString();
@@ -145,7 +149,7 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const listing = await listInputs(settings.inputs, settings.follow, settings.s3, settings.sessionBy);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
-  if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings);
+  if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings, listing);
   checkSources(settings, listing);
   let untold = 0;
   const onNote = (message: string): undefined => {
@@ -155,7 +159,7 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   return { settings, hooks: { ...hooks, onNote }, logLost, profile, started, startedAt, listing };
 }
 
-/** Before any of them is opened. */
+/** Checks the sources before any of them is opened. */
 function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sources }: Listing): void {
   if (sources.length <= maxSources) return;
   const message = `${sources.length} sources found, but --max-sources allows ${maxSources}; nothing was read`;
@@ -178,12 +182,12 @@ function unchangedSummary({ settings, listing, started }: Run, { ledger, shards 
   };
 }
 
-/** Everything but the writing. */
+/** Does everything except writing. */
 export function check(given: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   return build({ ...given, out: undefined }, hooks);
 }
 
-/** @param done sources that the run that this one goes on from has done */
+/** @param done sources that the resumed run had completed */
 async function runInto(run: Run, destination: Destination, reuse: Reuse, done: number): Promise<RunSummary> {
   const { settings, hooks, listing, profile, started } = run;
   try {
@@ -262,20 +266,28 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
   const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
-  if (nothing && !settings.allowEmpty) throw noInput(settings);
+  if (nothing && !settings.allowEmpty) throw noInput(settings, sums);
   return sums;
 }
 
-function noInput({ inputs }: Settings): TurnmillError {
+const MOST_EXTENSIONS = 4;
+
+/** Files that the walk of a folder passed over are named: a folder may hold nothing else. */
+function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions'>): TurnmillError {
+  const passedOver = Object.entries(extensions)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MOST_EXTENSIONS)
+    .map(([extension, count]) => `${count} ${printable(extension)}`);
+  const hint = passedOver.length === 0 ? '' : ` (passed over by name: ${passedOver.join(', ')})`;
   return new TurnmillError(
     'no-input',
-    `no sessions found in ${namesOf(inputs)}; use --allow-empty to write an empty dataset`,
+    `no sessions found in ${namesOf(inputs)}${hint}; use --allow-empty to write an empty dataset`,
   );
 }
 
 const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');
 
-/** Late: the report's components are loaded when everything else is done. */
+/** Loads the report's components only when everything else is done. */
 function makePage(body: ReturnType<typeof manifestBody>, profile: DatasetProfile): MakePage {
   return async (shards) => {
     const { renderReport } = await import('../report/render.ts');

@@ -13,12 +13,13 @@ export interface Question {
   readonly line: number;
   readonly settings: Settings;
   readonly signal?: AbortSignal | undefined;
-  /** Give the texts of the messages too. */
+  /** Include the texts of the messages. */
   readonly withTexts?: boolean;
 }
 
 /**
- * The fate of a line; of each of its objects, where it holds several. The whole source is read: its last byte may decide.
+ * The fate of a line, or of each of its objects if it holds several. Reads the whole source, because its last byte may
+ * decide.
  * @throws TurnmillError `usage` when the source has no such line
  */
 export async function explainLine({
@@ -44,7 +45,7 @@ export async function explainLine({
   }
 }
 
-/** A source that cannot be read to its end takes all its lines with it. */
+/** A source that cannot be read to its end loses all its lines. */
 function ofFault({ reason, message: detail }: SourceFault, { name }: SourceRef, line: number): Explanation {
   const rejected = { fate: `rejected:${reason}`, stage: 'source', detail, sessionFate: 'rejected' } as const;
   return { source: name, line, ...rejected, changes: {}, findings: [], sessionFindings: [] };

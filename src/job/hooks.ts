@@ -13,13 +13,16 @@ export interface RunProgress {
   readonly rejections: number;
 }
 
-/** Bounds the heap of the process during a run. The library sets no V8 flags: the owner of the process may, through this. */
+/**
+ * Limits the heap of the process during a run. The library sets no V8 flags; the owner of the process may, through
+ * this.
+ */
 export interface HeapControl {
   /** Called before the first source is read. */
   begin(): void;
-  /** Called now and then while sources are read. */
+  /** Called from time to time while sources are read. */
   check(): void;
-  /** Called before work whose garbage says nothing about what comes after it: the heap should not grow because of it. */
+  /** Called before work whose garbage is not typical of what follows: the heap should not grow because of it. */
   hold(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The main job's chain with a window after every stage: what `inspect` shows and `explain` follows. It reads one source after
- * the other, like a worker, and writes nothing.
+ * The main job's chain with a tap after every stage, for `inspect` and `explain`. It reads one source after the other,
+ * like a worker, and writes nothing.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/model/element.ts';
@@ -16,13 +16,13 @@ import type { SourceRef } from '../input/sources/source.ts';
 import { closeStreams, takeStreams } from '../input/sources/stream-source.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The elements before the first stage: lines as they were cut. */
+/** Shows the elements before the first stage: lines as they were cut. */
 export const FRAMING = 'framing';
 
-/** Sees an element that left a stage. Its bytes are valid until it returns. */
+/** Receives an element that left a stage. Its bytes are valid until it returns. */
 export type Tap = (stage: string, element: StreamElement) => void;
 
-/** The chain as one function, each link's elements shown to `tap` before the next link, or `emit`, gets them. */
+/** Fuses the chain into one function that shows each link's elements to `tap` before passing them on. */
 export function tapChain(
   chain: readonly ChainLink[],
   tap: Tap,
@@ -47,7 +47,7 @@ export function tapChain(
 export interface ReadThrough {
   readonly ref: SourceRef;
   readonly settings: Settings;
-  /** Takes an element; a promise holds the reading back. */
+  /** Takes an element; a returned promise pauses the reading. */
   readonly push: (element: StreamElement) => Promise<void> | undefined;
   /** Has enough been seen? */
   readonly enough?: () => boolean;
@@ -94,14 +94,15 @@ export interface Inspection {
   readonly settings: Settings;
   /** Name of the stage, or `framing`. */
   readonly after: string;
-  /** Takes an element that left it; its bytes are valid until this returns. A promise holds the reading back. */
+  /** Takes an element that left it; its bytes are valid until this returns. A returned promise pauses the reading. */
   readonly see: (element: StreamElement) => Promise<void> | undefined;
   readonly enough?: () => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Shows what leaves a stage, in the order of the sources. A source that cannot be read is a rejection among it.
+ * Shows the elements that leave a stage, in the order of the sources. A source that cannot be read shows as a
+ * rejection.
  * @returns how many sources could not be read
  */
 export async function inspect(inspection: Inspection): Promise<number> {

@@ -1,4 +1,4 @@
-/** Follows the objects of one line through the stages; their session's end tells what became of them. */
+/** Follows the objects of one line through the stages until the end of their session decides their fate. */
 import { lineId } from '../../transforms/dialects/line-id.ts';
 import type {
   Entry,
@@ -16,32 +16,32 @@ import { type RecordRejection, recordRejectionOf } from '../ledger/result.ts';
 import type { Tap } from './inspect.ts';
 import { type MessageTrail, traceMessages } from './message-trail.ts';
 
-/** The answer for one object of the line, or for the line itself where it holds none. */
+/** The explanation of one object of the line, or of the line itself if it holds none. */
 export interface Explanation {
   readonly source: string;
   readonly line: number;
-  /** Place of its first byte in the (decompressed) source; with `length` undefined when the source could not be read. */
+  /** Offset of its first byte in the (decompressed) source; `length` is undefined if the source could not be read. */
   readonly offset?: number;
   readonly length?: number;
   readonly fate: string;
-  /** Stage that rejected it, and its words. */
+  /** Stage that rejected it, and its message. */
   readonly stage?: string;
   readonly detail?: string;
-  /** Line that is to blame for the rejection of its session. */
+  /** Line that caused the rejection of its session. */
   readonly violationLine?: number;
   /** Line that a written session was taken from, and the group of its record. */
   readonly snapshotLine?: number;
   readonly group?: string;
-  /** The formats that did not write it, though others did. */
+  /** Formats that refused the session while others wrote it. */
   readonly recordRejections?: readonly RecordRejection[];
   readonly session?: string;
   readonly sessionFate: SessionEnd['fate'];
   /** Fate of each of its messages, the reply last. */
   readonly messages?: readonly MessageTrail[];
-  /** Messages that each rule changed or dropped. */
+  /** Number of messages that each rule changed or dropped. */
   readonly changes: Readonly<Record<string, number>>;
   readonly findings: readonly FindingNote[];
-  /** About other lines of the session; the first hundred. */
+  /** Findings about other lines of the session; the first hundred. */
   readonly sessionFindings: readonly FindingNote[];
 }
 
@@ -55,7 +55,7 @@ const MOST_SESSION_FINDINGS = 100;
 interface Subject {
   readonly origin: Origin;
   readonly logged?: Entry;
-  /** Fate of the line, when it is one of several lines of an entry, and not the one that stands for it. */
+  /** Fate of the line if it is one of several lines of an entry, and not the one that the entry is addressed by. */
   readonly apart?: 'folded' | 'superseded';
   cleaned?: Entry;
   fate?: string;
@@ -74,7 +74,7 @@ interface Session {
 export interface TrailOptions {
   readonly line: number;
   readonly cleanup: readonly string[];
-  /** Give the texts of messages too. */
+  /** Include the texts of the messages. */
   readonly withTexts?: boolean | undefined;
 }
 
@@ -84,7 +84,7 @@ export class LineTrail {
   readonly #line: number;
   readonly #trailOf: (logged: Entry, record: WrittenRecord | undefined) => readonly MessageTrail[];
   #session: Session = { subjects: [], findings: [], recordRejections: [] };
-  /** Answers about entries of a written session, which may yet come back. */
+  /** Explanations of entries of a written session, which may still be withdrawn. */
   readonly #written: number[] = [];
 
   constructor({ line, cleanup, withTexts = false }: TrailOptions) {
@@ -92,14 +92,14 @@ export class LineTrail {
     this.#trailOf = (logged, record) => traceMessages(logged, record, { cleanup, withTexts });
   }
 
-  /** Takes what leaves each stage. */
+  /** Receives the elements that leave each stage. */
   readonly see: Tap = (stage, element) => {
     if (stage === 'parse') this.#born(element);
     else if (element.origin.line !== this.#line) return;
     else if (stage === 'cleanup') this.#cleaned(element);
   };
 
-  /** Takes what leaves the last stage. */
+  /** Receives the elements that leave the last stage. */
   leave(element: StreamElement): void {
     const session = this.#session;
     if (element.kind === 'rejection' && element.scope === 'session') {
@@ -131,12 +131,12 @@ export class LineTrail {
     else if (element.kind === 'entry') subjects.push({ origin, logged: element });
     else if (element.kind === 'fate') subjects.push({ origin, fate: element.fate });
     else if (element.kind === 'rejection') {
-      const { bytes: _bytes, ...rejection } = element; // they are not valid for long
+      const { bytes: _bytes, ...rejection } = element; // the bytes are only valid during this call
       subjects.push({ origin, fate: `rejected:${element.reason}`, rejection });
     }
   }
 
-  /** A place may be there several times: an object of the log can hold several calls. */
+  /** A place may occur several times: an object of the log can hold several calls. */
   #bornOfSeveral(entry: Entry, lines: EntryLog): void {
     const apart = entry.isGathered === true ? 'superseded' : 'folded';
     let hasOwn = false;
@@ -149,7 +149,7 @@ export class LineTrail {
     }
   }
 
-  /** The source was refused as a whole, for what was found in its first lines. */
+  /** Rejects the whole source because of its first lines. */
   #refuseAll({ bytes: _bytes, ...rejection }: Rejection): void {
     for (const subject of this.#session.subjects)
       Object.assign(subject, { fate: `rejected:${rejection.reason}`, rejection });
@@ -169,7 +169,7 @@ export class LineTrail {
     findings.push({ severity, rule, message, line: origin.line });
   }
 
-  /** The session of an answer came back: the part that looked complete is rejected too. */
+  /** Handles a session that resumed: the part that looked complete is rejected too. */
   #takeBack({ sessionId, stage, reason, origin }: Rejection): void {
     for (const index of this.#written) {
       const answer = this.answers[index] as Explanation;
@@ -214,7 +214,7 @@ function answerFor(
   };
 }
 
-/** Explains a line that is not part of the open session, because conversations of that log are a line each. */
+/** Explains a line that is not part of the open session, in a log where each line is a conversation. */
 function answerForItself({ origin, fate = '', rejection }: Subject, { findings }: Session): Explanation {
   return {
     ...origin,
@@ -232,12 +232,12 @@ type Fate = Pick<
   'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'recordRejections'
 >;
 
-/** Explains a line whose fate depends on no other. */
+/** Explains a line whose fate depends on no other line. */
 function lineFate(fate: string, rejection: Rejection | undefined): Fate {
   return { fate, ...(rejection && { stage: rejection.stage, detail: rejection.detail }) };
 }
 
-/** The fate of an entry: its session decides. */
+/** The fate of an entry, which depends on its session. */
 function entryFate(
   { origin: { line, offset }, apart }: Subject,
   { rejection, record, recordRejections }: Session,

@@ -1,4 +1,4 @@
-/** `turnmill loop`: runs the records of a dataset as conversations, with their own replies or with a model's. */
+/** `turnmill loop`: replays the records of a dataset as conversations, with the recorded replies or with a model's. */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { LINE_FILES } from '../dataset/layout.ts';
@@ -19,7 +19,7 @@ import type { LoopMessage, LoopRecord } from '../loop/tape.ts';
 
 export interface LoopRequest {
   readonly dataset: string;
-  /** Base URL of a model; undefined: the record's own replies are the model. */
+  /** Base URL of a model; if undefined, the record's own replies are used. */
   readonly endpoint?: string | undefined;
   readonly model?: string | undefined;
   readonly key?: string | undefined;
@@ -34,7 +34,7 @@ export interface LoopRequest {
   /** Also write pairs that prefer the recorded reply. */
   readonly prefer?: 'recorded' | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Waits before another try of a request, in milliseconds. */
+  /** Delays before each retry of a request, in milliseconds. */
   readonly waits?: readonly number[] | undefined;
 }
 
@@ -53,25 +53,25 @@ export interface TurnsLine {
 
 export interface LoopSummary {
   readonly records: number;
-  /** Records whose loop ended without a call that is open; with `--each-turn` those with the same calls in every turn. */
+  /** Records whose loop ended without an open call; with `--each-turn`, those with the same calls in every turn. */
   readonly closed: number;
   readonly turns: number;
   readonly sameTools: number;
   readonly sameArguments: number;
 }
 
-/** Steps for the record's own replies: there are as many as it has. */
+/** Step limit for the record's own replies, of which there are only as many as it has. */
 const ANY_STEPS = Number.MAX_SAFE_INTEGER;
 const DEFAULT_STEPS = 8;
 const LINE_FEED = 0x0a;
-/** Their records hold messages with structured calls. */
+/** Formats whose records hold messages with structured calls. */
 const MESSAGE_FORMATS: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 const FILES = { loop: 'loop.jsonl', continuations: 'continuations.jsonl', preferences: 'preferences.jsonl' };
 
 /**
- * Nothing is executed: tools are answered from the record.
- * @param onLine gets each line of loop.jsonl
- * @throws TurnmillError `unavailable` when the endpoint cannot be reached
+ * Executes nothing: tools are answered from the record.
+ * @param onLine receives each line of loop.jsonl
+ * @throws TurnmillError `unavailable` if the endpoint cannot be reached
  */
 export async function loop(
   request: LoopRequest,
@@ -140,12 +140,12 @@ async function runTurns(
   return { session, ...sums };
 }
 
-/** As TRL reads preferences. */
+/** A preference pair in TRL's form. */
 function preferenceOf({ prompt, recorded, sampled }: Continuation): object {
   return { prompt, chosen: [recorded], rejected: [{ role: 'assistant', ...sampled }] };
 }
 
-/** New files in a folder; nothing without one. */
+/** Creates files in a folder; does nothing without one. */
 class OutFiles {
   readonly #folder: string | undefined;
   readonly #open = new Map<string, number>();
@@ -177,7 +177,10 @@ interface FoundRecord {
   readonly record: LoopRecord;
 }
 
-/** The records of the first format that lists messages, with their sessions; a shard is in memory as its lines. */
+/**
+ * Yields the records of the first format that lists messages, with their sessions. Holds the lines of one shard in
+ * memory.
+ */
 async function* readRecords(dataset: string): AsyncGenerator<FoundRecord> {
   const { shards, settings } = readManifest(dataset);
   const { format = [] } = settings as { readonly format?: readonly string[] };

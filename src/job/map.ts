@@ -1,4 +1,4 @@
-/** Runs the tasks, merges in the results of reused sources in the order of the sources, and has everything recorded. */
+/** Runs the tasks, merges in the results of reused sources in the order of the sources, and records everything. */
 
 import type { Delivery } from '../engine/delivery.ts';
 import { runWorkers } from '../engine/pool.ts';
@@ -31,17 +31,17 @@ export interface Recorded {
   readonly workerRestarts: number;
 }
 
-/** Runs the tasks and has all results recorded, in the order of the sources. */
+/** Runs the tasks and records all results, in the order of the sources. */
 export function recordAll(parts: RecordParts): Promise<Recorded> {
   return new Recording(parts).run();
 }
 
 class Recording {
   readonly #parts: RecordParts;
-  /** Undefined when the size of a source is not known. */
+  /** Undefined if the size of a source is unknown. */
   readonly #totalBytes: number | undefined;
   #readBytes = 0;
-  /** Sources that are done. */
+  /** Sources completed so far. */
   #sources = 0;
   #workerRestarts = 0;
 
@@ -84,7 +84,7 @@ class Recording {
     this.#tellProgress();
   }
 
-  /** Takes the results of the reused sources before this index. */
+  /** Records the results of the reused sources before this index. */
   async #takeReused(index: number): Promise<void> {
     const { reuse, hooks } = this.#parts;
     for await (const result of reuse.before(index)) {
@@ -109,7 +109,7 @@ class Recording {
     const { settings, ledger, checkpoints } = this.#parts;
     const { maxQuarantine } = settings;
     if (result.kind === 'source') this.#sources++;
-    // a percentage is of all lines: it is known at the end
+    // a percentage refers to all lines, so it can only be checked at the end
     if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
     checkpoints.see(result);
   }
@@ -126,7 +126,7 @@ class Recording {
     });
   }
 
-  /** Every source must have been done, but for those after the limit of sessions. */
+  /** Checks that every source is done, except those after the limit of sessions. */
   #end(): void {
     const { settings, listing, ledger } = this.#parts;
     const [done, all] = [this.#sources, listing.sources.length];

@@ -1,4 +1,4 @@
-/** Follows the messages of one entry through cleanup and, where a record was made of it, to the record. */
+/** Follows the messages of one entry through cleanup and, if it became a record, into the record. */
 import { decode } from '../../transforms/json/utf8.ts';
 import { canonical } from '../../transforms/model/canonical.ts';
 import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
@@ -6,21 +6,21 @@ import { traceCleanup } from '../../transforms/stages/cleanup.ts';
 
 /** Fate of a logged message. */
 export interface MessageTrail {
-  /** Index among the logged messages; that of the reply is the number of the others. */
+  /** Index among the logged messages; the reply comes after all others. */
   readonly logged: number;
-  /** Index among the messages that are left; null when it was dropped. */
+  /** Index among the messages kept; null if it was dropped. */
   readonly kept: number | null;
   /** The rules that changed or dropped it, separated by commas. */
   readonly rule?: string;
   readonly isReply?: true;
-  /** The JSON texts of the logged message and of what is left, where they were asked for. */
+  /** JSON texts of the logged message and of the kept one, if requested. */
   readonly before?: string;
   readonly after?: string | undefined;
 }
 
 export interface TraceOptions {
   readonly cleanup: readonly string[];
-  /** Give the texts of messages too. */
+  /** Include the texts of the messages. */
   readonly withTexts: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface TraceOptions {
 const REASONING_RULES = ['reasoning-dropped', 'reasoning-inlined'];
 const EMPTY_REPLY = 'empty-reply';
 
-/** @param record that was made of the entry, if one was */
+/** @param record record made from the entry, if any */
 export function traceMessages(
   logged: Entry,
   record: WrittenRecord | undefined,

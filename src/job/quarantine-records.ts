@@ -15,7 +15,7 @@ import { readElements } from './read-elements.ts';
 export type QuarantineRecord = QuarantineLine;
 export type RecordSource = QuarantineSource;
 
-/** A record and where it stands, so that its bytes can be fetched when their turn comes. */
+/** A record and its position, to fetch its bytes later. */
 export interface FoundRecord {
   readonly record: QuarantineRecord;
   readonly at: { readonly offset: number; readonly length: number };
@@ -23,7 +23,9 @@ export interface FoundRecord {
 
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
-/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` when a file of it is not a regular one, or its manifest leads out of it */
+/**
+ * @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if one of its files is not a regular file
+ */
 export function requireQuarantine(out: string): void {
   const files = [manifestPath(out), quarantinePath(out)];
   const stats = files.map(statIfAny);
@@ -35,7 +37,7 @@ export function requireQuarantine(out: string): void {
   throw new TurnmillError('no-input', `no dataset found in ${out}`, { subject: out });
 }
 
-/** @throws TurnmillError `no-input` when there is no dataset, `invalid-dataset` where a line is no record */
+/** @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if a line is not a quarantine record */
 export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> {
   const path = quarantinePath(out);
   requireQuarantine(out);
@@ -57,7 +59,7 @@ export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> 
   }
 }
 
-/** The bytes that the record at a place keeps. */
+/** The bytes that the record keeps. */
 export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): Uint8Array {
   const line = Buffer.alloc(length);
   const fd = openOwnFile(quarantinePath(out));

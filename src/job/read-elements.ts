@@ -1,4 +1,4 @@
-/** For the library's users: a source as a sequence of elements, to be the head of their own `stream.pipeline`. */
+/** Reads a source as a sequence of elements, for users of the library to start their own `stream.pipeline` with. */
 import { basename } from 'node:path';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
@@ -13,22 +13,23 @@ import { isObjectUrl, parseObjectUrl } from '../object-store/url.ts';
 import { DEFAULT_SETTINGS } from '../settings/settings.ts';
 
 export interface ReadOptions {
-  /** Name of the source in every origin; when left out, the file's or the stream's. */
+  /** Name of the source in every origin; by default that of the file or the stream. */
   readonly name?: string;
   readonly maxLineBytes?: number;
   /** Most bytes of a packed source's content. */
   readonly maxDecompressedBytes?: number;
-  /** Highest ratio of a packed source that gives over 256 MiB; by its packing when left out. */
+  /** Highest ratio of a packed source that unpacks to over 256 MiB; the default depends on its packing. */
   readonly maxRatio?: number;
-  /** How the store of an `s3://` URL is reached. */
+  /** How to reach the store of an `s3://` URL. */
   readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined };
-  /** Stops the waiting for standard input or a stream. */
+  /** Stops waiting for standard input or a stream. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The lines of a file or an object (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard input (`-`), and the end of its
- * session. Each line owns its bytes, so streams may hold them. A faulty source throws SourceFault; a stream is closed in the end.
+ * Yields the lines of a file or an object (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard
+ * input (`-`), and the end of its session. Each line owns its bytes, so streams may hold them. A faulty source throws
+ * SourceFault; a stream is closed at the end.
  */
 export function readElements(input: Input, options: ReadOptions = {}): AsyncGenerator<StreamElement> {
   if (typeof input !== 'string') {
@@ -38,7 +39,10 @@ export function readElements(input: Input, options: ReadOptions = {}): AsyncGene
   return typeof input === 'string' ? elementsOf(input, options) : elementsOfStream(input, options);
 }
 
-/** Closes the stream at once when its elements are left: a generator that has not begun, or that waits, would not get to that. */
+/**
+ * Closes the stream as soon as the consumer stops: a generator that has not begun, or that waits, would not get to do
+ * it.
+ */
 function elementsOfStream(input: Input, options: ReadOptions): AsyncGenerator<StreamElement> {
   const left = new AbortController();
   const signal = AbortSignal.any([left.signal, ...(options.signal ? [options.signal] : [])]);

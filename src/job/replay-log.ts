@@ -1,4 +1,4 @@
-/** Writes the files of a replay: logs of lines, documents of elements, and whole files as they are. */
+/** Writes the files of a replay: logs of lines, documents of elements, and copies of whole files. */
 
 import type { AppendFile } from '../dataset/append-file.ts';
 import type { LineFile } from '../dataset/line-file.ts';
@@ -10,14 +10,14 @@ import type { ReplayTarget } from './replay-target.ts';
 const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
 const COPY_BYTES = 1024 * 1024;
 
-/** A source to copy as it is, not unpacked. */
+/** A source to copy unchanged, without unpacking. */
 interface Copied {
   read(room: Uint8Array): number | Promise<number>;
   verify(): void;
   close(): void;
 }
 
-/** False when it cannot be read, or changes meanwhile. */
+/** Returns false if it cannot be read, or changes meanwhile. */
 export async function copySource(from: SourceRef, name: string, target: ReplayTarget): Promise<boolean> {
   let file: Copied | undefined;
   let copy: AppendFile | undefined;
@@ -49,11 +49,11 @@ export interface Log {
   end(): boolean;
 }
 
-/** A log that is made with its first line. The elements of a document become a document again. */
+/** A log that is created with its first line. The elements of a document become a document again. */
 export function createLog(name: string, target: ReplayTarget): Log {
   const isDocument = DOCUMENT.test(name);
   let file: LineFile | undefined;
-  let last: Uint8Array | undefined; // element of a document, whose comma is not yet known
+  let last: Uint8Array | undefined; // the last element of a document, not written until it is known whether a comma follows
   return {
     write(line) {
       const first = file === undefined;

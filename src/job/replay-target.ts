@@ -1,6 +1,6 @@
 /**
- * The folder that replayed logs are written into: made beside its place under another name and renamed when it is whole. It
- * holds rejected lines as they were: only its owner may read it.
+ * The folder for replayed logs: created beside its destination under another name, and renamed when complete. It holds
+ * rejected lines unchanged, so only its owner may read it.
  */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -27,26 +27,26 @@ import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Twice as many characters, and a suffix, are a name that every file system takes. */
+/** In hexadecimal twice as many characters, which with a suffix is short enough for every file system. */
 const MOST_HEX_BYTES = 100;
 
 export interface ReplayTarget {
-  /** A log of lines; packed when its name says so. */
+  /** Opens a log of lines; it is packed if its name says so. */
   open(name: string): LineFile;
-  /** A file of any bytes. */
+  /** Opens a file for any bytes. */
   openCopy(name: string): AppendFile;
-  /** Takes a file back. */
+  /** Removes a file again. */
   remove(name: string): void;
-  /** Puts it in its place; does nothing when no file was made. */
+  /** Renames the folder to its destination; does nothing if no file was created. */
   commit(): void;
   discard(): void;
   close(): Promise<void>;
 }
 
 /**
- * Takes the folder's lock; `close` gives it back. Removes what a killed replay left.
- * @param apart the dataset and the logs: a later run over them must not find the folder
- * @throws TurnmillError `locked`, `usage`, `cannot-create` when something is there already
+ * Takes the folder's lock; `close` releases it. Removes what a killed replay left.
+ * @param apart the dataset and the logs: the folder must not be among them, or a later run would read it
+ * @throws TurnmillError `locked`, `usage`, `cannot-create` if something already exists there
  */
 export async function openReplayTarget(into: string, apart: readonly string[]): Promise<ReplayTarget> {
   const close = await acquireLock(into);
@@ -102,13 +102,15 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
   };
 }
 
-/** A replay on another machine that shares the volume may still be at work: its lock is all that tells. */
+/**
+ * Keeps the leftovers of a run that is locked: a replay on another machine that shares the volume may still be at work.
+ */
 function removeLeftovers(place: Place): void {
   if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(partPath(place, 'lock', run)))) return;
   for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
 }
 
-/** The name below the folder: that of the source. Undefined when it is no path that stays inside. */
+/** The name of a log below the folder: that of its source. Undefined for a path that would lead out of the folder. */
 export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
   const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(bytes);
   const parts = name.split('/');
@@ -117,13 +119,13 @@ export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource)
   return input === undefined ? name : `${input}/${name}`;
 }
 
-/** Folders and files whose names are not UTF-8 get others; the rest of the path stays, for it may name the group. */
+/** Renames folders and files whose names are not UTF-8; the rest of the path stays, because it may name the group. */
 function madeName(base64: string): string {
   const parts = Buffer.from(base64, 'base64').toString('latin1').split('/');
   return parts.map((part) => madePart(Buffer.from(part, 'latin1'))).join('/');
 }
 
-/** Its bytes, hexadecimal; their hash where these are too many for a name. */
+/** Its bytes in hexadecimal, or their hash if that is too long for a name. */
 function madePart(name: Buffer): string {
   if (isUtf8(name)) return name.toString();
   const suffix = /\.[a-z]{1,5}(?:\.[a-z]{1,5})?$/i.exec(name.toString('latin1'))?.[0] ?? '';

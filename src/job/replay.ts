@@ -1,7 +1,7 @@
 /**
- * `turnmill quarantine replay`: what a dataset's quarantine holds becomes logs again, one for each source, so that a build
- * over them reads exactly what was rejected. Bytes come from the record or, by reference, from the logs; either way their
- * hash must be the one in the record. Content that cannot be had is counted by cause (docs/decisions/0014-quarantine.md).
+ * `turnmill quarantine replay`: writes the contents of a quarantine as logs again, one per source, so that a build over
+ * them reads exactly what was rejected. The bytes come from the record or, by reference, from the logs; either way they
+ * must match the hash in the record. Unavailable content is counted by cause (docs/decisions/0014-quarantine.md).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,11 +28,11 @@ export interface ReplayRequest {
   readonly out: string;
   /** A folder that does not exist yet. */
   readonly into: string;
-  /** The inputs of the build, in their order: folders, or the files themselves, or URLs of a store. */
+  /** The inputs of the build, in order: folders, the files themselves, or URLs of a store. */
   readonly logs: readonly string[];
-  /** May a path lead out of its input through a link? */
+  /** May a link lead to a path outside the input? */
   readonly followOutside?: boolean | undefined;
-  /** How the store of an `s3://` URL is reached. */
+  /** How to reach the store of an `s3://` URL. */
   readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,13 +41,13 @@ export interface Replayed {
   /** Records whose bytes were written. */
   readonly replayed: number;
   readonly files: number;
-  /** Records whose bytes could not be had, by why. */
+  /** Records whose bytes are unavailable, by cause. */
   readonly left: Readonly<Record<string, number>>;
-  /** The first of them. */
+  /** The first of those records. */
   readonly examples: readonly { readonly where: string; readonly why: string }[];
 }
 
-/** Why the bytes of a record cannot be had. */
+/** Why the bytes of a record are unavailable. */
 const WHY = {
   reference: 'the quarantine does not keep its bytes: name the logs with --logs',
   missing: 'it is not in the logs, or not readable there',
@@ -60,7 +60,7 @@ const WHY = {
   name: 'the name of its source leads out of the target folder',
 } as const;
 
-/** Where a record's bytes lie, without the bytes: there may be any number of records about one source. */
+/** Position of a record's bytes, without the bytes: there may be any number of records about one source. */
 interface Pending {
   readonly offset: number;
   readonly length: number;
@@ -68,7 +68,7 @@ interface Pending {
   readonly sha256: string | null;
   readonly at: FoundRecord['at'];
   readonly isKept: boolean;
-  /** Further objects of its line that are only counted. */
+  /** Further objects of its line that are counted but not listed. */
   readonly unlisted: number;
 }
 
@@ -91,7 +91,7 @@ export async function replayQuarantine(request: ReplayRequest): Promise<Replayed
   }
 }
 
-/** The records of one source that follow each other in the quarantine. */
+/** Consecutive quarantine records of one source. */
 interface Group {
   readonly record: QuarantineRecord;
   readonly pending: Pending[];
@@ -134,7 +134,7 @@ class Replay {
     if (group !== undefined) await this.#replayLines(group);
   }
 
-  /** Copies a source of which nothing counted: all of it, as it is now. */
+  /** Copies, in its current state, a source that was rejected as a whole. */
   async #replaySource(record: QuarantineRecord): Promise<void> {
     const from = await findSource(this.#request, record.source);
     const name = replayName(record.source);
@@ -156,7 +156,7 @@ class Replay {
     try {
       for (const one of pending.sort((a, b) => a.offset - b.offset || b.length - a.length)) {
         this.#request.signal?.throwIfAborted();
-        const isSecond = latest?.offset === one.offset && latest.length === one.length; // for another format
+        const isSecond = latest?.offset === one.offset && latest.length === one.length; // the same bytes, refused by another format
         const found = isSecond ? undefined : await bytes.of(one);
         if (typeof found === 'string') this.#leave(record, one.line, found);
         else {
@@ -179,21 +179,23 @@ class Replay {
   }
 }
 
-/** Gets the bytes of one source's rejected lines: from the quarantine, or from the source, which is opened when it is needed. */
+/**
+ * Gets the bytes of one source's rejected lines: from the quarantine, or from the source, which is opened on demand.
+ */
 class RejectedBytes {
   readonly #out: string;
   readonly #from: SourceRef | string;
   readonly #hasName: boolean;
   #again: SecondReading | undefined;
 
-  /** @param from the source, or why it cannot be had */
+  /** @param from the source, or why it is unavailable */
   constructor(out: string, from: SourceRef | string, hasName: boolean) {
     this.#out = out;
     this.#from = from;
     this.#hasName = hasName;
   }
 
-  /** Returns the bytes, or why they cannot be had. */
+  /** Returns the bytes, or why they are unavailable. */
   async of({ isKept, at, sha256: expected, offset, length }: Pending): Promise<Uint8Array | string> {
     if (!this.#hasName) return WHY.name;
     if (isKept) return checked(rawBytesAt(this.#out, at), expected, WHY.damaged);
@@ -224,7 +226,7 @@ function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8
   return sha256(bytes) === expected ? bytes : why;
 }
 
-/** A source as the logs have it, or why they do not. The file or object that is opened must be this one. */
+/** Finds a source in the logs, or says why it cannot be used. The file or object that is opened must be this one. */
 async function findSource(
   { logs, followOutside = false, s3 }: ReplayRequest,
   source: RecordSource,

@@ -1,4 +1,4 @@
-/** `turnmill report`: the report of a dataset, with what differs from run to run and from an earlier dataset. */
+/** `turnmill report`: shows the report of a dataset, with facts of its run and a comparison with an earlier dataset. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPORTS, RUN_FACTS } from '../dataset/layout.ts';
@@ -15,7 +15,7 @@ export interface ReportRequest {
   readonly dataset: string;
   /** An earlier dataset to compare with. */
   readonly against?: string | undefined;
-  /** How the store of an `s3://` URL is reached. */
+  /** How to reach the store of an `s3://` URL. */
   readonly s3?: S3Options | undefined;
 }
 
@@ -26,8 +26,8 @@ interface Known {
 }
 
 /**
- * The text of one HTML file. Reads only.
- * @throws TurnmillError `invalid-dataset` when a folder is no dataset
+ * Returns the text of one HTML file. Writes nothing.
+ * @throws TurnmillError `invalid-dataset` if a folder is not a dataset
  */
 export async function report({ dataset, against, s3 = DEFAULT_S3 }: ReportRequest): Promise<string> {
   const now = await readKnown(dataset, s3);
@@ -35,7 +35,7 @@ export async function report({ dataset, against, s3 = DEFAULT_S3 }: ReportReques
   return renderReport({ ...now, drift: was && driftOf(was, now) });
 }
 
-/** Fetches only the files that are needed when the dataset is in a store: all of them where records must be counted. */
+/** From a store it fetches only the files it needs: all of them if records must be counted. */
 async function readKnown(dataset: string, s3: S3Options): Promise<Known> {
   const isBook = (path: string): boolean => path === RUN_FACTS || path === REPORTS.summary;
   const { profile, ...known } = await withDataset(dataset, s3, isBook, async (folder) => ({

@@ -1,4 +1,4 @@
-/** `turnmill view`: serves a dataset, a folder of logs (built into a private folder first), or a log that is followed. */
+/** `turnmill view`: serves a dataset, a folder of logs (built into a private folder first), or a growing log. */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import { ViewedDataset } from '../view/viewed-dataset.ts';
 export interface ViewRequest {
   /** A dataset, a folder of logs, or a log. */
   readonly target: string;
-  /** The inputs of the build, to show logged lines beside records. */
+  /** The inputs of the build, for showing logged lines beside records. */
   readonly logs?: readonly string[] | undefined;
   readonly port?: number | undefined;
   readonly origins?: readonly string[] | undefined;
@@ -24,21 +24,21 @@ export interface ViewRequest {
 
 export interface View {
   readonly viewed: Viewed;
-  /** Removes what was made for it. */
+  /** Removes its temporary files. */
   close(): void;
 }
 
-/** Settings of a manifest that decide how a line is read and changed. */
+/** Settings in a manifest that affect how a line is read and changed. */
 const READING = [
   ...['dialect', 'sessionBy', 'cleanup', 'groupBy', 'reasoning', 'maxLineBytes', 'maxDepth'],
   ...['maxMessages', 'maxElements', 'maxDecompressedBytes', 'maxRatio'],
 ] as const;
-/** Logs of lines, which may grow; other files are read as a whole. */
+/** Logs of lines, which may grow; other files are read whole. */
 const LINES = /\.(?:jsonl|ndjson|log)$/i;
 
 /**
- * Opens what is to be viewed.
- * @throws TurnmillError `no-input` when it is not there
+ * Opens the dataset or log.
+ * @throws TurnmillError `no-input` if it does not exist
  */
 export async function openView({ target, logs, signal }: ViewRequest): Promise<View> {
   const stat = statSync(target, { throwIfNoEntry: false });
@@ -82,7 +82,7 @@ function openLog(path: string): View {
   return { viewed: { name: log.name, log }, close: () => log.close() };
 }
 
-/** @param shown the path that was named */
+/** @param shown the path as the user wrote it */
 async function openDataset(root: string, shown: string, logs: readonly string[]): Promise<View> {
   const dataset = await ViewedDataset.open(root);
   const settings = readingSettings(dataset);

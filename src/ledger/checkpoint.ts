@@ -1,15 +1,15 @@
-/** A checkpoint of a run, which is a part: what `--resume` goes on from (docs/decisions/0012-resume.md). */
+/** A checkpoint of a run, encoded as a part: `--resume` continues from it (docs/decisions/0012-resume.md). */
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { ShardCheckpoint } from '../dataset/shards.ts';
 import { TurnmillError } from '../errors.ts';
 import { PartCodec } from './part.ts';
 
-/** How far a run is. The files and shards that it names are in its staging folder. */
+/** Progress of a run. The files and shards that it names are in its staging folder. */
 export interface Checkpoint {
   readonly toolVersion: string;
   /** The settings that decide the bytes of the dataset. */
   readonly settings: object;
-  /** Sources that are done: the index of the next one. */
+  /** Number of sources completed, which is the index of the next one. */
   readonly sources: number;
   readonly shards: readonly ShardCheckpoint[];
   readonly files: readonly FileCheckpoint[];
@@ -35,7 +35,7 @@ export function encodeCheckpoint({ shards, files, ...head }: Checkpoint): readon
   ]);
 }
 
-/** Decodes a checkpoint. Returns undefined when it is damaged, or was written by another version. */
+/** Decodes a checkpoint. Returns undefined if it is damaged, or was written by another version. */
 export function decodeCheckpoint(part: Uint8Array): Checkpoint | undefined {
   const items = itemsOf(part);
   const head = items.find((item) => item.kind === 'checkpoint');

@@ -1,7 +1,7 @@
-/** Counts by name, and the bins that sizes are counted in. */
+/** Counts by name, and the bins of histograms. */
 import type { Counts } from '../dataset/schema.ts';
 
-/** Counts by name. A name whose count was only ever increased by 0 is not in it. */
+/** Counts by name. Leaves out names whose count is 0. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -20,10 +20,10 @@ export class Tally {
   }
 
   clear(): void {
-    if (this.#counts.size > 0) this.#counts.clear(); // clearing makes a new table
+    if (this.#counts.size > 0) this.#counts.clear(); // clearing an empty map allocates a new table
   }
 
-  /** Returns the counts in the order of their names. */
+  /** Returns the counts, sorted by name. */
   sorted(): readonly (readonly [string, number])[] {
     return sortedCounts(this.#counts);
   }
@@ -33,7 +33,7 @@ export class Tally {
   }
 }
 
-/** One array for all that have no counts: most sessions do. */
+/** Shared by all empty results, which are the most common. */
 export const NO_COUNTS: readonly (readonly [string, number])[] = [];
 
 export function sortedCounts(counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
@@ -41,7 +41,10 @@ export function sortedCounts(counts: ReadonlyMap<string, number>): readonly (rea
   return counts.size === 1 ? [...counts] : [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Bins are of any size: 0 to 7 by ones, then four to an octave. They are fixed, so that the counts of parts add up in any order. */
+/**
+ * Bins: 0 to 7 one by one, then four to an octave. They are fixed, so that the counts of parts can be added in any
+ * order.
+ */
 const ONES = 8;
 const PER_OCTAVE = 4;
 const FIRST_OCTAVE = 3;

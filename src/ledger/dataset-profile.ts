@@ -1,6 +1,6 @@
 /**
- * Counts what the report shows, from the lines of the dataset as they are written. All lists are bounded, whatever the input:
- * the result goes into `reports/summary.json`, and depends on the lines alone.
+ * Counts what the report shows, from the lines of the dataset as they are written. All lists are bounded, whatever the
+ * input: the result goes into `reports/summary.json`, and depends only on the lines.
  */
 import { type Grouping, groupOf } from '../../transforms/model/group.ts';
 import { type RecordShape, shortName } from '../../transforms/model/record-shape.ts';
@@ -20,7 +20,7 @@ import type {
 } from '../dataset/schema.ts';
 import { binOf, binRange, Tally } from './counts.ts';
 
-/** How long the lists of the profile are. */
+/** Lengths of the lists in the profile. */
 export const PROFILE_LIMITS = {
   reasons: 24,
   examples: 5,
@@ -55,7 +55,7 @@ export class ProfileCounter {
     this.#groupBy = groupBy;
   }
 
-  /** Adds a record of any format. @param shape of one in the run's first format, where it lists messages */
+  /** Adds a record of any format. @param shape set for a record of the run's first format, if that lists messages */
   record(bytes: number, shape: RecordShape | undefined): void {
     addTo(this.#byBytes, bytes);
     if (shape === undefined) return;
@@ -63,7 +63,7 @@ export class ProfileCounter {
     addTo(this.#byCalls, this.#tools.addAll(shape.calls));
   }
 
-  /** @param group of its records, when it has any */
+  /** @param group group of its records, if it has any */
   session({ fate, source, id }: SessionLine, group: string | undefined): void {
     const place = { origin: { source }, sessionId: id ?? '', startedAt: undefined };
     const name = group ?? groupOf(place, this.#groupBy);
@@ -169,7 +169,7 @@ class NameTally {
     return this.#counts.size;
   }
 
-  /** Returns the sum of what was added. */
+  /** Adds counts, and returns their sum. */
   addAll(counts: Counts): number {
     let sum = 0;
     for (const name in counts) {
@@ -182,7 +182,7 @@ class NameTally {
     return sum;
   }
 
-  /** The most frequent ones, by name. */
+  /** The most frequent names. */
   largest(most: number): Counts {
     const sorted = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, most);
     return Object.fromEntries(sorted.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,6 +1,7 @@
 /**
- * Limits the findings of a session: the report of a line of tiny malformed calls would be many times as large as the line.
- * The first findings are reported one by one, the others as one finding for each rule, with their number.
+ * Limits the findings of a session: without a limit, the report of a line of tiny malformed calls would be many times
+ * as large as the line. The first findings are reported one by one, the others as one finding per rule with their
+ * number.
  */
 import type { Finding } from '../../transforms/model/element.ts';
 import type { FindingResult } from './result.ts';
@@ -11,7 +12,7 @@ export const MOST_FINDINGS = 1000;
 export class FindingLimit {
   readonly #report: (finding: FindingResult) => void;
   #count = 0;
-  /** Findings that are not reported one by one, by severity and rule: the first one, and how many there are. */
+  /** Findings that are not reported one by one, by severity and rule: the first of each and their number. */
   readonly #rest = new Map<string, { readonly first: Finding; count: number }>();
 
   constructor(report: (finding: FindingResult) => void) {

@@ -14,18 +14,18 @@ import {
   type SourceReport,
 } from './result.ts';
 
-/** Fates that entries get from their session. */
+/** Fates that entries get through their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];
 
-/** Reasons for passing over a source that lose no content. */
+/** Reasons for skipping a source that lose no content. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
 
-/** Returns true when a source that is passed over for this reason does not count as rejected. */
+/** Returns true if a source skipped for this reason does not count as rejected. */
 export function losesNothing(reason: string): boolean {
   return HARMLESS.has(reason);
 }
 
-/** Counts of one format: records written, sessions refused. */
+/** Counts of one format: records written and sessions refused. */
 interface FormatSums {
   /** `records`, and `refused:REASON`. */
   readonly counts: Tally;
@@ -44,7 +44,7 @@ export class Ledger {
   readonly #rewrites = new Tally();
   readonly #findings = new Tally();
   readonly #bytes = new Tally();
-  /** Entries of the sessions of the source that is open, by fate. */
+  /** Entries of the current source's sessions, by fate. */
   readonly #openFates = new Tally();
   readonly #problems: string[] = [];
   /** errno of each source that could not be read. */
@@ -54,9 +54,9 @@ export class Ledger {
   #warnings = 0;
   #notReached = 0;
   #rejectedLines = 0;
-  /** Records that one format refused of sessions that another one wrote. */
+  /** Records that one format refused while another one wrote the session. */
   #refusedRecords = 0;
-  /** Sources that are kept out without a rejected line. */
+  /** Sources rejected without a rejected line. */
   #lostSources: number;
 
   constructor(listing: Listing, formats: readonly string[]) {
@@ -126,12 +126,12 @@ export class Ledger {
     this.#format(format).sessions++;
   }
 
-  /** Adds sources that were not reached because the run's limit of sessions was. */
+  /** Adds sources that were not read because of the run's limit of sessions. */
   overLimit(count: number): void {
     this.#notReached += count;
   }
 
-  /** Returns how much has been kept out so far, and of how much. */
+  /** Returns how much was rejected so far, and the total. */
   keptOut(): KeptOut {
     const others = this.#lostSources + this.#refusedRecords;
     return { rejections: this.#rejectedLines + others, all: this.#lines + others };
@@ -145,7 +145,7 @@ export class Ledger {
     return shut > 0 || codes.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
   }
 
-  /** Returns what does not add up; empty when everything does. */
+  /** Returns what does not add up; empty if everything does. */
   imbalances(): readonly string[] {
     this.#checkSums();
     return this.#problems;
@@ -229,14 +229,14 @@ export class Ledger {
     return this.#listing.sources[source]?.name;
   }
 
-  /** The identities of the whole run. */
+  /** Checks the identities of the whole run. */
   #checkSums(): void {
     const fates = this.#fates.sum();
     this.#demand(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
     const written = this.#sessions.get('written');
     const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
-    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have an result`);
+    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
     for (const [name, { counts, sessions }] of this.#formats) {
       const accounted = counts.sum() - counts.get('records') + sessions;
       this.#demand(
@@ -262,7 +262,7 @@ export class Ledger {
   }
 }
 
-/** The counts of a format; with its sessions where they are not as many as its records. */
+/** The counts of a format, with its sessions if their number differs from that of its records. */
 function countsOf({ counts, sessions }: FormatSums): Counts {
   const records = counts.get('records');
   const all = { records, ...counts.toObject(), ...(sessions === records ? {} : { sessions }) };

@@ -1,21 +1,22 @@
 /**
- * The part: the one encoding of what leaves a thread, a process or a machine. Worker threads post parts, results that wait in
- * a file are parts, a checkpoint is one, and so is what one machine hands to another. A part is a header, a JSON text with
- * one object per item, and the byte fields of the items (records, raw lines, places of entries) in their order, each as it is.
+ * The part: the single encoding for results that leave a thread, a process or a machine. Worker threads post parts;
+ * results that wait in a file, a checkpoint, and results handed from one machine to another are parts too. A part is a
+ * header, a JSON text with one object per item, and the byte fields of the items (records, raw lines, places of
+ * entries) in order and unchanged.
  *
- *     magic "TMP2" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
+ * magic "TMP2" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
 import type { Result } from './result.ts';
 
-/** Ends in the version. A reader of another version refuses the part. */
+/** Ends in the version. A reader of another version rejects the part. */
 const MAGIC = Buffer.from('TMP2', 'latin1');
 export const PART_HEADER_BYTES = 20;
 const TEXT_LENGTH_AT = 4;
 const FIELDS_LENGTH_AT = 8;
 const CHECKSUM_AT = 16;
-/** A longer field is a piece of its own. */
+/** Fields of at least this length become separate pieces. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Lengths of the two halves of a part, from its header. */
@@ -29,12 +30,12 @@ export interface PartItem {
   readonly kind: string;
 }
 
-/** Encodes and decodes items of these kinds. Plain data but for the byte fields that the constructor is told of. */
+/** Encodes and decodes items of these kinds: plain data, except for the byte fields named in the constructor. */
 export class PartCodec<Item extends PartItem> {
   /** Paths of the byte fields, by kind. */
   readonly #paths: ReadonlyMap<string, readonly (readonly string[])[]>;
 
-  /** @param fields every byte field of every kind; one that is missing does not compile */
+  /** @param fields every byte field of every kind; omitting one does not compile */
   constructor(fields: ByteFields<Item>) {
     const kinds = Object.entries(fields as Readonly<Record<string, object>>);
     this.#paths = new Map(
@@ -62,7 +63,7 @@ export class PartCodec<Item extends PartItem> {
   /**
    * Decodes a part. The byte fields of its items are views of the pieces.
    * @param pieces as `encode` returned them, or the whole part as one piece
-   * @throws TurnmillError `invalid-dataset` when it is cut, not what was written, or holds items of another kind
+   * @throws TurnmillError `invalid-dataset` if the part is truncated, damaged, or holds items of another kind
    */
   decode(pieces: readonly Uint8Array[]): Item[] {
     const [first = new Uint8Array(0), ...others] = pieces;
@@ -82,14 +83,14 @@ export class PartCodec<Item extends PartItem> {
     return plain.map((item) => this.#withBytes(item, fields));
   }
 
-  /** Puts the byte fields into `fields`; `#withBytes` takes them in the same order. */
+  /** Moves the byte fields into `fields`; `#withBytes` takes them in the same order. */
   #withoutBytes(item: Item, fields: Uint8Array[]): object {
     let plain: object = item;
     for (const path of this.#paths.get(item.kind) ?? []) plain = withLength(plain, path, 0, fields);
     return plain;
   }
 
-  /** @param plain fresh out of the text: the fields are put into it */
+  /** @param plain newly parsed, so it may be changed */
   #withBytes(plain: PlainItem, fields: Fields): Item {
     const paths = this.#paths.get(plain.kind);
     if (paths === undefined) throw damaged(`holds items of the kind ${JSON.stringify(plain.kind)}`);
@@ -99,8 +100,8 @@ export class PartCodec<Item extends PartItem> {
 }
 
 /**
- * Joins neighbours among the pieces of a part, so that they are few. A field of 64 KiB or more stays as it is: a giant record
- * is not copied. Every joined piece owns its `ArrayBuffer`.
+ * Joins small neighbouring pieces of a part, to have fewer of them. A field of 64 KiB or more stays separate: a giant
+ * record is not copied. Every joined piece owns its `ArrayBuffer`.
  */
 export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   const joined: Uint8Array[] = [];
@@ -115,7 +116,7 @@ export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] 
   return joined;
 }
 
-/** Not `Buffer.concat`: its small results lie in a pool that other buffers share. */
+/** Unlike `Buffer.concat`, whose small results lie in a shared pool. */
 function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -128,7 +129,7 @@ function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
 
 /**
  * Reads the header of a part.
- * @throws TurnmillError `invalid-dataset` when it is not the header of a part of this version
+ * @throws TurnmillError `invalid-dataset` if it is not the header of a part of this version
  */
 export function readPartHeader(header: Uint8Array): PartLengths {
   const view = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
@@ -140,7 +141,7 @@ export function readPartHeader(header: Uint8Array): PartLengths {
   };
 }
 
-/** Hands out the byte fields of a part in their order. */
+/** Hands out the byte fields of a part in order. */
 class Fields {
   readonly #pieces: readonly Uint8Array[];
   #piece = 0;
@@ -150,7 +151,7 @@ class Fields {
     this.#pieces = pieces.filter(({ length }) => length > 0);
   }
 
-  /** A field never spans pieces: it is one of them, or lies in the one piece that holds the whole part. */
+  /** A field never spans pieces: it is one of them, or a slice of the single piece that holds the whole part. */
   take(length: unknown): Uint8Array {
     if (!Number.isSafeInteger(length) || (length as number) < 0)
       throw damaged('has a field without a length');
@@ -171,7 +172,7 @@ class Fields {
   }
 }
 
-/** An item as its JSON text holds it: each byte field is its length. */
+/** An item as in its JSON text, with the length in place of each byte field. */
 type PlainItem = Record<string, unknown> & PartItem;
 
 /** Paths of the byte fields of a type, members joined by dots. Bytes in an array have no path: that does not compile. */
@@ -212,7 +213,7 @@ export function decodePart(pieces: readonly Uint8Array[]): Result[] {
   return codec.decode(pieces);
 }
 
-/** A copy of the object with the length of a field in its place. The object itself when it has no such field. */
+/** A copy of the object with a field's length in its place, or the object itself if it has no such field. */
 function withLength(holder: object, path: readonly string[], at: number, fields: Uint8Array[]): object {
   const key = path[at] as string;
   const value = (holder as Record<string, unknown>)[key];

@@ -1,10 +1,10 @@
 /**
- * Limits the rejections of one line: the quarantine of a line of two million empty objects would be many times as large as the
- * line. The last rejection that is listed holds the number of the others, by reason.
+ * Limits the rejections of one line: without a limit, the quarantine of a line of two million empty objects would be
+ * many times as large as the line. The last rejection listed holds the number of the others, by reason.
  */
 import type { RejectedLine } from './result.ts';
 
-/** Rejected objects of a line, and entries of it in a rejected session, that quarantine lists. */
+/** Rejected objects of a line, and entries of it in a rejected session, that the quarantine lists. */
 export const MOST_OF_A_LINE = 100;
 
 export class RejectionLimit {
@@ -18,7 +18,7 @@ export class RejectionLimit {
     this.#report = report;
   }
 
-  /** @param make creates the result; not called when the rejection is only counted */
+  /** @param make creates the result; not called for a rejection that is only counted */
   take(line: number, reason: string, make: () => RejectedLine): void {
     if (line !== this.#line) {
       this.end();

@@ -1,4 +1,4 @@
-/** Results: everything that a task finds out, in the order of its sources, as plain data. The ledger, the quarantine and the writers take them. */
+/** Results of a task, in the order of its sources, as plain data for the ledger, the quarantine and the writers. */
 import type {
   EntryLog,
   Finding,
@@ -12,18 +12,21 @@ import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import type { Compression } from '../input/decompress/sniff.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 
-/** A source begins. */
+/** The start of a source. */
 export interface SourceBegin {
   readonly kind: 'source-begin';
   /** Index in the listing. */
   readonly source: number;
-  /** Can the results of the source be taken back at its end? A file may have changed, a gzip stream may be corrupt; a plain pipe just ends. */
+  /**
+   * Can the results of the source be withdrawn at its end? A file may have changed, a gzip stream may be corrupt; a
+   * plain pipe just ends.
+   */
   readonly provisional: boolean;
-  /** Set when a session may come back after it has ended. Its earlier part is then taken back at the end of the source. */
+  /** Set if a session may resume after it has ended. Its earlier part is then withdrawn at the end of the source. */
   readonly mayReopen?: true;
-  /** Size, time and inode of the file that was opened. The same when the file is read again unchanged. */
+  /** Size, time and inode of the file that was opened; unchanged if the file is read again and has not changed. */
   readonly identity?: string | undefined;
-  /** Set when the source is read once more because it may have been rewritten meanwhile: its results so far do not count. */
+  /** Set if the source is read again because it may have been rewritten meanwhile: its results so far do not count. */
   readonly again?: true | undefined;
 }
 
@@ -32,7 +35,7 @@ export interface RecordResult {
   readonly group: string;
   readonly format: string;
   readonly bytes: Uint8Array;
-  /** Set for a record in the first format that wrote the session, where it lists messages. A record that is reused has none. */
+  /** Set for a record in the first format that wrote the session, if that lists messages. Absent in a reused record. */
   readonly shape?: RecordShape | undefined;
 }
 
@@ -58,16 +61,16 @@ export interface SessionReport {
   readonly entries: number;
   readonly superseded: number;
   readonly truncated: number;
-  /** Lines beside the snapshot that the conversation was folded of; undefined when it is one line's. */
+  /** Lines besides the snapshot that the conversation was folded from; undefined if it came from one line. */
   readonly folded?: number | undefined;
   readonly changes: readonly (readonly [string, number])[];
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
-  /** The formats that refused a session that was written in another format. */
+  /** Formats that refused a session that another format wrote. */
   readonly recordRejections?: readonly RecordRejection[] | undefined;
-  /** Places of the entries of a written session that may yet come back. */
+  /** Places of the entries of a written session that may still resume. */
   readonly entryLog?: EntryLog | undefined;
-  /** Why a session was rejected, and the places of its entries. */
+  /** Why a session was rejected, and where its entries are. */
   readonly rejection?:
     | {
         readonly reason: string;
@@ -86,7 +89,7 @@ export interface RejectedLine {
   readonly reason: string;
   readonly stage: string;
   readonly detail: string;
-  /** Index in the line of the byte that is wrong, where one is. */
+  /** Index of the offending byte in the line, if there is one. */
   readonly at?: number;
   readonly line: number;
   readonly offset: number;
@@ -95,9 +98,9 @@ export interface RejectedLine {
   readonly sha256: string;
   /** The gzip member that the line begins in. */
   readonly member?: number;
-  /** The line's bytes, when quarantine keeps them. */
+  /** The line's bytes, if the quarantine keeps them. */
   readonly raw?: Uint8Array;
-  /** Rejected objects of the same line that are not listed one by one: their number by reason. */
+  /** Number of further rejected objects of the line that are not listed, by reason. */
   readonly rest?: readonly (readonly [string, number])[];
 }
 
@@ -108,7 +111,7 @@ export interface FindingResult {
   readonly sessionId: string | undefined;
   readonly line: number;
   readonly message: string;
-  /** How many findings this one counts for, when they are not reported one by one. */
+  /** Number of findings that this one represents, if they are not reported one by one. */
   readonly count?: number;
 }
 
@@ -116,7 +119,7 @@ export interface FindingResult {
 export interface SourceReport {
   readonly kind: 'source';
   readonly source: number;
-  /** `limited`: the run's `--limit` of sessions was reached in it. */
+  /** `limited`: the run reached its `--limit` of sessions in this source. */
   readonly status: 'read' | 'empty' | 'rejected' | 'limited';
   readonly rejection?:
     | {
@@ -126,7 +129,7 @@ export interface SourceReport {
         readonly code?: string;
       }
     | undefined;
-  /** The dialect that it was read in; undefined when none knew it, or it is reused. */
+  /** Dialect of the source; undefined if none recognised it, or if the source is reused. */
   readonly dialect?: string | undefined;
   readonly compression: Compression;
   /** Counts of a compressed source, as far as it was read. */
@@ -136,7 +139,7 @@ export interface SourceReport {
   /** Bytes read from the file. */
   readonly readBytes: number;
   readonly framing: FramingCounts;
-  /** The sum of the fates: a line of n objects counts n times. */
+  /** Sum of the fates: a line of n objects counts n times. */
   readonly lines: number;
   readonly fates: readonly (readonly [string, number])[];
   readonly repairs: readonly (readonly [string, number])[];
@@ -157,7 +160,7 @@ export function fatesOfSession(session: SessionReport): readonly (readonly [stri
   ];
 }
 
-/** Returns all repairs of a source, those of its framing included. */
+/** Returns all repairs of a source, including those of its framing. */
 export function repairsOf({ repairs, framing }: SourceReport): readonly (readonly [string, number])[] {
   const { bomBytes, crlf, noFinalNewline } = framing;
   if (bomBytes === 0 && crlf === 0 && !noFinalNewline) return repairs;
@@ -169,10 +172,10 @@ export function repairsOf({ repairs, framing }: SourceReport): readonly (readonl
   return [...ofFraming.filter(([, n]) => n > 0), ...repairs];
 }
 
-/** Measured: a rejected line has a message, a hash and four objects. */
+/** Measured for a rejected line, which has a message, a hash and four objects. */
 const REJECTION_BYTES = 1024;
 
-/** Returns about how many bytes a result takes while it waits. */
+/** Returns the approximate memory of a waiting result, in bytes. */
 export function weightOf(result: Result): number {
   const base = 256;
   switch (result.kind) {

@@ -1,6 +1,6 @@
 /**
- * The account of one source: turns the elements that leave the chain into results and gives every line its fate. An account
- * that does not add up is a bug; the run ends with status 70.
+ * The account of one source: turns the elements that leave the chain into results and gives every line its fate. An
+ * account that does not add up is a bug, and ends the run with status 70.
  */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
@@ -33,27 +33,27 @@ import {
 
 /** The fates and repairs of a source that has ended. */
 export interface SourceTotals {
-  /** The sum of the fates. */
+  /** Sum of the fates. */
   readonly lines: number;
   readonly fates: readonly (readonly [string, number])[];
   readonly repairs: readonly (readonly [string, number])[];
-  /** The dialect that it was read in. */
+  /** Dialect of the source. */
   readonly dialect: string | undefined;
 }
 
 export interface SourceLedgerOptions {
-  /** Is a rejected line of this length kept with its bytes? */
+  /** Should the bytes of a rejected line of this length be kept? */
   readonly keepRaw: (length: number) => boolean;
-  /** Returns the gzip member that a byte of the source came out of. */
+  /** Returns the gzip member that a byte of the source came from. */
   readonly memberAt?: ((offset: number) => number | undefined) | undefined;
   readonly onResult: (result: Result) => void;
-  /** May a session of the present source come back after it has ended? */
+  /** May a session of the current source resume after it has ended? */
   readonly mayReopen?: (() => boolean) | undefined;
-  /** Is the run's limit of sessions reached? Elements that come after that are not counted. */
+  /** Has the run reached its limit of sessions? Elements after that are not counted. */
   readonly full?: (() => boolean) | undefined;
 }
 
-/** The only one whose sessions are folded in one pass. */
+/** The only dialect whose sessions are folded in one pass. */
 export const FOLDED_DIALECT = 'exchange';
 
 const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
@@ -64,7 +64,7 @@ export class SourceLedger {
   readonly #repairs = new Tally();
   readonly #findings: FindingLimit;
   readonly #rejections: RejectionLimit;
-  /** Records of the session that is being read. */
+  /** Records of the current session. */
   #records: WrittenRecord[] = [];
   #recordRejections: RecordRejection[] = [];
   #rejection: Rejection | undefined;
@@ -108,12 +108,12 @@ export class SourceLedger {
     }
   }
 
-  /** Counts lines that got their fate elsewhere. */
+  /** Counts lines whose fate was decided elsewhere. */
   countFate(fate: string, lines: number): void {
     this.#fates.add(fate, lines);
   }
 
-  /** Takes a session that was folded, with its only record. */
+  /** Adds a folded session with its only record. */
   takeFolded(folded: FoldedSession, record: RecordResult): void {
     this.#dialect = FOLDED_DIALECT;
     this.#findings.end();
@@ -221,7 +221,7 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOp
   };
 }
 
-/** Everything that a session's report is made from, besides its end. */
+/** Data for a session's report, besides its end. */
 interface SessionParts {
   readonly records: readonly WrittenRecord[];
   readonly recordRejections: readonly RecordRejection[];

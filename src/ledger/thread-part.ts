@@ -1,7 +1,7 @@
 /**
- * The part that a worker thread posts. Most results of most logs are those of plain files: read, one record, a finding or none. They
- * travel as lists of values, and the names of their tools once: as objects, writing and parsing them took a quarter of the
- * time of a run with two workers.
+ * The part that a worker thread posts. Most results come from plain files: read, one record, at most one finding. These
+ * travel as lists of values, with the names of their tools listed once: as objects, writing and parsing them took a
+ * quarter of the time of a run with two workers.
  */
 import { PartCodec } from './part.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
 
 type Counts = readonly (readonly [string, number])[];
 
-/** Its session is that of the record. */
+/** The finding belongs to the session of the record. */
 type FindingValues = readonly [
   ...[severity: FindingResult['severity'], rule: string, line: number, message: string],
   count?: number,
@@ -26,7 +26,7 @@ const NO_FINDINGS: readonly FindingValues[] = [];
 interface PlainFile {
   readonly kind: 'plain-file';
   readonly begin: readonly [source: number, provisional: boolean, identity: string];
-  /** Left out when there are none. */
+  /** Left out if there are none. */
   readonly findings?: readonly FindingValues[];
   readonly record: readonly [group: string, format: string, shape?: NonNullable<RecordResult['shape']>];
   readonly session: readonly [
@@ -36,7 +36,7 @@ interface PlainFile {
   readonly tools: readonly [
     ...[seen: number, kept: number, duplicateSame: number, duplicateConflict: number],
     ...[toolCalls: number, clientTurns: number, assistantTurns: number, assistantTurnsWithTools: number],
-    /** A number is the place of names that came before in this part. */
+    /** A number refers to an earlier list of names in this part. */
     names: readonly string[] | number,
   ];
   readonly framing: readonly [
@@ -83,7 +83,7 @@ export function encodeThreadPart(results: readonly Result[]): readonly Uint8Arra
 
 /**
  * Decodes such a part.
- * @throws TurnmillError `invalid-dataset` when it was damaged
+ * @throws TurnmillError `invalid-dataset` if it is damaged
  */
 export function decodeThreadPart(pieces: readonly Uint8Array[]): Result[] {
   const results: Result[] = [];
@@ -95,7 +95,7 @@ export function decodeThreadPart(pieces: readonly Uint8Array[]): Result[] {
   return results;
 }
 
-/** The place of the report when a source has findings, a record, its session and nothing else. */
+/** Index of the report, if a source has only findings, a record and its session; otherwise undefined. */
 function placeOfReport(results: readonly Result[], begin: number): number | undefined {
   let at = begin + 1;
   while (results[at]?.kind === 'finding') at++;
@@ -104,8 +104,8 @@ function placeOfReport(results: readonly Result[], begin: number): number | unde
 }
 
 /**
- * @param results of one source, as `placeOfReport` knows them
- * @returns undefined where a member says something that there is no value for
+ * @param results results of one source, in the order that `placeOfReport` expects
+ * @returns undefined if a member cannot be expressed as a value
  */
 function pack(results: readonly Result[], known: Map<readonly string[], number>): PlainFile | undefined {
   const begin = results[0] as SourceBegin;
@@ -180,7 +180,7 @@ function valuesOf({ severity, rule, line, message, count }: FindingResult): Find
 const saysMore = ({ folded, recordRejections, entryLog, rejection }: SessionReport): boolean =>
   folded !== undefined || recordRejections !== undefined || entryLog !== undefined || rejection !== undefined;
 
-/** Adds the results. */
+/** Appends the results to the list. */
 function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): void {
   const [source, provisional, identity] = file.begin;
   const [group, format, shape] = file.record;

@@ -7,14 +7,14 @@ import type { Ask, Reply } from './run-loop.ts';
 import type { LoopMessage } from './tape.ts';
 
 export interface EndpointOptions {
-  /** With its version: `http://127.0.0.1:8000/v1`. */
+  /** Base URL, including the version: `http://127.0.0.1:8000/v1`. */
   readonly base: string;
   readonly model: string;
   readonly key?: string | undefined;
-  /** `astracodex`: one text with history and request in place of the messages. */
+  /** `astracodex` sends one text with history and request instead of the messages. */
   readonly prompt: 'messages' | 'astracodex';
   readonly signal?: AbortSignal | undefined;
-  /** Waits before another try, in milliseconds. */
+  /** Delays before each retry, in milliseconds. */
   readonly waits?: readonly number[] | undefined;
 }
 
@@ -24,7 +24,7 @@ const SERVER_FAULT = 500;
 const REQUEST_MS = 300_000;
 const MOST_SHOWN = 200;
 
-/** @throws TurnmillError `unavailable` when it cannot be reached, or refuses */
+/** @throws TurnmillError `unavailable` if it cannot be reached, or refuses */
 export function endpoint(options: EndpointOptions): Ask {
   return async (messages, tools) => {
     const body = JSON.stringify(requestOf(messages, tools, options));
@@ -49,7 +49,7 @@ function requestOf(
 const hasFunction = (tool: unknown): boolean =>
   typeof tool === 'object' && tool !== null && 'function' in tool;
 
-/** The one text that an agent of the text protocol sends: how to answer, the tools, the history and the request. */
+/** The text that an agent of the text protocol sends: how to answer, the tools, the history and the request. */
 export function promptText(messages: readonly LoopMessage[], tools: readonly unknown[]): string {
   const history = messages.map((message) => ({
     ...message,
@@ -114,7 +114,7 @@ async function once(body: string, { base, key, signal }: EndpointOptions): Promi
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
       },
       body,
-      redirect: 'error', // the key belongs to this endpoint alone
+      redirect: 'error', // never sends the key to another host
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
   } catch (error) {
@@ -132,7 +132,7 @@ async function once(body: string, { base, key, signal }: EndpointOptions): Promi
   }
 }
 
-/** The address without slashes at its end. */
+/** The URL without slashes at its end. */
 function withoutSlashes(address: string): string {
   let end = address.length;
   while (address[end - 1] === '/') end--;

@@ -19,10 +19,13 @@ export interface Reply {
   readonly tool_calls?: readonly RecordedCall[] | undefined;
 }
 
-/** Gives the model's reply to a history; undefined when there is none. */
+/** Returns the model's reply to a history; undefined if there is none. */
 export type Ask = (messages: readonly LoopMessage[], tools: readonly unknown[]) => Promise<Reply | undefined>;
 
-/** `missed`: the record has no result for a call. `no-reply`: the model said nothing. `endpoint`: it could not be asked. */
+/**
+ * `missed`: the record has no result for a call. `no-reply`: the model returned nothing. `endpoint`: the endpoint
+ * failed.
+ */
 export type LoopEnd = 'done' | 'max-steps' | 'missed' | 'no-reply' | 'endpoint';
 
 export interface Divergence {
@@ -39,17 +42,17 @@ export interface LoopReport {
   /** Calls with other arguments. */
   readonly drifted: number;
   readonly missed: number;
-  /** Calls that were made before in the same loop. */
+  /** Calls that repeat an earlier one of the same loop. */
   readonly repeated: number;
-  /** Recorded calls that were not made. */
+  /** Recorded calls that the model did not make. */
   readonly unused: number;
-  /** The first call that is not the record's. */
+  /** The first call that differs from the record. */
   readonly first?: Divergence | undefined;
   readonly messages: readonly LoopMessage[];
 }
 
 export interface LoopOptions {
-  /** Replies to one user message. */
+  /** Most replies to one user message. */
   readonly maxSteps: number;
   readonly onMiss: 'stop' | 'tell';
   readonly signal?: AbortSignal | undefined;
@@ -71,7 +74,7 @@ class Loop {
   readonly #ask: Ask;
   readonly #options: LoopOptions;
   readonly #messages: LoopMessage[];
-  /** Text of the user after each finished answer. */
+  /** Messages of the user after each finished answer. */
   readonly #requests: LoopMessage[][];
   readonly #made = new Set<string>();
   readonly #counts = { steps: 0, same: 0, drifted: 0, missed: 0, repeated: 0 };
@@ -111,7 +114,7 @@ class Loop {
     return 'max-steps';
   }
 
-  /** Returns false when a call has no recorded result and that ends the loop. */
+  /** Returns false if a call has no recorded result and that ends the loop. */
   #answer(calls: readonly RecordedCall[]): boolean {
     for (const raw of calls) {
       const call = callOf(raw);
@@ -129,10 +132,14 @@ class Loop {
   }
 }
 
-/** Tells the model that a call has no recorded result, with a blank after the colon as Python's `json.dumps` writes it. */
+/**
+ * Tells the model that a call has no recorded result. The blank after the colon is how Python's `json.dumps` writes it.
+ */
 const missed = (name: string): string => `{"error": ${JSON.stringify(`no recorded result for ${name}`)}}`;
 
-/** Structured calls keep the model's ids. In a text the last block is the call; its id is the step and the name. */
+/**
+ * Structured calls keep the model's ids. In a text the last block is the call; its id is made of the step and the name.
+ */
 function callsOf({ content, tool_calls: calls = [] }: Reply, step: number): readonly RecordedCall[] {
   if (calls.length > 0) return calls;
   const call = extractToolCall(content ?? '');
@@ -154,12 +161,12 @@ function assistantMessage(
   return { role: 'assistant', content: text, tool_calls: calls };
 }
 
-/** A string stays; anything else is its JSON text. */
+/** Keeps a string; converts anything else to JSON text. */
 function textOfResult(result: unknown): unknown {
   return typeof result === 'string' || Array.isArray(result) ? result : JSON.stringify(result);
 }
 
-/** The user's messages after `begin`; those that follow each other are one request. */
+/** The user's messages after `begin`, with consecutive ones grouped to one request. */
 function requestsAfter(messages: readonly LoopMessage[], begin: number): LoopMessage[][] {
   const requests: LoopMessage[][] = [];
   messages.forEach((message, i) => {
@@ -170,7 +177,7 @@ function requestsAfter(messages: readonly LoopMessage[], begin: number): LoopMes
   return requests;
 }
 
-/** The record's own replies as the model. */
+/** Uses the record's own replies as the model. */
 export function recordedReplies({ messages }: LoopRecord): Ask {
   const replies = messages.filter(({ role }) => role === 'assistant');
   let at = 0;
@@ -185,17 +192,17 @@ export function recordedReplies({ messages }: LoopRecord): Ask {
   };
 }
 
-/** One recorded reply, and what the model says in its place. */
+/** One recorded reply, and the model's reply in its place. */
 export interface Continuation {
   readonly prompt: readonly LoopMessage[];
   readonly recorded: LoopMessage;
   readonly sampled: Reply | undefined;
-  /** Does the model make the same calls, by name and by arguments? */
+  /** Do both make the same calls, by name and by arguments? */
   readonly sameTools: boolean;
   readonly sameArguments: boolean;
 }
 
-/** Asks for each recorded reply once, with the recorded history before it: what went wrong in one has no effect on the next. */
+/** Asks for each recorded reply once, after the recorded history, so that an error in one does not affect the next. */
 export async function* eachTurn(
   record: LoopRecord,
   ask: Ask,

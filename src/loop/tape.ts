@@ -1,4 +1,6 @@
-/** The calls of a recorded conversation with their results: tools are answered from it, and nothing is ever executed. */
+/**
+ * The calls of a recorded conversation with their results: tool calls are answered from it, and nothing is executed.
+ */
 import { equalityKey } from '../../transforms/checks/equality-key.ts';
 
 export interface Call {
@@ -27,14 +29,14 @@ export interface LoopRecord {
   readonly tools: readonly unknown[];
 }
 
-/** How a call compares with the record: the same, other arguments, or a tool that has no result left. */
+/** How a call compares with the record: the same, with other arguments, or to a tool that has no result left. */
 export type Match = 'same' | 'drifted' | 'missed';
 
 export interface Answered {
   readonly match: Match;
-  /** The recorded result; undefined where there is none. */
+  /** The recorded result, if there is one. */
   readonly result: unknown;
-  /** The call that the record makes next. */
+  /** The next call of the record. */
   readonly recorded: Call | undefined;
 }
 
@@ -46,7 +48,7 @@ interface Entry {
   used: boolean;
 }
 
-/** The call as name and arguments, in whichever form it is written. Arguments that are no JSON stay a text. */
+/** Name and arguments of a call, in any notation. Arguments that are not JSON stay a text. */
 export function callOf({ function: fn, ...call }: RecordedCall): Call {
   const args = fn?.arguments ?? call.arguments ?? call.args ?? {};
   return { name: String(fn?.name ?? call.name ?? ''), arguments: parsed(args) };
@@ -88,7 +90,7 @@ export class Tape {
     return this.#entries.filter(({ used }) => !used).length;
   }
 
-  /** Takes the result of a call: of the same one, else of the next one of that name. */
+  /** Takes the result of the same call, or else of the next one with that name. */
   answer(call: Call): Answered {
     const key = callKey(call);
     const recorded = this.#entries.find(({ used }) => !used)?.call;

@@ -1,4 +1,4 @@
-/** The head of an answer: its status and its headers. */
+/** Parses the head of an HTTP response: its status and its headers. */
 import { StoreFault } from './fault.ts';
 
 /** Name of a header. */
@@ -6,16 +6,16 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 export interface AnswerHead {
   readonly status: number;
-  /** By their names in small letters. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes of the body; undefined when the head does not tell. */
+  /** Length of the body in bytes; undefined if the head does not say. */
   readonly length: number | undefined;
-  /** Will the connection be closed after the answer? */
+  /** Will the server close the connection after the response? */
   readonly closes: boolean;
   readonly hasNoBody: boolean;
 }
 
-/** @param text without the empty line at its end. Throws StoreFault. */
+/** @param text without its final empty line. Throws StoreFault. */
 export function parseHead(text: string): AnswerHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, version, status] = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(first) ?? [];

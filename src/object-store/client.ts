@@ -1,7 +1,7 @@
 /**
- * A connection to an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are read by requests of
- * our own, which the SDK's signer signs: the SDK takes twice the CPU time for 5 MB objects and six times for 10 kB ones, and it neither
- * times out nor resumes a body (docs/s3.md).
+ * A connection to an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are
+ * read by requests of our own, signed with the SDK's signer: the SDK takes twice the CPU time for 5 MB objects and six
+ * times for 10 kB ones, and neither times out nor resumes a body (docs/s3.md).
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
@@ -18,23 +18,23 @@ import { fill, type Sink, UnknownLength, Wire } from './wire.ts';
 
 const CONNECT_MS = 5000;
 const ATTEMPTS = 4;
-/** Bytes of an error's answer that are looked at. */
+/** Most bytes read of an error response. */
 const MOST_ERROR_BYTES = 16 * 1024;
 const DEFAULT_REGION = 'us-east-1';
-/** No line ends where none should: an ETag is what a store says. */
+/** Rejects line ends within a header: an ETag comes from the store and could contain one. */
 const IS_HEAD = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
-/** How long a store is waited for. */
+/** Time limits and retries for a store. */
 export interface Patience {
-  /** Silence after which a connection is given up. */
+  /** Time without data after which a connection is given up. */
   readonly idleMs: number;
-  /** Tries in a row without a byte. */
+  /** Consecutive tries without a byte. */
   readonly tries: number;
-  /** Before the second try; twice as long before each further one. */
+  /** Delay before the second try; doubled before each further one. */
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
 }
 
-/** `TURNMILL_S3_IDLE_MS` overrides the silence for tests. */
+/** `TURNMILL_S3_IDLE_MS` overrides the idle time for tests. */
 const PATIENCE: Patience = {
   idleMs: Number(process.env.TURNMILL_S3_IDLE_MS ?? 20_000),
   tries: 7,
@@ -42,7 +42,7 @@ const PATIENCE: Patience = {
   longestDelayMs: 8000,
 };
 
-/** Where the objects of a bucket are, by the SDK's rules. */
+/** The address of a bucket's objects, by the SDK's rules. */
 interface BucketAddress {
   readonly protocol: string;
   readonly hostname: string;
@@ -53,16 +53,16 @@ interface BucketAddress {
 }
 
 export interface GetRequest extends ObjectPlace {
-  /** First byte and the one after the last; undefined: the whole object, whatever its size. */
+  /** First byte and the one after the last; undefined for the whole object, whatever its size. */
   readonly from?: number;
   readonly to?: number;
-  /** The object must still have it. */
+  /** ETag that the object must still have. */
   readonly etag?: string;
   readonly method?: 'GET' | 'HEAD';
   readonly signal?: AbortSignal;
 }
 
-/** Hashes by node:crypto as the signer takes them; the SDK's own are in JavaScript. */
+/** Hashes for the signer with node:crypto; the SDK's own hashes are written in JavaScript. */
 class NodeSha256 {
   readonly #hash: Hash | Hmac;
 
@@ -92,11 +92,11 @@ export class ObjectClient {
   readonly #addresses = new Map<string, Promise<BucketAddress>>();
   readonly #regions = new Map<string, string>();
   readonly #signers = new Map<string, SignatureV4>();
-  /** Do the heads of its answers tell how long the bodies are? */
+  /** Do its responses say how long their bodies are? */
   #tellsLengths = true;
-  /** The store's clock minus ours, once a request was refused for it. */
+  /** The store's clock minus ours, once it has refused a request because of the time. */
   #clockOffsetMs = 0;
-  /** The latest time that the store told. */
+  /** The latest time reported by the store. */
   #storeTimeMs: number | undefined;
 
   constructor(options: S3Options, patience: Patience = PATIENCE) {
@@ -108,7 +108,10 @@ export class ObjectClient {
     if (!options.anonymous) this.#renewCredentials();
   }
 
-  /** The SDK takes new credentials before the old ones run out by the clock, and fails when the store says that they have. */
+  /**
+   * Forces new credentials: the SDK renews them only by their expiry time, and fails when the store reports them as
+   * expired.
+   */
   #renewCredentials(): void {
     this.sdk.middlewareStack.add(
       (next, { commandName }) =>
@@ -117,7 +120,7 @@ export class ObjectClient {
             return await next(args);
           } catch (error) {
             const { isStale, status } = storeFault(error);
-            const isUntold = status === 400 && commandName === 'HeadObjectCommand'; // its answer has no body
+            const isUntold = status === 400 && commandName === 'HeadObjectCommand'; // such a response has no body
             if (!isStale && !isUntold) throw error;
             await this.sdk.config.credentials({ forceRefresh: true });
             return next(args);
@@ -128,7 +131,8 @@ export class ObjectClient {
   }
 
   /**
-   * Asks for an object, or a part of it, and resolves with the answer's head; the body is the caller's to read or to destroy.
+   * Requests an object, or a part of it, and resolves with the head of the response; the caller has to read or destroy
+   * the body.
    * @throws StoreFault
    */
   get(request: GetRequest): Promise<IncomingMessage> {
@@ -143,7 +147,7 @@ export class ObjectClient {
   }
 
   /**
-   * Fetches a part of an object into the sink's memory: half of the CPU time that `get` takes.
+   * Fetches a part of an object into the sink's memory, at half of the CPU time of `get`.
    * @throws StoreFault
    */
   async fetch(request: GetRequest, sink: Sink): Promise<void> {
@@ -165,12 +169,15 @@ export class ObjectClient {
     }
   }
 
-  /** Milliseconds since 1970 by the store's clock, as of the latest answer of `get`; ours where it does not tell. */
+  /**
+   * Milliseconds since 1970 by the store's clock, as of the latest response to `get`; by our clock if the store does
+   * not report a time.
+   */
   get storeTimeMs(): number {
     return this.#storeTimeMs ?? Date.now();
   }
 
-  /** Tries once more by itself with new credentials, another region or the store's time when the answer asks for that. */
+  /** Retries once with new credentials, another region or the store's time, if the response calls for it. */
   async #ask<T>(bucket: string, send: (address: BucketAddress) => Promise<T>): Promise<T> {
     for (let changes = 0; ; changes++) {
       const address = await this.#address(bucket);
@@ -210,7 +217,7 @@ export class ObjectClient {
     const agent = protocol === 'http:' ? this.#agents.http : this.#agents.https;
     return new Promise((resolve, reject) => {
       const sent = begin({ ...signed, protocol, hostname, port, agent, signal: request.signal });
-      // connecting and the answer's head; the body has its reader's own timer
+      // for connecting and the head of the response; the reader of the body has its own timer
       const silence = new Silence(this.patience.idleMs, () => sent.destroy(new StoreFault('ETIMEDOUT')));
       sent.once('response', (answer) => {
         silence.end();
@@ -258,7 +265,7 @@ export class ObjectClient {
     return (await signer.sign({ ...request, query: {} }, { signingDate })).headers;
   }
 
-  /** Does what an answer asks for; returns false when there is nothing. */
+  /** Adapts to what the response calls for; returns false if there is nothing to change. */
   async #adapt(bucket: string, asked: string, fault: Refusal): Promise<boolean> {
     const { headers } = fault;
     const region = headers['x-amz-bucket-region'];
@@ -287,7 +294,7 @@ export class ObjectClient {
     return address;
   }
 
-  /** Has the SDK build a request, and takes its address: nothing is sent. */
+  /** Has the SDK build a request, and takes the address from it: nothing is sent. */
   async #findAddress(bucket: string): Promise<BucketAddress> {
     const key = 'key';
     const command = new GetObjectCommand({ Bucket: bucket, Key: key });
@@ -351,20 +358,23 @@ function configOf(options: S3Options): S3ClientConfig {
   };
 }
 
-/** The region of the environment or the profile; without one any region will do: the store names the bucket's in its answer. */
+/**
+ * The region from the environment or the profile. Without one any region will do: the store names the bucket's in its
+ * response.
+ */
 function regionOfEnvironment(): () => Promise<string> {
   const { config } = new S3Client({});
   return () => config.region().catch(() => DEFAULT_REGION);
 }
 
-/** Each part of a key on its own: the slashes stay. */
+/** Encodes each part of a key separately, to keep the slashes. */
 function encodeKey(key: string): string {
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The code in the body of a refusal; undefined when there is none. */
+/** The error code in the body of a refusal, if there is one. */
 async function codeIn(answer: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -375,18 +385,21 @@ async function codeIn(answer: IncomingMessage): Promise<string | undefined> {
       if (bytes > MOST_ERROR_BYTES) break;
     }
   } catch {
-    // the status says enough
+    // the status is enough
   }
   return /<Code>([\w.-]+)<\/Code>/.exec(Buffer.concat(chunks).toString('latin1'))?.[1];
 }
 
-/** By events, with one timer for all chunks: an iterator and a timer per chunk take more time than the bytes themselves. */
+/**
+ * Uses events, and one timer for all chunks: an iterator and a timer per chunk take more time than the bytes
+ * themselves.
+ */
 function intoSink(answer: IncomingMessage, sink: Sink, idleMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const silence = new Silence(idleMs, () => answer.destroy(new StoreFault('ETIMEDOUT')));
     const end = (error?: Error): void => {
       silence.end();
-      answer.destroy(); // after its end this does nothing
+      answer.destroy(); // does nothing after its end
       if (error === undefined) resolve();
       else reject(error);
     };
@@ -419,7 +432,7 @@ function headOf({ statusCode = 0, headers }: IncomingMessage): AnswerHead {
   };
 }
 
-/** The SDK warns once, on standard error, that its releases of 2027 need Node 22: nothing that a user of this program could act on. */
+/** Suppresses the SDK's warning that its releases of 2027 need Node 22: users of this program cannot act on it. */
 function withoutVersionWarning<T>(make: () => T): T {
   const name = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
   const before = process.env[name];
@@ -434,7 +447,7 @@ function withoutVersionWarning<T>(make: () => T): T {
 
 const clients = new Map<string, ObjectClient>();
 
-/** The connection with these options; there is one for each thread. Its patience is that of the first call. */
+/** The connection with these options, one per thread. The patience of the first call applies. */
 export function objectClient(options: S3Options, patience?: Patience): ObjectClient {
   const name = JSON.stringify(options);
   let client = clients.get(name);

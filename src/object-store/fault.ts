@@ -1,11 +1,11 @@
 /**
- * Faults of an object store: an error answer, or none. Only codes and statuses are kept: the text of an answer, or an error of
- * the SDK, may quote the signed request.
+ * Errors of an object store: an error response, or none. Only codes and statuses are kept: the text of a response, or
+ * an error of the SDK, may quote the signed request.
  */
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { printable } from '../printable.ts';
 
-/** Codes after which new credentials, or the store's own time, may help. */
+/** Codes that new credentials, or the store's own time, may fix. */
 const STALE_CREDENTIALS: ReadonlySet<string> = new Set([
   'ExpiredToken',
   'ExpiredTokenException',
@@ -28,13 +28,13 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const SAFE_CODE = /^[\w.:/-]{1,80}$/;
 
-/** The answer is not the one to the request; the store may give a better one. */
+/** The response is not for the requested range; a retry may get the right one. */
 export const NOT_THAT_RANGE = 'NotThatRange';
 
 export class StoreFault extends Error {
-  /** Status of the answer; undefined when none came. */
+  /** Status of the response; undefined if none arrived. */
   readonly status: number | undefined;
-  /** The store's code, or the system's. */
+  /** Error code of the store or the system. */
   readonly code: string;
   readonly isTransient: boolean;
 
@@ -47,13 +47,13 @@ export class StoreFault extends Error {
     this.isTransient = isTransient;
   }
 
-  /** May new credentials help, or a clock that is set right? */
+  /** May new credentials or a corrected clock help? */
   get isStale(): boolean {
     return STALE_CREDENTIALS.has(this.code);
   }
 }
 
-/** An answer that refuses the request, with its headers. */
+/** A response that refuses the request, with its headers. */
 export class Refusal extends StoreFault {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 
@@ -63,7 +63,7 @@ export class Refusal extends StoreFault {
   }
 }
 
-/** For an answer that does not tell one. */
+/** Used if the response has no code. */
 export function defaultCode(status: number): string {
   if (status === 404) return 'NoSuchKey';
   if (status === 412) return 'PreconditionFailed';
@@ -84,7 +84,7 @@ interface SdkError {
   readonly errors?: readonly { readonly code?: unknown }[];
 }
 
-/** Translates an error of the SDK or of Node. A bug (a TypeError and the like) goes on as it is. */
+/** Translates an error of the SDK or of Node. A bug (a TypeError and the like) is thrown on. */
 export function storeFault(error: unknown): StoreFault {
   if (error instanceof StoreFault) return error;
   if (error instanceof TypeError || error instanceof RangeError || error instanceof TurnmillError)
@@ -97,7 +97,7 @@ export function storeFault(error: unknown): StoreFault {
   return new StoreFault(typeof name === 'string' && name !== 'Error' ? name : 'failed', status);
 }
 
-/** Whether the store itself cannot be had, or refuses what was asked, as the error that ends a run. */
+/** Translates an error into the one that ends a run. */
 export function storeError(doing: string, subject: string, error: unknown): TurnmillError {
   const fault = storeFault(error);
   const text = `cannot ${doing} ${printable(subject)}: ${fault.message}${hintFor(fault)}`;

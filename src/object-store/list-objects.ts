@@ -11,7 +11,7 @@ export interface ListedObject extends StoredObject {
 }
 
 /**
- * All objects whose keys begin with the place's key, in no order that could be relied on.
+ * Yields all objects whose keys begin with the place's key, in no reliable order.
  * @throws TurnmillError
  */
 export async function* listObjects(client: ObjectClient, place: ObjectPlace): AsyncGenerator<ListedObject> {
@@ -21,7 +21,7 @@ export async function* listObjects(client: ObjectClient, place: ObjectPlace): As
     {
       Bucket: bucket,
       Prefix: prefix,
-      EncodingType: 'url', // a key may hold characters that XML cannot
+      EncodingType: 'url', // keys may contain characters that XML cannot express
       ...payerOf(client),
     },
   );
@@ -43,7 +43,7 @@ function* objectsOf(
 }
 
 /**
- * One object; undefined when there is none.
+ * Looks up one object; undefined if there is none.
  * @throws TurnmillError
  */
 export async function findObject(

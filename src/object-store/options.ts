@@ -1,4 +1,6 @@
-/** How object stores that speak S3 are reached and used. Plain data without a secret: it crosses to worker threads. */
+/**
+ * How to reach and use object stores that speak S3. Plain data without a secret, which can be posted to worker threads.
+ */
 
 import { TurnmillError } from '../errors.ts';
 
@@ -6,32 +8,34 @@ const MEBIBYTE = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface S3Options {
-  /** URL of a store that is not AWS; undefined: what the AWS environment and profile say. */
+  /** URL of a store other than AWS; undefined for what the AWS environment and profile say. */
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
-  /** The bucket is in the path and not in the host name; undefined: where there is an endpoint. */
+  /** Put the bucket in the path instead of the host name; undefined for yes if there is an endpoint. */
   readonly pathStyle: boolean | undefined;
   /** Send requests unsigned. */
   readonly anonymous: boolean;
   readonly requesterPays: boolean;
-  /** `AES256`, `aws:kms` or `aws:kms=KEY`: how the store encrypts what is written. */
+  /** How the store encrypts what is written: `AES256`, `aws:kms` or `aws:kms=KEY`. */
   readonly sse: string | undefined;
   readonly partSizeBytes: number;
-  /** Bytes of one GET. */
+  /** Bytes per GET. */
   readonly rangeBytes: number;
-  /** Objects that are open at the same time. */
+  /** Objects open at the same time. */
   readonly inFlight: number;
-  /** Bytes that are fetched ahead, of all workers together. */
+  /** Bytes fetched ahead, by all workers together. */
   readonly windowBytes: number;
-  /** When uploads carry the checksums that only newer stores know; undefined: `required` where there is an endpoint. */
+  /**
+   * Whether uploads carry the checksums that only newer stores know; undefined for `required` if there is an endpoint.
+   */
   readonly checksum: 'required' | 'supported' | undefined;
-  /** How it is known that the store honours conditional writes. */
+  /** How to make sure that the store honours conditional writes. */
   readonly condition: 'probe' | 'trust' | 'none';
-  /** Age from which the next run removes versions that no dataset names. */
+  /** Age at which the next run removes versions that no dataset names. */
   readonly graceMs: number;
 }
 
-/** Parts have at least this size, but for the last one: a rule of S3. */
+/** Least size of a part except the last one, by the rules of S3. */
 const LEAST_PART_BYTES: number = 5 * MEBIBYTE;
 const MOST_PART_BYTES: number = 1024 * MEBIBYTE;
 const LEAST_RANGE_BYTES = 1024;
@@ -53,7 +57,7 @@ export const DEFAULT_S3: S3Options = {
   graceMs: 24 * HOUR_MS,
 };
 
-/** The options that a caller gives, with the defaults of the others. Throws a usage error for a value that cannot be. */
+/** Fills in defaults for the options that the caller leaves out. Throws a usage error for an invalid value. */
 export function resolveS3Options(
   given: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } = {},
 ): S3Options {

@@ -1,4 +1,4 @@
-/** A piece of an object: what has come of it, and what of that was read. */
+/** A range of an object: the bytes that have arrived, and how many of them were read. */
 import { SLAB_BYTES, type Slabs } from './slabs.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -6,15 +6,15 @@ const NOTHING = Buffer.alloc(0);
 export class Range {
   readonly from: number;
   readonly to: number;
-  /** Are its bytes held until it is given up, to be read once more? */
+  /** Are its bytes kept until `giveUp`, to be read once more? */
   readonly isKept: boolean;
   readonly #slabs: Slabs;
-  /** Buffers that have come; unread from `#taken` in number `#reading` on, up to `#filled` in the last one. */
+  /** Buffers that have arrived; unread from `#taken` in buffer `#reading` on, up to `#filled` in the last one. */
   readonly #held: Buffer[] = [];
   #reading = 0;
   #taken = 0;
   #filled = 0;
-  /** Bytes that came. */
+  /** Bytes that have arrived. */
   have = 0;
   /** Bytes that were read. */
   #given = 0;
@@ -34,12 +34,12 @@ export class Range {
     return this.#given === this.length;
   }
 
-  /** Is it worth to wake who waits for it? A turn of the event loop for each packet takes more time than its bytes. */
+  /** Is it worth waking the reader? A turn of the event loop for each packet takes more time than its bytes. */
   get isReady(): boolean {
     return this.have - this.#given >= SLAB_BYTES || this.have === this.length;
   }
 
-  /** Memory for the next bytes; empty when all have come. */
+  /** Memory for the next bytes; empty if all have arrived. */
   room(): Buffer {
     const left = this.length - this.have;
     let slab = this.#held.at(-1);
@@ -51,13 +51,13 @@ export class Range {
     return slab === undefined ? NOTHING : slab.subarray(this.#filled, this.#filled + left);
   }
 
-  /** So many bytes have come into the room. */
+  /** Reports `count` new bytes in the room. */
   filled(count: number): void {
     this.#filled += count;
     this.have += count;
   }
 
-  /** Fills the room from its start with what has come. */
+  /** Fills the room from its start with bytes that have arrived. */
   take(room: Uint8Array): number {
     let count = 0;
     for (;;) {
@@ -79,7 +79,7 @@ export class Range {
     this.#reading = this.#taken = this.#given = 0;
   }
 
-  /** Gives the memory back once all has come: until then a connection may write to it. */
+  /** Frees the memory once all bytes have arrived: until then a connection may write to it. */
   giveUp(): void {
     if (this.have < this.length) return;
     for (const slab of this.#held.splice(0)) this.#slabs.giveBack(slab);

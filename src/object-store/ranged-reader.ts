@@ -1,6 +1,6 @@
 /**
- * Reads an object by ranges, some of them fetched ahead, each of them resumed from its own last byte when a connection fails. Every
- * request names the object's ETag, so all bytes are of the object that was listed.
+ * Reads an object by ranges. Some are prefetched, and each one resumes after its last byte when a connection fails.
+ * Every request names the object's ETag, so all bytes come from the object that was listed.
  */
 import { SourceFault, type TurnmillError } from '../errors.ts';
 import type { AnswerHead } from './answer-head.ts';
@@ -15,12 +15,12 @@ export interface StoredObject extends ObjectPlace {
   readonly sizeBytes: number;
 }
 
-/** Ranges of one object that are fetched before they are read. */
+/** Ranges of an object to prefetch. */
 const RANGES_AHEAD = 2;
-/** Bytes that a store sends in the time of one request: a reader of places fetches no less, and skips no more. */
+/** Bytes that a store sends in the time of one request: a sparse reader fetches no less, and skips no more. */
 const NEAR_BYTES = 1024 * 1024;
 
-/** A reason of its own: otherwise an error with a stack is made for each object. */
+/** A reason without a stack: by default an error with a stack is created for each object. */
 const CLOSED = 'closed';
 
 export class RangedReader {
@@ -30,18 +30,21 @@ export class RangedReader {
   readonly #isSparse: boolean;
   #closing = new AbortController();
   readonly #ranges: Range[] = [];
-  /** The range that has all of the object, if there is one: it can be read once more. */
+  /** The range that covers the whole object, if there is one: it can be read again. */
   #whole: Range | undefined;
-  /** Where the next range begins. */
+  /** Position of the next range. */
   #next = 0;
-  /** Where the next byte to be read is. */
+  /** Position of the next byte to read. */
   #at = 0;
-  /** Bytes that were asked for since reading began at another place. */
+  /** Bytes requested since the last jump to another position. */
   #inARow = 0;
   #fault: unknown;
   #wake: () => void = () => undefined;
 
-  /** @param isSparse places of it will be read: it fetches little at first, and more the longer it is read in a row */
+  /**
+   * @param isSparse whether only places of it will be read: it then fetches little at first, and more as reading stays
+   * sequential
+   */
   constructor(client: ObjectClient, object: StoredObject, window: ByteWindow, isSparse: boolean = false) {
     this.#client = client;
     this.#object = object;
@@ -49,20 +52,20 @@ export class RangedReader {
     this.#isSparse = isSparse;
   }
 
-  /** Where the next byte to be read is. */
+  /** Position of the next byte to read. */
   get readBytes(): number {
     return this.#at;
   }
 
-  /** Begins to fetch before anything is read; returns false when the window has no room. */
+  /** Starts fetching before anything is read; returns false if the window has no room. */
   prefetch(): boolean {
     const { sizeBytes } = this.#object;
     return sizeBytes === 0 || this.#ranges.length > 0 || this.#fetchNext(false);
   }
 
   /**
-   * Fills the room from its start, with fewer bytes where no more have come; 0 at the end.
-   * @throws SourceFault; TurnmillError `unavailable` when the store does not answer any more
+   * Fills the room from its start, with fewer bytes if no more have arrived; 0 at the end.
+   * @throws SourceFault; TurnmillError `unavailable` if the store stops answering
    */
   read(room: Uint8Array): number | Promise<number> {
     const range = this.#advance();
@@ -77,7 +80,7 @@ export class RangedReader {
     return count;
   }
 
-  /** The same from another place, at which reading goes on. */
+  /** Reads at another position, and continues from there. */
   async readAt(position: number, room: Uint8Array): Promise<number> {
     const skipped = position - this.#at;
     if (skipped < 0 || skipped > NEAR_BYTES) this.#goTo(position);
@@ -88,12 +91,12 @@ export class RangedReader {
     return this.read(room);
   }
 
-  /** Goes back to the start. An object that is not larger than a range is not fetched again. */
+  /** Goes back to the start. An object of a single range is not fetched again. */
   rewind(): void {
     this.#goTo(0);
   }
 
-  /** Stops what is being fetched. */
+  /** Cancels all fetches. */
   close(): void {
     this.#stop();
     if (this.#whole !== undefined) {
@@ -104,7 +107,7 @@ export class RangedReader {
     this.#next = this.#object.sizeBytes;
   }
 
-  /** Reading goes on there, or before it where all bytes are held. */
+  /** Continues at this position, or before it if all bytes are in memory. */
   #goTo(position: number): void {
     if (this.#whole !== undefined && this.#fault === undefined) {
       this.#whole.rewind();
@@ -125,7 +128,7 @@ export class RangedReader {
     this.#ranges.length = 0;
   }
 
-  /** Fetches ahead. Returns the range to read now; undefined at the end. */
+  /** Prefetches. Returns the range to read now; undefined at the end. */
   #advance(): Range | undefined {
     while (this.#ranges.length <= this.#rangesAhead && this.#fetchNext(this.#ranges.length === 0));
     const [range] = this.#ranges;
@@ -138,7 +141,7 @@ export class RangedReader {
     return this.#inARow < this.#client.options.rangeBytes ? 0 : 1;
   }
 
-  /** @param must even when the window is full: the reading would not go on otherwise */
+  /** @param must fetch even if the window is full, because reading would stall otherwise */
   #fetchNext(must: boolean): boolean {
     const { sizeBytes } = this.#object;
     const { rangeBytes } = this.#client.options;
@@ -169,7 +172,7 @@ export class RangedReader {
     return this.read(room);
   }
 
-  /** Fetches all of a range, however often the connection fails in between. */
+  /** Fetches the whole range, retrying when the connection fails. */
   async #fetch(range: Range, signal: AbortSignal): Promise<void> {
     for (let tries = 0; range.have < range.length; ) {
       const before = range.have;
@@ -206,7 +209,7 @@ export class RangedReader {
     if (range.have < range.length) throw new StoreFault('ShortBody');
   }
 
-  /** Is the answer the part that was asked for, of the object that was listed? */
+  /** Checks that the response is the requested part of the listed object. */
   #check({ status, headers }: AnswerHead, from: number, to: number): void {
     const { etag, sizeBytes } = this.#object;
     const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
@@ -235,7 +238,7 @@ export class RangedReader {
   }
 }
 
-/** Waits before the next try, longer each time; a little more or less, so that not all tries come at once. */
+/** Waits before the next try, longer each time, with some jitter so that retries do not coincide. */
 function delay(
   tries: number,
   { firstDelayMs, longestDelayMs }: Patience,

@@ -1,9 +1,9 @@
 /**
- * Notices that nothing has been heard for a while. A busy thread hears nothing: a timer that is late begins again, and even after a
- * timely one what has come by then is looked at first.
+ * Detects a period without any activity. A busy thread notices nothing: a timer that fires late starts again, and even
+ * after a timely one, pending input is processed first.
  */
 
-/** Part of the time by which a timer may be late. */
+/** Fraction of the period by which a timer may be late. */
 const LATE = 0.25;
 
 export class Silence {
@@ -21,14 +21,14 @@ export class Silence {
     }, ms);
   }
 
-  /** Something was heard. */
+  /** Reports activity. */
   break(): void {
     this.#isOver = false;
     this.#begun = performance.now();
     this.#timer.refresh();
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops waiting. */
   end(): void {
     this.#isOver = false;
     clearTimeout(this.#timer);

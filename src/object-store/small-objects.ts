@@ -1,4 +1,6 @@
-/** Objects that are read, written and removed whole: the name of the current version, probes, what earlier runs left. */
+/**
+ * Reads, writes and removes whole small objects: the name of the current version, probes, leftovers of earlier runs.
+ */
 import {
   DeleteObjectCommand,
   ListMultipartUploadsCommand,
@@ -20,10 +22,10 @@ export interface SmallObject {
   readonly etag: string;
 }
 
-/** Condition for a write to happen; undefined: always. */
+/** Condition for a write; undefined for none. */
 export type Condition = { readonly ifNoneMatch: '*' } | { readonly ifMatch: string } | undefined;
 
-/** The text of an object; undefined when there is none. Throws TurnmillError. */
+/** The text of an object; undefined if there is none. Throws TurnmillError. */
 export async function readSmallObject(
   client: ObjectClient,
   place: ObjectPlace,
@@ -47,7 +49,7 @@ export async function readSmallObject(
   }
 }
 
-/** Throws StoreFault: 412 when the condition does not hold. */
+/** Throws StoreFault: 412 if the condition does not hold. */
 export async function writeSmallObject(
   client: ObjectClient,
   { bucket, key }: ObjectPlace,
@@ -69,7 +71,7 @@ export async function writeSmallObject(
   }
 }
 
-/** One that is not there is no fault. Throws TurnmillError. */
+/** Succeeds if there is no such object. Throws TurnmillError. */
 export async function removeObject(client: ObjectClient, place: ObjectPlace): Promise<void> {
   try {
     await client.sdk.send(
@@ -86,7 +88,7 @@ export interface OpenUpload extends ObjectPlace {
   readonly initiatedMs: number;
 }
 
-/** Uploads below a prefix that were begun and neither completed nor aborted. Throws TurnmillError. */
+/** Unfinished uploads below a prefix. Throws TurnmillError. */
 export async function listUploads(client: ObjectClient, { bucket, key }: ObjectPlace): Promise<OpenUpload[]> {
   const found: MultipartUpload[] = [];
   let at: { KeyMarker?: string; UploadIdMarker?: string } = {};
@@ -120,12 +122,15 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
     }));
 }
 
-/** When the latest part of an upload was stored: 0 when there is none, infinity when one may not look. Throws TurnmillError. */
+/**
+ * When the latest part of an upload was stored: 0 if there is none, infinity without permission to list parts. Throws
+ * TurnmillError.
+ */
 export async function latestPartMs(client: ObjectClient, { bucket, key, id }: OpenUpload): Promise<number> {
   let latest = 0;
   let at: { PartNumberMarker?: string } = {};
   try {
-    // not by the SDK's paginator: it never ends where the last page, too, names a next one, as moto's does
+    // the SDK's paginator never ends if the last page, too, names a next one, as moto's does
     for (;;) {
       const {
         Parts = [],

@@ -1,6 +1,7 @@
 /**
- * Writes objects in parts. A part waits in a file until its turn, so that the memory is that of the parts on their way, however many
- * objects are written side by side. Every part is sent with its MD5, which the store compares with what came.
+ * Writes objects in parts. A part waits in a file until its turn, so memory is limited to the parts in flight, however
+ * many objects are written side by side. Every part is sent with its MD5, which the store compares with the bytes it
+ * received.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, unlinkSync } from 'node:fs';
@@ -19,11 +20,11 @@ import { type StoreFault, storeError, storeFault } from './fault.ts';
 import { findObject, payerOf } from './list-objects.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
-/** Parts on their way, each in memory. */
+/** Parts in flight, each in memory. */
 export const MOST_PARTS_IN_FLIGHT = 4;
-/** A rule of S3. */
+/** Limit of S3. */
 const MOST_PARTS = 10_000;
-/** Rounds of the SDK's own tries. */
+/** Rounds of retries, each with the SDK's own tries. */
 const ROUNDS = 4;
 
 /** A file with the bytes of a part. */
@@ -32,7 +33,7 @@ export interface PartFile {
   readonly crc32: number;
 }
 
-/** An object that is written. */
+/** An object being written. */
 export interface WrittenObject {
   readonly key: string;
   readonly bytes: number;
@@ -43,7 +44,7 @@ interface Upload {
   readonly place: ObjectPlace;
   id: Promise<string> | undefined;
   readonly parts: { readonly ETag: string; readonly PartNumber: number }[];
-  /** Parts that were given and are not stored yet. */
+  /** Parts that were added and are not stored yet. */
   open: number;
   given: number;
   bytes: number;
@@ -84,7 +85,7 @@ export class Uploads {
     return upload;
   }
 
-  /** Sends a part, when there is room; the file is removed then. @param isLast the object is complete with it */
+  /** Sends a part when there is room, then removes the file. @param isLast whether it completes the object */
   add(upload: Upload, file: PartFile, bytes: number, isLast: boolean): void {
     upload.given++;
     upload.open++;
@@ -102,19 +103,19 @@ export class Uploads {
     this.#pump();
   }
 
-  /** Resolves when there is room for another part; undefined when there is. Throws what an upload failed with. */
+  /** Resolves when there is room for another part; undefined if there is. Throws the error of an upload that failed. */
   whenReady(): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     return this.#queue.length === 0 ? undefined : this.#moved().then(() => this.whenReady());
   }
 
-  /** Resolves when all that was given is stored. */
+  /** Resolves when everything added is stored. */
   async done(): Promise<void> {
     while (this.#failure === undefined && this.#queue.length + this.#running > 0) await this.#moved();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Stops, and has the store forget the parts of objects that are not complete. */
+  /** Stops, and makes the store drop the parts of incomplete objects. */
   async abort(): Promise<void> {
     this.#isStopped = true;
     this.#queue.length = 0;
@@ -193,7 +194,7 @@ export class Uploads {
       try {
         return (await this.#client.sdk.send(new CompleteMultipartUploadCommand(command))).ETag ?? '';
       } catch (error) {
-        // the answer to an earlier try was lost: the object is there, and the upload is not
+        // an earlier try succeeded but its response was lost: the object exists, and the upload does not
         const found =
           storeFault(error).code === 'NoSuchUpload' ? await findObject(this.#client, place) : undefined;
         if (found?.sizeBytes === bytes) return found.etag;
@@ -208,7 +209,7 @@ export class Uploads {
     this.#written.push({ key: upload.place.key, bytes: upload.bytes, etag });
   }
 
-  /** Tries again after what may pass, for longer than the SDK does. */
+  /** Retries after temporary errors, for longer than the SDK does. */
   async #persist<T>(doing: string, place: ObjectPlace, send: () => Promise<T>): Promise<T> {
     for (let round = 1; ; round++) {
       let fault: StoreFault;
@@ -247,7 +248,7 @@ export function encryptionOf({
   };
 }
 
-/** An upload that is gone already is no fault. */
+/** Succeeds if the upload no longer exists. */
 export async function abortUpload(
   client: ObjectClient,
   { bucket, key }: ObjectPlace,

@@ -2,7 +2,7 @@
 import { TurnmillError } from '../errors.ts';
 import { printable } from '../printable.ts';
 
-/** An object, or with a key that is empty or ends in `/` all objects below it. */
+/** An object or, if the key is empty or ends in `/`, all objects below it. */
 export interface ObjectPlace {
   readonly bucket: string;
   readonly key: string;
@@ -15,7 +15,7 @@ export function isObjectUrl(text: string): boolean {
   return SCHEME.test(text);
 }
 
-/** Throws a usage error for what names no bucket. */
+/** Throws a usage error if the URL names no bucket. */
 export function parseObjectUrl(url: string): ObjectPlace {
   const [bucket = '', ...rest] = url.replace(SCHEME, '').split('/');
   if (BUCKET.test(bucket)) return { bucket, key: rest.join('/') };

@@ -1,7 +1,7 @@
 /**
- * Fetches bodies over HTTP/1.1 connections of its own, straight from the socket into the memory of who asks. node:http makes two
- * buffers for every 64 kB that come, and V8 goes through its heap each time some tens of megabytes of them have piled up: that takes as
- * long as all the rest. An answer whose length is not told in its head is left to node:http.
+ * Fetches bodies over its own HTTP/1.1 connections, straight from the socket into the caller's memory. node:http makes
+ * two buffers for every 64 kB, and V8 collects its heap each time some tens of megabytes of them have piled up, which
+ * takes as long as everything else. Responses whose head does not tell their length are left to node:http.
  */
 import { connect, isIP, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -18,27 +18,27 @@ export interface Site {
   readonly port: number | undefined;
 }
 
-/** Takes the body of an answer. */
+/** Receives the body of a response. */
 export interface Sink {
-  /** Throws StoreFault for an answer that is not the one to the request. */
+  /** Throws StoreFault if the response does not fit the request. */
   begin(head: AnswerHead): void;
-  /** Bytes that it still takes. */
+  /** Number of bytes it still accepts. */
   readonly left: number;
-  /** Memory for the next of them. */
+  /** Memory for the next bytes. */
   room(): Uint8Array;
-  /** So many bytes have come into it. */
+  /** Reports `count` new bytes in that memory. */
   filled(count: number): void;
 }
 
 export interface WireRequest {
-  /** The request line and the headers, with the empty line. */
+  /** Request line and headers, including the empty line. */
   readonly head: string;
   readonly sink: Sink;
   readonly idleMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The answer cannot be read here: its head does not tell the length of its body. */
+/** The response cannot be read here, because its head does not tell the length of its body. */
 export class UnknownLength extends Error {}
 
 interface Exchange extends WireRequest {
@@ -46,7 +46,7 @@ interface Exchange extends WireRequest {
   end(fault?: Error): void;
 }
 
-/** One connection, for one request after the other. */
+/** A connection that handles one request after the other. */
 class Connection {
   /** Has it answered a request before? */
   isUsed = false;
@@ -54,9 +54,9 @@ class Connection {
   readonly #onIdle: (connection: Connection) => void;
   readonly #head = Buffer.allocUnsafeSlow(HEAD_BYTES);
   #headBytes = 0;
-  /** Bytes of the body that are still to come. */
+  /** Bytes of the body still to arrive. */
   #left = 0;
-  /** Once the head of a refusal has come: its body is collected behind it. */
+  /** Set once the head of a refusal has arrived: the body is collected after it. */
   #refusal: AnswerHead | undefined;
   #closes = false;
   #exchange: Exchange | undefined;
@@ -87,7 +87,7 @@ class Connection {
     return this.#socket.destroyed || !this.#socket.writable;
   }
 
-  /** Has any byte of an answer come since the last request? */
+  /** Has any byte of a response arrived since the last request? */
   get isAnswered(): boolean {
     return this.#headBytes > 0;
   }
@@ -116,17 +116,17 @@ class Connection {
     });
   }
 
-  /** Where the next bytes go. */
+  /** Room for the next bytes. */
   #room(): Uint8Array {
     if (this.#left > 0 && this.#exchange !== undefined) return this.#exchange.sink.room();
-    if (this.#headBytes === HEAD_BYTES) this.#headBytes = 0; // it has failed, or the end of a refusal comes
+    if (this.#headBytes === HEAD_BYTES) this.#headBytes = 0; // the body of the sink has failed, or the end of a refusal arrives
     return this.#head.subarray(this.#headBytes);
   }
 
   #came(count: number): boolean {
     const exchange = this.#exchange;
     if (exchange === undefined) {
-      this.#socket.destroy(); // more than was asked for
+      this.#socket.destroy(); // the server sent more than requested
       return true;
     }
     exchange.silence.break();
@@ -178,14 +178,14 @@ class Connection {
     const { sink } = exchange;
     if (head.length === undefined) throw new UnknownLength();
     sink.begin(head);
-    if (rest.length > head.length) this.#closes = true; // bytes that belong to no answer
+    if (rest.length > head.length) this.#closes = true; // bytes after the end of the response
     const body = rest.subarray(0, head.length);
     fill(sink, body);
     this.#left = head.length - body.length;
     if (this.#left === 0) this.#finish(exchange);
   }
 
-  /** The body says why, when all of it is there, or as much as is looked at. */
+  /** Handles a refusal once its body, which has the reason, is complete or long enough. */
   #refusalCame(head: AnswerHead): void {
     const came = this.#head.toString('latin1', 0, this.#headBytes);
     const isWhole =
@@ -205,7 +205,7 @@ class Connection {
     this.#headBytes = 0;
     if (this.#closes) this.#socket.destroy();
     else {
-      this.#socket.unref(); // a connection that waits for its next request must not keep the process
+      this.#socket.unref(); // an idle connection must not keep the process alive
       this.#onIdle(this);
     }
     exchange.end();
@@ -219,7 +219,7 @@ class Connection {
   }
 }
 
-/** Gives a sink bytes that lie elsewhere, not more than it takes. */
+/** Copies bytes into a sink, no more than it accepts. */
 export function fill(sink: Sink, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) {
     const copied = bytes.copy(sink.room(), 0, at);
@@ -232,7 +232,7 @@ export class Wire {
   readonly #idle = new Map<string, Connection[]>();
 
   /**
-   * Sends a request, and has its sink take the body of the answer.
+   * Sends a request, and passes the body of the response to its sink.
    * @throws StoreFault, Refusal, UnknownLength
    */
   async fetch(site: Site, request: WireRequest): Promise<void> {
@@ -244,7 +244,7 @@ export class Wire {
       try {
         return await connection.send(request);
       } catch (error) {
-        // the store may have closed a connection that was idle just when it was used again
+        // the store may have closed an idle connection just as it was reused
         const isLost = error instanceof StoreFault && error.code === 'ECONNRESET' && !connection.isAnswered;
         if (!isLost || request.signal?.aborted === true) throw error;
       }

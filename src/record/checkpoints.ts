@@ -1,13 +1,16 @@
 /**
- * Decides when a run makes a checkpoint (`--resume`): at the end of a source, after enough work that a short run makes none, and
- * rarely enough that checkpoints take at most a twentieth of the time.
+ * Decides when a run writes a checkpoint (`--resume`): at the end of a source, late enough that a short run writes
+ * none, and rarely enough that checkpoints take at most a twentieth of the time.
  */
 
 import type { Result } from '../ledger/result.ts';
 import type { Destination } from './output.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Bytes read or reused between two checkpoints. `TURNMILL_CHECKPOINT_BYTES` overrides it for tests: 0 makes one after every source. */
+/**
+ * Bytes read or reused between two checkpoints. `TURNMILL_CHECKPOINT_BYTES` overrides it for tests: 0 writes one after
+ * every source.
+ */
 const INTERVAL_BYTES = 256 * MEBIBYTE;
 const LEAST_RATIO = 20;
 
@@ -16,14 +19,14 @@ export class Checkpoints {
   readonly #done: number;
   readonly #clock: () => number;
   readonly #intervalBytes: number;
-  /** Is the time between checkpoints limited too? Not in tests that set the interval. */
+  /** Is the time between checkpoints limited too? Not for tests that set the interval. */
   readonly #isPaced: boolean;
-  /** Since the last checkpoint. */
+  /** Bytes since the last checkpoint. */
   #bytes = 0;
   #notBefore = 0;
 
   /**
-   * @param done sources that are reused from a checkpoint, which is good until the first new one
+   * @param done sources reused from a checkpoint, which stays valid until the first new one
    * @param clock returns milliseconds
    */
   constructor(
@@ -39,7 +42,7 @@ export class Checkpoints {
     this.#isPaced = given === undefined;
   }
 
-  /** Takes every result after it was written. */
+  /** Called with every result after it was written. */
   see(result: Result): void {
     if (result.kind === 'record') this.#bytes += result.bytes.length;
     if (result.kind !== 'source') return;

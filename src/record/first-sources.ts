@@ -3,7 +3,7 @@
  * a Map takes three times the memory.
  */
 const HASH_WORDS = 4;
-/** A slot is the hash, and the index of the source plus 1; 0 marks a free slot. */
+/** A slot holds the hash, and the index of the source plus 1; 0 marks a free slot. */
 const SLOT_WORDS = HASH_WORDS + 1;
 const FIRST_SLOTS = 1024;
 
@@ -13,7 +13,7 @@ export class FirstSources {
   readonly #key = new Uint32Array(HASH_WORDS);
   #used = 0;
 
-  /** Returns the index of the source that had the id first, which is `source` when the id is new. */
+  /** Returns the index of the source that had the id first, which is `source` if the id is new. */
   of(id: string, source: number): number {
     if (this.#used * 2 >= this.#slots) this.#grow();
     const key = this.#key;
@@ -63,7 +63,7 @@ function finish(x: number): number {
   return b ^ (b >>> 16);
 }
 
-/** Two units from `at` on; beyond the end they are zeros. */
+/** Two UTF-16 units from `at` on; zeros beyond the end. */
 function pair(text: string, at: number): number {
   const low = at < text.length ? text.charCodeAt(at) : 0;
   const high = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;

@@ -1,4 +1,7 @@
-/** Holds the results of a source that do not fit in memory, as parts: in a file, or compressed where no file may be written. */
+/**
+ * Holds the results of a source that do not fit in memory, as parts: in a file, or compressed in memory if the run may
+ * not write files.
+ */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { HeldFile } from '../dataset/held-file.ts';
 import { decodePart, encodePart, joinSmall } from '../ledger/part.ts';
@@ -6,7 +9,7 @@ import type { Result } from '../ledger/result.ts';
 
 export interface HeldParts {
   write(results: readonly Result[]): void;
-  /** Everything that was written, in order. Can be read several times. */
+  /** Yields everything written, in order. Can be read several times. */
   read(): Iterable<Result>;
   close(): void;
 }
@@ -23,7 +26,7 @@ export class FileParts implements HeldParts {
     this.#file.write(joinSmall(encodePart(results)));
   }
 
-  /** Throws `io` when a part is not what was written. */
+  /** Throws `io` if a part differs from what was written. */
   *read(): Generator<Result> {
     for (const block of this.#file.read()) yield* decodePart([block]);
   }
@@ -33,7 +36,7 @@ export class FileParts implements HeldParts {
   }
 }
 
-/** For runs that write no files. They drop the bytes of records, so a session takes about 40 bytes here. */
+/** For runs that write no files. These drop the bytes of records, so a session takes about 40 bytes here. */
 export class MemoryParts implements HeldParts {
   #blocks: Buffer[] = [];
 

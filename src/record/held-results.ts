@@ -1,10 +1,13 @@
-/** Holds the results of a source until its report says whether they count: in memory, and as parts in a file when there are many. */
+/**
+ * Holds the results of a source until its report says whether they count: in memory, and as parts in a file if there
+ * are many.
+ */
 
 import { type Result, weightOf } from '../ledger/result.ts';
 import type { HeldParts } from './held-parts.ts';
 import type { Destination } from './output.ts';
 
-/** Not more: what is held longer is copied by each collection of garbage. */
+/** Kept small, because every garbage collection copies what is held longer. */
 const HELD_BYTES = 256 * 1024;
 const NO_BYTES = new Uint8Array(0);
 
@@ -12,7 +15,10 @@ export class HeldResults {
   readonly #destination: Pick<Destination, 'discards' | 'openHeldParts'>;
   #held: Result[] = [];
   #bytes = 0;
-  /** Weight of the largest result. A single giant record is not written there: reading it back would take a second copy of it. */
+  /**
+   * Weight of the largest result. A single giant record is not written to the file: reading it back would take a second
+   * copy.
+   */
   #largest = 0;
   #parts: HeldParts | undefined;
 
@@ -26,8 +32,9 @@ export class HeldResults {
 
   add(result: Result): void {
     const { discards } = this.#destination;
-    this.#held.push(discards && result.kind === 'record' ? { ...result, bytes: NO_BYTES } : result);
-    const weight = weightOf(result);
+    const held = discards && result.kind === 'record' ? { ...result, bytes: NO_BYTES } : result;
+    this.#held.push(held);
+    const weight = weightOf(held);
     this.#bytes += weight;
     this.#largest = Math.max(this.#largest, weight);
     if (this.#bytes - this.#largest <= HELD_BYTES) return;
@@ -37,7 +44,7 @@ export class HeldResults {
     this.#forget();
   }
 
-  /** Returns all of them, in their order. Can be called several times. */
+  /** Yields all of them in order. Can be called several times. */
   *all(): Generator<Result> {
     if (this.#parts !== undefined) yield* this.#parts.read();
     yield* this.#held;

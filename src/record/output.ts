@@ -28,23 +28,23 @@ export interface Location {
   readonly line: number;
 }
 
-/** Makes the report's page from the shards as the manifest lists them. */
+/** Creates the report's page from the shards as the manifest lists them. */
 export type MakePage = (shards: readonly ManifestShard[]) => Promise<string>;
 
 export interface Destination {
-  /** True when nothing can be taken back once it is written: the records of a source then count as they come. */
+  /** Can nothing be withdrawn once it is written? The records of a source then count as they come. */
   readonly streams: boolean;
-  /** True when records are only counted: results that are held then need no bytes. */
+  /** Are records only counted? Held results then need no bytes. */
   readonly discards: boolean;
   record(record: RecordResult): Location | Promise<Location>;
-  /** Appends a line, which is JSON, to one of the files beside the shards. */
+  /** Appends a JSON line to one of the files beside the shards. */
   line(file: string, json: string): void;
-  /** A report that is written whole, at the end. */
+  /** Writes a report in one piece, at the end. */
   text(file: string, text: string): void;
   openHeldParts(): HeldParts | undefined;
   /**
-   * Publishes the dataset, all or nothing. The profile gets the segments `read-back` and `sync`.
-   * @param page the report, made when the hashes of the shards are known
+   * Publishes the dataset, all or nothing. The profile counts the segments `read-back` and `sync`.
+   * @param page creates the report once the hashes of the shards are known
    */
   commit(
     body: ManifestBody,
@@ -52,23 +52,23 @@ export interface Destination {
     profile?: Profile,
     page?: MakePage,
   ): Promise<Committed | undefined>;
-  /** Makes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
+  /** Writes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
   checkpoint(sources: number): void;
-  /** Ends a run that was stopped. Returns true when it leaves something that a run can continue from. */
+  /** Ends a run that was stopped. Returns true if a later run can continue from what it leaves. */
   leave(): boolean | Promise<boolean>;
-  /** Ends a run that failed: leaves nothing behind. */
+  /** Ends a run that failed, and removes everything. */
   discard(): void | Promise<void>;
 }
 
 export interface DatasetOutputOptions {
   readonly writer: DatasetWriter;
   readonly settings: Settings;
-  /** The sources of the run: a checkpoint holds them. */
+  /** The sources of the run, for the checkpoint. */
   readonly listing: Listing;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A dataset folder: everything is written to the staging folder, which is published at the end. */
+/** A dataset folder: writes everything to the staging folder, and publishes that at the end. */
 export class DatasetOutput implements Destination {
   readonly streams = false;
   readonly discards = false;
@@ -78,7 +78,7 @@ export class DatasetOutput implements Destination {
   readonly #signal: AbortSignal | undefined;
   readonly #series: ReadonlyMap<string, Series>;
   readonly #shards: Shards;
-  /** The files of lines by name; a dataset has them empty or not. */
+  /** The files of lines by name; a dataset has all of them, even if empty. */
   readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
   readonly #fingerprints: PlainLineFile;
   readonly #reports: WrittenFile[] = [];
@@ -183,7 +183,7 @@ export class DatasetOutput implements Destination {
   }
 }
 
-/** Each of several formats has its own folder. */
+/** With several formats, each has its own folder. */
 function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Settings): Series {
   const format = [...formats, ...plugIns.formats].find((one) => one.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
@@ -222,7 +222,7 @@ export class NoOutput implements Destination {
   }
 
   checkpoint(): void {
-    // nothing to go on from
+    // nothing to continue from
   }
 
   leave(): boolean {

@@ -1,6 +1,6 @@
 /**
- * Writes the records of the quarantine: what was kept out, its place, the hash of its bytes, and the bytes themselves when the
- * user wants them or they cannot be read again. docs/decisions/0014-quarantine.md.
+ * Writes the records of the quarantine: each rejection with its place, the hash of its bytes, and the bytes themselves
+ * if the user wants them or they cannot be read again (docs/decisions/0014-quarantine.md).
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
@@ -13,14 +13,14 @@ import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from 
 import type { Settings } from '../settings/settings.ts';
 
 const VERSION = 2;
-/** Longest line whose bytes are kept; of others only the place is. */
+/** Longest line whose bytes are kept; of longer ones only the place is. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 export interface QuarantineParts {
   readonly settings: Settings;
-  /** Undefined when the run writes no files. */
+  /** Undefined if the run writes no files. */
   readonly write: ((record: QuarantineLine) => void) | undefined;
 }
 
@@ -31,10 +31,10 @@ interface Why {
 
 type PlaceFields = Pick<QuarantineLine, 'line' | 'byte_start' | 'byte_end' | 'member'>;
 type RawFields = Pick<QuarantineLine, 'raw_sha256' | 'raw_ref' | 'raw_b64'>;
-/** Members of a record beside its reason and its source. */
+/** Members of a record besides its reason and its source. */
 type Fields = Omit<QuarantineLine, 'v' | 'scope' | keyof Why | 'source'>;
 
-/** The bytes at a place, as a record holds them. */
+/** The bytes at a place, or a reference to them, as a record holds them. */
 interface Content {
   readonly member: number | undefined;
   readonly raw: RawFields;
@@ -48,15 +48,15 @@ interface Place {
 
 export class Quarantine {
   readonly #parts: QuarantineParts;
-  /** Rejected bytes up to this length are kept; 0 when only their places are. */
+  /** Rejected bytes up to this length are kept; 0 if only their places are. */
   readonly #keepBytes: number;
-  /** Bytes that may still be kept in this run. */
+  /** Bytes that this run may still keep. */
   #left: number;
   #ref: SourceRef | undefined;
   #identity: string | undefined;
-  /** Bytes of the present source, where it has no identity. */
+  /** Bytes of the current source, if it has no identity. */
   #size: number | undefined;
-  /** The second reading of the present source; undefined until it is needed. */
+  /** Second reading of the current source; undefined until it is needed. */
   #again: Promise<SecondReading | undefined> | undefined;
   /** Several formats may refuse the same line. */
   #latest: { readonly offset: number; readonly content: Content } | undefined;
@@ -69,8 +69,8 @@ export class Quarantine {
   }
 
   /**
-   * Begins a source: the lines and sessions that follow belong to it.
-   * @param identity of the file, to recognize it when it is read again
+   * Starts a source: the lines and sessions that follow belong to it.
+   * @param identity of the file, to recognise it when it is read again
    */
   begin(ref: SourceRef, identity: string | undefined): void {
     this.#ref = ref;
@@ -115,7 +115,7 @@ export class Quarantine {
     this.#rejected(`${this.#name}:${line}`, reason);
   }
 
-  /** Lists the record of a session that one of several formats refused. */
+  /** Lists a record that one of several formats refused. */
   async recordRejection(
     { sessionId, snapshot }: SessionReport,
     { format, reason, stage, detail }: RecordRejection,
@@ -137,7 +137,7 @@ export class Quarantine {
     this.#rejected(`${this.#name}:${place.line}, format ${format}`, reason);
   }
 
-  /** Lists a whole source. @param size of the file, where it is known */
+  /** Lists a whole source. @param size of the file, if known */
   source(
     of: Named,
     { reason, detail, code = reason }: NonNullable<SourceReport['rejection']>,
@@ -170,7 +170,7 @@ export class Quarantine {
     this.#parts.write?.({ v: VERSION, scope, reason, stage, source, ...fields });
   }
 
-  /** The present source as a record names it. */
+  /** The current source as a record names it. */
   #here(): QuarantineSource {
     const size = this.#identity === undefined ? this.#size : sizeInIdentity(this.#identity);
     return this.#sourceOf(this.#ref as SourceRef, size);
@@ -191,7 +191,7 @@ export class Quarantine {
       throw new TurnmillError('rejected', `${subject}: ${reason}`, { subject });
   }
 
-  /** Returns the hash, and the bytes where they are kept, else where they are. */
+  /** Returns the hash, with the bytes if they are kept, else with their position. */
   #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): RawFields {
     if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, this.#left))
       return { raw_sha256: sha256, raw_ref: { offset, length } };
@@ -199,7 +199,7 @@ export class Quarantine {
     return { raw_sha256: sha256, raw_b64: Buffer.from(raw).toString('base64') };
   }
 
-  /** Reads the bytes at a place again. The hash is null when that is no longer possible. */
+  /** Reads the bytes at a place again. The hash is null if that is no longer possible. */
   async #contentAgain(place: Place): Promise<Content> {
     const { offset, length } = place;
     if (this.#latest?.offset === offset) return this.#latest.content;
@@ -220,11 +220,11 @@ function placed({ line, offset, length }: Place, member: number | undefined): Pl
 }
 
 /**
- * The places of a session's entries that are listed. When a line has too many entries, the last one that is listed has the
- * number of those that are not.
+ * Selects the places of a session's entries to list. If a line has too many entries, the last one listed carries the
+ * number of the others.
  */
 function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Place; readonly more: number }> {
-  let last: Place | undefined; // the last place of its line that is listed
+  let last: Place | undefined; // the last place of its line to list
   let count = 0; // entries of that line so far
   for (const place of places) {
     if (place.line !== last?.line) {

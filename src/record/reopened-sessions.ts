@@ -1,6 +1,6 @@
 /**
- * Takes back sessions of a source that came back after they had ended, while the results of the source are still held: the records
- * and findings of the earlier part are dropped, and its entries get the fate of the later part.
+ * Withdraws sessions that resumed after they had ended, while the results of their source are still held: drops the
+ * records and findings of the earlier part, and gives its entries the fate of the later part.
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
@@ -11,13 +11,13 @@ export const REOPENED = 'session-reopened';
 type Fates = readonly (readonly [string, number])[];
 
 export class ReopenedSessions {
-  /** The line where each id came back first, by hash of the id. */
+  /** The line at which each id first resumed, by hash of the id. */
   readonly #lines = new Map<string, number>();
-  /** Numbers of the sessions of the source that are taken back. */
+  /** Numbers of the sessions of the source to withdraw. */
   readonly #numbers = new Set<number>();
   readonly #moved = new Map<string, number>();
 
-  /** Takes every result of the source. */
+  /** Called with every result of the source. */
   see(result: Result): void {
     if (result.kind !== 'session' || result.sessionId === undefined) return;
     if (result.rejection?.reason !== REOPENED) return;
@@ -29,12 +29,15 @@ export class ReopenedSessions {
     return this.#lines.size;
   }
 
-  /** The line where the first of them came back. */
+  /** The line at which the first of them resumed. */
   get first(): number | undefined {
     return this.#lines.values().next().value;
   }
 
-  /** Takes the sessions back. @param held returns all held results; called twice, because dropped results come before their session */
+  /**
+   * Withdraws the sessions. @param held returns all held results; called twice, because dropped results come before
+   * their session
+   */
   *amend(held: () => Iterable<Result>): Generator<Result> {
     if (this.#lines.size === 0) {
       yield* held();
@@ -66,7 +69,7 @@ export class ReopenedSessions {
     return { ...report, fates: left };
   }
 
-  /** Returns the line where a written session came back; undefined when it did not. */
+  /** Returns the line at which a written session resumed, if it did. */
   #lineOf({ sessionId, entryLog }: SessionReport): number | undefined {
     if (sessionId === undefined || entryLog === undefined) return undefined;
     return this.#lines.get(keyOf(sessionId));

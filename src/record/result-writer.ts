@@ -1,6 +1,7 @@
 /**
- * Takes results in the order of the sources and writes them: records, sessions, quarantine, findings, the ledger. The results of
- * a source are held until its report says that they count; what does not fit in memory waits as parts in a file.
+ * Takes results in the order of the sources and writes them: records, sessions, quarantine, findings, the ledger. The
+ * results of a source are held until its report says whether they count; those that do not fit in memory wait as parts
+ * in a file.
  */
 
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
@@ -28,10 +29,10 @@ import { ReopenedSessions } from './reopened-sessions.ts';
 import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
 import { type RecordPlace, SourceLines } from './source-lines.ts';
 
-/** Sessions that came back after their records were out: only their first parts were written. */
+/** Sessions that resumed after their records were out: only their first parts were written. */
 export interface CameBack {
   readonly sessions: number;
-  /** SOURCE:LINE where the first one came back. */
+  /** SOURCE:LINE at which the first one resumed. */
   readonly first: string;
 }
 
@@ -41,7 +42,7 @@ export interface RecorderParts {
   readonly destination: Destination;
   readonly ledger: Ledger;
   readonly usage: UsageByGroup;
-  /** Counts what the report shows, where one is written. */
+  /** Counts what the report shows, if one is written. */
   readonly profile?: ProfileCounter | undefined;
 }
 
@@ -51,19 +52,19 @@ export class Recorder {
   readonly #held: HeldResults;
   readonly #sessionParts: SessionParts;
   readonly #quarantine: Quarantine;
-  /** The source whose results are coming in. */
+  /** The source of the current results. */
   #source: SourceRef | undefined;
   #sourceIndex = -1;
-  /** Identity of the file that was opened. */
+  /** Identity of the opened file. */
   #identity: string | undefined;
   /** Do the results of the source count as they come? */
   #isStreaming = false;
-  /** May the end of the source take everything back? */
+  /** May the end of the source withdraw everything? */
   #isProvisional = false;
-  /** Undefined when the sessions of the source cannot come back. */
+  /** Undefined if the sessions of the source cannot resume. */
   #reopened: ReopenedSessions | undefined;
   #cameBack: CameBack | undefined;
-  /** Records of the session whose report comes next. */
+  /** Places of the records whose session report comes next. */
   #places: RecordPlace[] = [];
   #group = '';
 
@@ -80,7 +81,7 @@ export class Recorder {
     this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write });
   }
 
-  /** Returns the sessions that came back after their records were out; undefined when there are none. */
+  /** Returns the sessions that resumed after their records were out, if there are any. */
   reopened(): CameBack | undefined {
     return this.#cameBack;
   }
@@ -92,7 +93,7 @@ export class Recorder {
     return this.#isStreaming || this.#endsAtOnce(result) ? this.#apply(result) : this.#held.add(result);
   }
 
-  /** Writes down the sources that were passed over. */
+  /** Records the sources that were skipped. */
   skipped(sources: readonly SkippedSource[]): void {
     for (const skipped of sources) {
       this.#lines.skipped(skipped);
@@ -119,7 +120,10 @@ export class Recorder {
     return !this.#isProvisional && mayReopen !== true;
   }
 
-  /** With `--on-reject fail` the first rejection of a pipe ends the run: nothing can take it back, so the rest is not read. */
+  /**
+   * With `--on-reject fail`, the first rejection of a pipe ends the run: its results cannot be withdrawn, so the rest
+   * is not read.
+   */
   #endsAtOnce(result: Result): boolean {
     if (this.#isProvisional || this.#parts.settings.onReject !== 'fail') return false;
     if (result.kind === 'session')
@@ -131,7 +135,7 @@ export class Recorder {
     const ref = this.#source as SourceRef;
     const isTakenBack =
       report.status === 'rejected' && this.#isProvisional && !this.#parts.destination.streams;
-    // nothing of a stream is written before its end, so its quarantine records can have its size like those of files
+    // nothing of a stream is written before its end, so its quarantine records can have a size like those of files
     if (ref.stream !== undefined) this.#quarantine.sized(report.readBytes);
     if (isTakenBack || this.#held.isEmpty) return this.#closeSource(ref, report, isTakenBack);
     return this.#applyHeld().then(() => this.#closeSource(ref, report, false));
@@ -154,7 +158,7 @@ export class Recorder {
     }
   }
 
-  /** Notes the sessions of a source that came back when their records could no longer be taken back. */
+  /** Remembers the sessions that resumed when their records could no longer be withdrawn. */
   #noteReopened({ name }: SourceRef): void {
     const reopened = this.#reopened;
     const { streams, discards } = this.#parts.destination;
@@ -173,7 +177,7 @@ export class Recorder {
       case 'rejected-line':
         return this.#quarantine.line(result);
       case 'finding':
-        // a reused finding of this rule may no longer be true: other sources may come before this one now
+        // a reused finding of this rule may no longer be true, since other sources may precede this one now
         return result.rule === SESSION_IN_PARTS ? undefined : this.#writeFinding(ref, result);
       case 'source':
         return this.#writeSource(ref, result);
@@ -243,21 +247,27 @@ export class Recorder {
   }
 }
 
-/** Size of a file when it was opened, or else when it was listed; bytes read of standard input, streams and folders. */
+/**
+ * Size of a file when it was opened, or else when it was listed; for standard input, streams and folders the bytes
+ * read.
+ */
 function sizeOf(ref: SourceRef, identity: string | undefined, { readBytes }: SourceReport): number {
   if (ref.path === undefined || ref.parts !== undefined) return readBytes;
   return identity === undefined ? ref.sizeBytes : sizeInIdentity(identity);
 }
 
-/** Reasons that may not be due to the bytes of the file: the next run may be able to read it. (A killed decompressor looks like corrupt zstd.) */
+/**
+ * Reasons that may not lie in the bytes of the file: the next run may be able to read it. (A killed decompressor looks
+ * like corrupt zstd.)
+ */
 const PASSING = new Set<string>([
   ...['unreadable', 'changed-while-read', 'not-regular', 'vanished', 'worker-crash', 'corrupt-zstd'],
 ]);
 
-/** Does the fingerprint hold for later runs? */
+/** Is the fingerprint valid for later runs? */
 const isLasting = (reason: string | undefined): boolean => reason === undefined || !PASSING.has(reason);
 
-/** The report of a source that is taken back: all its lines have its fate. */
+/** The report of a rejected source: all its lines share its fate. */
 function withoutFates(report: SourceReport): SourceReport {
   const { lines } = report.framing;
   const fates = lines === 0 ? [] : [[`rejected:${report.rejection?.reason}`, lines] as const];

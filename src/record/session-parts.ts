@@ -1,4 +1,7 @@
-/** Reports sessions with entries in several sources: each source gives a record of its own, and none is the whole conversation. */
+/**
+ * Reports sessions with entries in several sources: each source writes its own record, and none is the whole
+ * conversation.
+ */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
 import type { FindingResult, SessionReport } from '../ledger/result.ts';
 import { FirstSources } from './first-sources.ts';
@@ -58,7 +61,7 @@ export class SessionParts {
   }
 }
 
-/** Returns true for an id that a dialect made from the source's name because the log has none. */
+/** Did a dialect derive the id from the source's name, because the log has none? */
 function isMadeUp(id: string, { name }: SourceRef): boolean {
   return id === name || id.startsWith(`${name}:`);
 }

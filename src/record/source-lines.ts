@@ -26,7 +26,7 @@ import {
 import { findingText, sessionText, sourceText } from './line-text.ts';
 import type { Destination, Location } from './output.ts';
 
-/** Where the record of a session in a format was written. */
+/** Place of a session's record in a format. */
 export interface RecordPlace extends Location {
   readonly format: string;
 }
@@ -37,7 +37,7 @@ export class SourceLines {
   readonly #profile: ProfileCounter | undefined;
 
   /**
-   * @param hasInputs the run has several inputs, so each source names its own
+   * @param hasInputs whether the run has several inputs, so that each source names its own
    * @param profile counts the lines
    */
   constructor(destination: Pick<Destination, 'line'>, hasInputs: boolean, profile?: ProfileCounter) {
@@ -83,8 +83,9 @@ export class SourceLines {
   }
 
   /**
-   * @param group of its records
-   * @param hasOneFormat a single record is then named by its place alone; else the line lists records and rejected records by format
+   * @param group group of its records
+   * @param hasOneFormat if true, the line has only the place of the record; otherwise it lists records and refusals by
+   * format
    */
   session(
     ref: SourceRef,
@@ -154,13 +155,13 @@ function countsOf(counts: readonly (readonly [string, number])[]): Counts {
 
 const refused = ({ format, reason }: RecordRejection): RefusedFormat => ({ format, reason });
 
-/** Where the bytes went. `rest` was read of a source that was given up, or left at the limit of sessions. */
+/** How the bytes divide. `rest` are bytes read of a source that was given up, or left at the limit of sessions. */
 function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): ByteParts {
   const rest = bytes - bomBytes - lineBytes - terminatorBytes;
   return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
 }
 
-/** Where the bytes of a compressed source went: members, padding, and what belongs to neither. */
+/** How the bytes of a compressed source divide: members, padding, and bytes that belong to neither. */
 function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): PackedLine {
   const { members, memberBytes, paddingBytes } = packed;
   const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;

@@ -54,7 +54,7 @@ export function RecordsSection(props: {
   );
 }
 
-/** In two columns, from more than a few on. */
+/** In two columns if there are more than a few. */
 function Tools({ tools }: { readonly tools: readonly (readonly [string, number])[] }): VNode {
   if (tools.length === 0) return <span class="dim">none</span>;
   const half = tools.length > MOST_IN_A_COLUMN ? Math.ceil(tools.length / 2) : tools.length;
@@ -165,7 +165,7 @@ export function ChangesSection({ ledger }: { readonly ledger: LedgerSums }): VNo
       <div class="grid3">
         <Changes title="Rewrites" label="Messages that a rule changed" counts={ledger.rewrites} />
         <Changes title="Repairs" label="Repairs made so that a line could be read" counts={ledger.repairs} />
-        <Changes title="Tool definitions" label="Definitions by what became of them" counts={tools} />
+        <Changes title="Tool definitions" label="Tool definitions by fate" counts={tools} />
       </div>
     </section>
   );
@@ -195,7 +195,7 @@ function byCount(counts: Readonly<Record<string, number>>): readonly (readonly [
   return Object.entries(counts).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
 }
 
-/** The bins from the first to the last that holds something, joined so that they are at most 22 columns, and no fewer than eight. */
+/** The bins from the first to the last that is not empty, merged to at least eight and at most 22 columns. */
 function binsOf(counts: Counts): readonly Bin[] {
   const numbers = Object.keys(counts).map((from) => binOf(Number(from)));
   if (numbers.length === 0) return [];

@@ -1,4 +1,4 @@
-/** How a dataset differs from an earlier one: shares, so that a larger input alone is no difference. */
+/** Compares a dataset with an earlier one by shares, so that a larger input alone makes no difference. */
 import { sumOf } from '../charts/numbers.ts';
 import type { Counts, DatasetProfile, Manifest } from '../dataset/schema.ts';
 
@@ -21,7 +21,7 @@ export interface Shift {
 export interface Drift {
   readonly rows: readonly DriftRow[];
   readonly shifts: readonly Shift[];
-  /** Tools and reasons that one of the two does not have. */
+  /** Tools and reasons that only one of the two has. */
   readonly appeared: readonly string[];
   readonly gone: readonly string[];
 }

@@ -10,12 +10,12 @@ import { REASONS } from '../ledger/reasons.ts';
 
 const LONGEST_MEANING = 180;
 
-/** Text from outside: hidden characters escaped, its direction kept to itself. */
+/** Text from outside, with hidden characters escaped and its text direction isolated. */
 export function Outside({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
   return <bdi class={mono === true ? 'mono' : undefined}>{fitted(text)}</bdi>;
 }
 
-/** The same of a name, which is shorter. */
+/** Does the same for a name, which is shorter. */
 export function OutsideName({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
   return <bdi class={mono === true ? 'mono' : undefined}>{fittedName(text)}</bdi>;
 }
@@ -159,7 +159,7 @@ function meaningOfRule(rule: string): string {
   const check = checks.find(({ rules }) => rules.includes(rule));
   if (check !== undefined) return firstSentence(check.summary);
   const format = formats.find(({ rules }) => rules.includes(rule));
-  return format === undefined ? '' : `Something that format ${format.name} cannot say as it was logged.`;
+  return format === undefined ? '' : `Text that format ${format.name} cannot write as it was logged.`;
 }
 
 function firstSentence(text: string): string {

@@ -1,4 +1,6 @@
-/** The report, as one page without a script. Section by section: what came of the lines, then lists, then how to do it again. */
+/**
+ * The report, as one page without a script: first the fates of the lines, then lists, then how to reproduce the build.
+ */
 import type { VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
 import { Flow, type FlowNode } from '../charts/flow.tsx';
@@ -97,7 +99,7 @@ function Lead(props: { readonly manifest: ReportData['manifest']; readonly rejec
 
 function Fates({ total, nodes }: { readonly total: number; readonly nodes: readonly FlowNode[] }): VNode {
   return (
-    <figure class="card" aria-label="What became of every line">
+    <figure class="card" aria-label="Fate of every line">
       <div class="wide">
         <Flow total={total} nodes={nodes} unit="lines" />
       </div>
@@ -128,7 +130,7 @@ function Fates({ total, nodes }: { readonly total: number; readonly nodes: reado
   );
 }
 
-/** The fates without their details; the most frequent details become the note. */
+/** The fates without their details; the note shows the most frequent details. */
 function nodesOf(fates: Readonly<Record<string, number>>): readonly FlowNode[] {
   return FATES.flatMap(([fate, label, meaning]) => {
     const parts = Object.entries(fates).filter(([name]) => name.split(':', 1)[0] === fate);

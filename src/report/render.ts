@@ -1,4 +1,4 @@
-/** The report as the text of one HTML file: no script, no request, the same for the same data. */
+/** Renders the report as the text of one HTML file: no script, no request, and the same bytes for the same data. */
 import { createHash } from 'node:crypto';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';

@@ -1,4 +1,4 @@
-/** The layout of the report. */
+/** Layout of the report. */
 export const reportCss: string = `
 .wrap{max-width:1020px;margin:0 auto;padding:0 28px}
 header.top{border-bottom:1px solid var(--rule);background:var(--card);position:sticky;top:0;z-index:2}

@@ -1,11 +1,11 @@
-/** Data of a report, and where its lists end. */
+/** Data of a report, and the limits of its lists. */
 import type { DatasetProfile, Manifest, RunFacts } from '../dataset/schema.ts';
 import type { Drift } from './drift.ts';
 
 export interface ReportData {
   readonly manifest: Omit<Manifest, 'schema' | 'files'>;
   readonly profile: DatasetProfile;
-  /** Facts that differ from run to run; not in the report that a build writes. */
+  /** Facts that differ from run to run; absent from the report that a build writes. */
   readonly run?: RunFacts | undefined;
   readonly drift?: Drift | undefined;
 }
@@ -13,7 +13,7 @@ export interface ReportData {
 export const MOST_SHARDS = 40;
 export const MOST_SHOWN_TOOLS = 20;
 
-/** The fates without their details, in the order that they are shown: their colours, titles and meanings. */
+/** The fates without their details, in display order: their colours, titles and meanings. */
 export const FATES: readonly (readonly [fate: string, title: string, meaning: string])[] = [
   ['snapshot', 'Snapshots', 'the last whole state of a session: a record is made from it'],
   ['superseded', 'Superseded', 'an earlier state, contained in the snapshot'],

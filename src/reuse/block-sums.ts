@@ -1,6 +1,6 @@
 /**
- * CRC-32 of each 64 KiB of a file, taken while the whole file was found to be right: a later reading, which need not
- * be of all of it, compares block by block.
+ * CRC-32 of each 64 KiB of a file, computed while the whole file was being verified: a later reading, even of a part,
+ * compares block by block.
  */
 import { crc32 } from 'node:zlib';
 
@@ -10,7 +10,7 @@ export class BlockSums {
   readonly #sums: number[] = [];
   #bytes = 0;
 
-  /** The file's next bytes, in pieces of any size. */
+  /** Adds the file's next bytes, in pieces of any size. */
   add(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       const index = Math.floor(this.#bytes / BLOCK_BYTES);

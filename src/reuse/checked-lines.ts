@@ -1,18 +1,18 @@
 /**
- * Reads the lines of a file that was found to be right, one after the other. Each block is compared with its checksum before
- * anything in it is used: the file may have changed since. It can give its descriptor and memory back (`park`) and go on later
- * where it was, so that any number of files is read side by side.
+ * Reads the lines of a verified file one by one. Each block is compared with its checksum before anything in it is
+ * used, because the file may have changed since. `park` releases descriptor and memory until the next line, so that any
+ * number of files can be read side by side.
  */
 import { closeSync, readSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
 import { BLOCK_BYTES, type BlockSums } from './block-sums.ts';
 
-/** Lines, or records of several lines, in their order. */
+/** Lines, or records of several lines, in order. */
 export interface Lines {
-  /** Returns the next line without its line feed, valid until the next call; undefined at the end. */
+  /** Returns the next line without its newline, valid until the next call; undefined at the end. */
   next(): Uint8Array | undefined;
-  /** Gives descriptor and memory back until the next line is asked for. */
+  /** Releases descriptor and memory until the next line is requested. */
   park(): void;
 }
 
@@ -24,17 +24,17 @@ export class CheckedLines implements Lines {
   readonly #sums: BlockSums;
   #fd: number | undefined;
   #buffer = Buffer.alloc(0);
-  /** The part of the buffer that was not given out. */
+  /** Start of the unread part of the buffer. */
   #from = 0;
   #to = 0;
-  /** Where the buffer's end is in the file: where a block begins. */
+  /** File position of the buffer's end, which is the start of a block. */
   #position = 0;
-  /** Bytes at the beginning of the next block that were given out before the file was parked. */
+  /** Bytes at the start of the next block that were returned before the file was parked. */
   #used = 0;
 
   /**
-   * @param bytes of the file that count; there may be more
-   * @param sums of these bytes
+   * @param bytes length of the valid part of the file
+   * @param sums checksums of these bytes
    */
   constructor(path: string, bytes: number, sums: BlockSums) {
     this.#path = path;
@@ -42,9 +42,12 @@ export class CheckedLines implements Lines {
     this.#sums = sums;
   }
 
-  /** @throws TurnmillError `io` when the file has changed or cannot be read; `invalid-dataset` when its end is not that of a line */
+  /**
+   * @throws TurnmillError `io` if the file has changed or cannot be read; `invalid-dataset` if it does not end at the
+   * end of a line
+   */
   next(): Buffer | undefined {
-    let seen = 0; // bytes of the line that were looked at
+    let seen = 0; // bytes of the line searched so far
     for (;;) {
       const end = this.#buffer.subarray(0, this.#to).indexOf(LINE_FEED, this.#from + seen);
       if (end >= 0) {
@@ -73,7 +76,7 @@ export class CheckedLines implements Lines {
     this.#from = this.#to = 0;
   }
 
-  /** Room for as much again as is held, and for a block; a buffer that one giant line needed is given back. */
+  /** Makes room for twice the held bytes and a block; frees a buffer that one giant line needed. */
   #makeRoom(): void {
     const held = this.#to - this.#from;
     const wanted = held + Math.max(BLOCK_BYTES, held);
@@ -112,13 +115,13 @@ export class CheckedLines implements Lines {
   }
 }
 
-/** The fault of a file that was right when it was read before. */
+/** The error for a file that was valid when it was read before. */
 export function changedSince(path: string): TurnmillError {
   const text = `${path} had other bytes when it was read again, so nothing was published; check disk and memory, then run again`;
   return new TurnmillError('io', text, { subject: path });
 }
 
-/** The fault of a file that is not what the previous run says of it. */
+/** The error for a file that contradicts the previous run. */
 export function damaged(path: string, why: string): TurnmillError {
   return new TurnmillError('invalid-dataset', `${path} ${why}`, { subject: path });
 }

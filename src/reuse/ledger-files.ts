@@ -1,6 +1,6 @@
 /**
- * The files beside the shards of a previous run, source by source: its line of the ledger, its sessions, findings and quarantine
- * records. They are in the order of the sources in each file, so each file is read once, from its beginning.
+ * Reads the files beside the shards of a previous run source by source: the source's line of the ledger, its sessions,
+ * findings and quarantine records. Each file has them in the order of the sources, so it is read once from the start.
  */
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { FindingLine, QuarantineLine, SessionLine, SourceLine } from '../dataset/schema.ts';
@@ -8,7 +8,7 @@ import { compareSources } from '../input/sources/list.ts';
 import { losesNothing } from '../ledger/ledger.ts';
 import type { PreviousRun } from './previous-run.ts';
 
-/** Names a source in every file. */
+/** Identifies a source in every file. */
 export interface SourceKey {
   readonly name: string;
   readonly nameBase64?: string;
@@ -24,7 +24,7 @@ export class LedgerFiles {
   constructor(run: PreviousRun) {
     const sources = new Lookahead(run.lines(LINE_FILES.sources));
     const quarantine = new Lookahead(run.lines(LINE_FILES.quarantine));
-    // sources that were passed over come first in both files
+    // sources that were skipped come first in both files
     for (let first = sources.peek(); first?.status === 'skipped'; first = sources.peek()) {
       sources.take();
       if (!losesNothing(first.reason ?? '')) quarantine.take();
@@ -35,7 +35,7 @@ export class LedgerFiles {
     this.findings = new SourceCursor(new Lookahead(run.lines(LINE_FILES.findings)), keyOf);
   }
 
-  /** Goes forward to the lines of this source in every file. Sources come in their order. */
+  /** Skips to the lines of this source in every file. Must be called in the order of the sources. */
   seek(key: SourceKey): void {
     for (const cursor of [this.sources, this.sessions, this.quarantine, this.findings]) cursor.seek(key);
   }
@@ -52,7 +52,7 @@ export class SourceCursor<Line> {
     this.#keyOf = keyOf;
   }
 
-  /** Goes forward to the lines of this source. */
+  /** Skips to the lines of this source. */
   seek(key: SourceKey): void {
     this.#current = key;
     for (
@@ -75,7 +75,7 @@ export class SourceCursor<Line> {
   }
 }
 
-/** Items one after the other, the next one in sight. */
+/** An iterator that can look at its next item. */
 export class Lookahead<Item> {
   readonly #items: Iterator<Item, undefined>;
   #next: Item | undefined;
@@ -96,7 +96,7 @@ export class Lookahead<Item> {
   }
 }
 
-/** Returns the sources that were read, in their order, and whether lines of theirs were rejected. */
+/** Yields the sources that were read, in order, and whether any of their lines were rejected. */
 export function* sourcesRead(run: PreviousRun): Generator<SourceKey & { readonly hasRejections: boolean }> {
   for (const line of run.lines(LINE_FILES.sources)) {
     if (line.status === 'skipped') continue;
@@ -105,7 +105,7 @@ export function* sourcesRead(run: PreviousRun): Generator<SourceKey & { readonly
   }
 }
 
-/** Returns the sources that were passed over, and why. */
+/** Yields the sources that were skipped, and why. */
 export function* sourcesSkipped(
   run: PreviousRun,
 ): Generator<SourceKey & { readonly reason: string | undefined }> {

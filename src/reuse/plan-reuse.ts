@@ -1,4 +1,6 @@
-/** Plans what a run need not do again: the sources that a killed run has done, and those that are unchanged since the dataset was built. */
+/**
+ * Plans what a run can reuse: the sources that a killed run completed, and those unchanged since the dataset was built.
+ */
 
 import { lstatIfAny } from '../dataset/fs-calls.ts';
 import { manifestPath } from '../dataset/layout.ts';
@@ -18,13 +20,13 @@ export interface ReuseHooks {
 }
 
 export interface ReusePlan {
-  /** Manifest of the dataset, when it already is what this run would build. */
+  /** Manifest of the dataset, if it already is what this run would build. */
   readonly upToDate: Manifest | undefined;
-  /** Are results taken from the dataset, whose shards are then needed? */
+  /** Are results taken from the dataset, so that its shards are needed? */
   readonly readsDataset: boolean;
-  /** The killed run that this one goes on from, and how many sources it has done. */
+  /** The killed run to continue from, and how many sources it completed. */
   readonly resumed: { readonly runId: string; readonly sources: number } | undefined;
-  /** @param pathFor where a file may be written while the run is at work */
+  /** @param pathFor path for a temporary file of the run */
   open(pathFor: (name: string) => string): Reuse;
 }
 
@@ -64,19 +66,19 @@ export async function planReuse(
   };
 }
 
-/** The sources that the killed run has done are not taken from the dataset. */
+/** Leaves the sources that the killed run completed out of those taken from the dataset. */
 function from(done: number, { fingerprints }: Reusable): Reusable['fingerprints'] {
   return fingerprints.map((fingerprint, index) => (index < done ? undefined : fingerprint));
 }
 
-/** A run that must not tolerate what the dataset holds goes through all of it, and fails. */
+/** Is the dataset up to date? If the run must not tolerate its rejections, it goes through all of it and fails. */
 function isUpToDate(update: Update, settings: Settings): boolean {
   const { onReject, maxQuarantine } = settings;
   const toleratesAll = onReject === 'quarantine' && maxQuarantine === undefined;
   return update.nothingChanged && toleratesAll && hasMode(update, settings);
 }
 
-/** A mode that the user names is given to a dataset that is up to date, too. */
+/** A mode that the user names is applied even to a dataset that is up to date. */
 function hasMode({ run }: Update, { mode }: Settings): boolean {
   if (mode === undefined) return true;
   const found = lstatIfAny(manifestPath(run.root))?.mode ?? 0n;

@@ -1,6 +1,6 @@
 /**
- * Reads what a previous run has written: a published dataset (`--update`), or the staging folder of a run that was killed, as far as
- * its last checkpoint goes (`--resume`). Every file is compared with its checksum before anything in it is used.
+ * Reads what a previous run wrote: a published dataset (`--update`), or the staging folder of a killed run up to its
+ * last checkpoint (`--resume`). Compares every file with its checksum before using anything in it.
  */
 
 import { truncateSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { ioError, type TurnmillError } from '../errors.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, changedSince, damaged } from './checked-lines.ts';
 
-/** A file and the checksum that its run has of it. */
+/** A file and the checksum that its run recorded. */
 export interface PreviousFile {
-  /** Below the root. */
+  /** Path below the root. */
   readonly path: string;
   readonly bytes: number;
   /** Set for a file of a dataset. */
@@ -26,7 +26,7 @@ export interface PreviousFile {
   readonly crc32?: number;
 }
 
-/** A file that was read and is right. */
+/** A file that matches its checksum. */
 export type CheckedFile<File extends PreviousFile = PreviousFile> = File & { readonly sums: BlockSums };
 
 export interface PreviousShard extends PreviousFile {
@@ -34,7 +34,7 @@ export interface PreviousShard extends PreviousFile {
   readonly records: number;
   /** Lines that were not yet in the file at the checkpoint. */
   readonly gathered?: Uint8Array;
-  /** Set when the file has been checked. */
+  /** Set once the file has been checked. */
   readonly sums?: BlockSums;
 }
 
@@ -56,9 +56,9 @@ export class PreviousRun {
   }
 
   /**
-   * Returns the lines of a file in their order.
-   * @throws TurnmillError `invalid-dataset` when there is no such file, or when a line is not of its type; `io` when it has changed
-   *   since it was checked
+   * Yields the lines of a file in order.
+   * @throws TurnmillError `invalid-dataset` if there is no such file, or if a line is not of its type; `io` if it has
+   * changed since it was checked
    */
   lines<F extends LineFileName>(name: F): Generator<LineTypes[F], undefined> {
     const file = this.#files.get(name);
@@ -88,8 +88,8 @@ function* parsedLines<F extends LineFileName>(
 }
 
 /**
- * Opens a published dataset. Reads all files but the shards, each of which is read when its first record is needed.
- * @throws TurnmillError `invalid-dataset` when a file is missing or has other bytes
+ * Opens a published dataset. Reads all files except the shards, which are read when their first record is needed.
+ * @throws TurnmillError `invalid-dataset` if a file is missing or has other bytes
  */
 export async function openPreviousDataset(
   root: string,
@@ -106,8 +106,8 @@ export async function openPreviousDataset(
 }
 
 /**
- * Reads staged files as far as a checkpoint goes, and changes nothing. Bytes after that do not count: they may not be on the disk.
- * @param refuse gets the path of a file whose bytes are not those of the checkpoint
+ * Reads staged files up to a checkpoint, and changes nothing. Later bytes do not count: they may not be on the disk.
+ * @param refuse called with the path of a file that differs from the checkpoint
  */
 export async function checkStagedFiles<File extends FileCheckpoint>(
   root: string,
@@ -160,13 +160,13 @@ export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]):
 
 export interface CheckFileOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Gets the content of the file, decompressed. */
+  /** Receives the content of the file, decompressed. */
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
 /**
- * Reads a whole file and compares it with the manifest, or once more with the checkpoint.
- * @throws TurnmillError when it has other bytes: `invalid-dataset`; `io` for a staged file, which was right before
+ * Reads a whole file and compares it with the manifest, or again with the checkpoint.
+ * @throws TurnmillError if it has other bytes: `invalid-dataset`; `io` for a staged file, which matched before
  * @returns the checksums of its content, decompressed
  */
 export async function checkFile(

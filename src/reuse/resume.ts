@@ -1,6 +1,6 @@
 /**
- * `build --resume`: goes on from the last checkpoint of a run that was killed. The sources must be as they were read, and the
- * files as the checkpoint says: otherwise the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
+ * `build --resume`: continues from the last checkpoint of a run that was killed. The sources and the files must not
+ * have changed since: otherwise the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
  */
 
 import { readCheckpoint } from '../dataset/checkpoint-file.ts';
@@ -20,11 +20,13 @@ import type { Reusable } from './reused-sources.ts';
 
 export interface Resumption extends Reusable {
   readonly runId: string;
-  /** Sources that are done: the first ones of the listing. */
+  /** Number of completed sources, the first ones of the listing. */
   readonly sources: number;
 }
 
-/** Returns undefined when there is no checkpoint to go on from. Throws `cannot-resume` when something has changed since. */
+/**
+ * Returns undefined if there is no checkpoint to continue from. Throws `cannot-resume` if something has changed since.
+ */
 export async function planResume(
   place: Place,
   settings: Settings,
@@ -53,7 +55,10 @@ interface FoundCheckpoint {
   readonly root: string;
 }
 
-/** Returns the checkpoint that is furthest on, of all that killed runs left beside the destination. To be called under the lock. */
+/**
+ * Returns the most advanced checkpoint among those that killed runs left beside the destination. Call it under the
+ * lock.
+ */
 export function findCheckpoint(place: Place): FoundCheckpoint | undefined {
   let best: FoundCheckpoint | undefined;
   for (const runId of runsWith(place, ['staging'])) {
@@ -86,7 +91,7 @@ function checkListing(staged: PreviousRun, sources: readonly SourceRef[]): void 
   if (more !== undefined) refuse(`${more.name} was added`);
 }
 
-/** Returns the fingerprints as of now of the sources that are done. */
+/** Returns the current fingerprints of the completed sources. */
 function currentFingerprints(
   staged: PreviousRun,
   done: number,

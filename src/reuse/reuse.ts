@@ -1,4 +1,7 @@
-/** Sources whose results a previous run already has, so that they are not read again. The code that reads them is loaded late: most runs reuse nothing. */
+/**
+ * Sources whose results a previous run already has, so that they need not be read again. Their code is loaded on
+ * demand: most runs reuse nothing.
+ */
 import type { Result } from '../ledger/result.ts';
 
 export interface Reuse {

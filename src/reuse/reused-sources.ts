@@ -11,7 +11,7 @@ import { type ReusedSource, SourceResults, type SourceResultsOptions } from './s
 /** A previous run, and which of its sources are reused. */
 export interface Reusable {
   readonly run: PreviousRun;
-  /** For each index in the listing the fingerprint as of now; undefined for a source that is read. */
+  /** The current fingerprint for each index in the listing; undefined for a source that has to be read. */
   readonly fingerprints: readonly (string | undefined)[];
 }
 
@@ -33,7 +33,7 @@ export class ReusedSources implements Reuse {
     return this.#reusable.fingerprints[index] !== undefined;
   }
 
-  /** @throws TurnmillError `invalid-dataset` or `io` when a file is not what the previous run says */
+  /** @throws TurnmillError `invalid-dataset` or `io` if a file contradicts the previous run */
   async *before(index: number): AsyncGenerator<Result> {
     for (; this.#next < index; this.#next++) {
       const source = this.#sourceAt(this.#next);
@@ -52,7 +52,7 @@ export class ReusedSources implements Reuse {
   }
 }
 
-/** Two previous runs: all sources that are reused from the first come before those of the second. */
+/** Two previous runs: all sources reused from the first come before those from the second. */
 export class InTurn implements Reuse {
   readonly #first: Reuse;
   readonly #second: Reuse;

@@ -1,31 +1,32 @@
 /**
- * The records of a previous run by shard and number, in the order in which they are there: a shard is read once, from its
- * beginning. A compressed one is unpacked to a file first, because unpacking it cannot be interrupted.
+ * Reads the records of a previous run by shard and number, in the order in which they were written: a shard is read
+ * once, from its start. A compressed one is unpacked to a file first, because decompression cannot be suspended.
  */
 import { rmSync } from 'node:fs';
 import { createAppendFile } from '../dataset/append-file.ts';
+import { type BeginsRecord, RecordLines } from '../dataset/record-lines.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, damaged, type Lines } from './checked-lines.ts';
 import { checkFile, type PreviousRun, type PreviousShard } from './previous-run.ts';
 
 export interface ShardRecordsOptions {
-  /** Where the unpacked form of a shard may be written. */
+  /** Path for the unpacked form of a shard. */
   readonly pathFor: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A shard whose reading has begun. */
+/** A shard being read. */
 interface OpenShard {
   readonly shard: PreviousShard;
   readonly records: Lines;
   /** The unpacked file, to be removed. */
   readonly unpacked: string | undefined;
-  /** Number of the last record that was read. */
+  /** Number of the last record read. */
   number: number;
 }
 
-/** Files that are open side by side. */
+/** Shards open at the same time. */
 const MOST_OPEN = 64;
 const COMPRESSED = /\.(?:gz|zst)$/;
 
@@ -45,7 +46,7 @@ export class ShardRecords {
 
   /**
    * Returns a record, valid until the next call.
-   * @param number from 1; the numbers of a shard only go up
+   * @param number from 1; must increase within a shard
    */
   async at(path: string, number: number): Promise<Uint8Array> {
     const open = this.#open.get(path) ?? (await this.#begin(path));
@@ -60,7 +61,7 @@ export class ShardRecords {
     return record;
   }
 
-  /** Returns the group of the records of a shard. */
+  /** Returns the group of the shard's records. */
   groupOf(path: string): string {
     return this.#shardAt(path).group;
   }
@@ -93,7 +94,7 @@ export class ShardRecords {
     const { signal } = this.#options;
     const file = createAppendFile(to, { mode: 0o600 });
     try {
-      // at a checkpoint, nothing of a shard need be in its file yet
+      // at a checkpoint, the whole shard may still be in memory
       const sums =
         shard.bytes === 0
           ? new BlockSums()
@@ -126,33 +127,22 @@ export class ShardRecords {
   }
 }
 
-const LINE_FEED = Buffer.from('\n');
-
 /** Records of several lines: tables of a deck, session traces. */
 class RecordsOfLines implements Lines {
   readonly #lines: Lines;
-  readonly #begins: (line: Uint8Array) => boolean;
-  /** The first line of the next record. A copy: a line is valid until the next one. */
-  #first: Buffer | undefined;
+  readonly #records: RecordLines;
 
-  constructor(lines: Lines, begins: (line: Uint8Array) => boolean) {
+  constructor(lines: Lines, begins: BeginsRecord) {
     this.#lines = lines;
-    this.#begins = begins;
+    this.#records = new RecordLines(begins);
   }
 
   next(): Uint8Array | undefined {
-    const first = this.#first ?? this.#next();
-    if (first === undefined) return undefined;
-    const pieces = [first];
-    let line = this.#next();
-    for (; line !== undefined && !this.#begins(line); line = this.#next()) pieces.push(LINE_FEED, line);
-    this.#first = line;
-    return Buffer.concat(pieces);
-  }
-
-  #next(): Buffer | undefined {
-    const line = this.#lines.next();
-    return line && Buffer.from(line);
+    for (let line = this.#lines.next(); line !== undefined; line = this.#lines.next()) {
+      const record = this.#records.add(line);
+      if (record !== undefined) return record.content;
+    }
+    return this.#records.end()?.content;
   }
 
   park(): void {

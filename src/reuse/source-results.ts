@@ -1,6 +1,6 @@
 /**
- * The results of a source as a previous run wrote them down. The result writer makes the same of them as of those that a worker
- * would find in the source itself (docs/decisions/0013-update.md).
+ * Recreates the results of a source from what a previous run wrote, so that the result writer treats them like those of
+ * a worker (docs/decisions/0013-update.md).
  */
 import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
@@ -30,7 +30,7 @@ import type { PreviousRun } from './previous-run.ts';
 import { ShardRecords, type ShardRecordsOptions } from './shard-records.ts';
 
 export interface SourceResultsOptions extends ShardRecordsOptions {
-  /** Format of the records whose line does not name it, because the run has one only. */
+  /** Format of records whose line does not name it, because the run has only one. */
   readonly format: string;
 }
 
@@ -43,7 +43,7 @@ export interface ReusedSource extends SourceKey {
 }
 
 const REJECTED = 'rejected:';
-/** The message of a rejected session ends in the line of its violation. */
+/** The message of a rejected session ends with the line of its violation. */
 const VIOLATION = /^(.*) \(line (\d+)\)$/s;
 
 export class SourceResults {
@@ -60,8 +60,8 @@ export class SourceResults {
   }
 
   /**
-   * Returns the results of a source. Sources come in the order of the listing.
-   * @throws TurnmillError `invalid-dataset` when the files contradict each other
+   * Yields the results of a source. Sources must come in the order of the listing.
+   * @throws TurnmillError `invalid-dataset` if the files contradict each other
    */
   async *of(source: ReusedSource): AsyncGenerator<Result> {
     const { sessions, quarantine, findings } = this.#files;
@@ -69,7 +69,7 @@ export class SourceResults {
     const identity = identityIn(source.fingerprint);
     yield { kind: 'source-begin', source: source.index, provisional: false, ...(identity && { identity }) };
     for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
-    // rejected lines, sessions and records keep their order, which is that of the quarantine
+    // rejected lines, sessions and records keep the order of the quarantine
     for (
       let line = quarantine.peek();
       line !== undefined && line.scope !== 'source';
@@ -79,7 +79,7 @@ export class SourceResults {
       else yield* this.#nextSession();
     }
     while (sessions.peek() !== undefined) yield* this.#nextSession();
-    quarantine.take(); // the record of the source itself
+    quarantine.take(); // the quarantine record of the source itself
     yield this.#reportOf(source);
   }
 
@@ -122,20 +122,20 @@ export class SourceResults {
     );
   }
 
-  /** Quarantine has a record for each format that refused the session. */
+  /** The quarantine has a record for each format that refused the session. */
   #nextRecordRejection(): RecordRejection {
     const { format, reason, stage, error } = this.#takeRejection();
     return { format: this.#present(LINE_FILES.quarantine, format), reason, stage, detail: error.message };
   }
 
-  /** Quarantine has a record for each entry of a rejected session. */
+  /** The quarantine has a record for each entry of a rejected session. */
   #rejectionOf(reason: string, entries: number): NonNullable<SessionReport['rejection']> {
     const log = createEntryLog();
     let [stage, detail, violation] = ['', '', 0];
     for (let n = 0; n < entries; ) {
       const rejected = this.#takeRejection();
       const count = 1 + (rejected.rest?.[reason] ?? 0);
-      // all that is known of those that were only counted is their line: they are counted again
+      // only the line of unlisted entries is known: they are counted again
       for (let i = 0; i < count; i++) log.add({ source: '', ...this.#placeOf(rejected) });
       n += count;
       const [, text = '', line] = VIOLATION.exec(rejected.error.message) ?? [];
@@ -203,7 +203,7 @@ export class SourceResults {
     };
   }
 
-  /** Returns the value, which the files of a whole dataset have. */
+  /** Returns the value, which an intact dataset always has. */
   #present<T>(file: LineFileName, value: T | undefined): T {
     if (value === undefined)
       throw damaged(this.#run.pathOf(file), 'does not have all lines and members of a source');

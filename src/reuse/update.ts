@@ -20,14 +20,14 @@ import type { Reusable } from './reused-sources.ts';
 
 export interface Update extends Reusable {
   readonly manifest: Manifest;
-  /** Would the new dataset be the one that is there? */
+  /** Would the new dataset equal the existing one? */
   readonly nothingChanged: boolean;
-  /** Sources of the dataset without a SHA-256: with `--checksum` they are read again. */
+  /** Sources of the dataset without a SHA-256, which `--checksum` reads again. */
   readonly withoutContent: number;
 }
 
 /**
- * Returns what can be reused of the dataset at `out`; a sentence when nothing can; undefined when there is no dataset.
+ * Returns what can be reused of the dataset at `out`; a sentence if nothing can; undefined if there is no dataset.
  * @throws TurnmillError `invalid-dataset`
  */
 export async function planUpdate(
@@ -56,16 +56,16 @@ export async function planUpdate(
 
 interface Unchanged {
   readonly fingerprints: Reusable['fingerprints'];
-  /** Sources that are unchanged; not all of them can be reused. */
+  /** Unchanged sources, including those that cannot be reused. */
   readonly count: number;
   /** Sources of the dataset. */
   readonly seen: number;
-  /** Those of them without a SHA-256 that could be compared. */
+  /** Those of them that lack a SHA-256 to compare. */
   readonly withoutContent: number;
 }
 
 /**
- * Both lists have the same order. Which rejected lines the quarantine has room for depends on all that come before: when it keeps
+ * Both lists have the same order. Which rejected lines fit into the quarantine depends on all earlier ones: if it keeps
  * their bytes, sources that have some are read again.
  */
 function findUnchanged(

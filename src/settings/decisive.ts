@@ -1,4 +1,6 @@
-/** The settings that decide the bytes of the dataset: nothing of the machine, the paths or how the run goes about it. */
+/**
+ * The settings that decide the bytes of the dataset: none that concern the machine, the paths or the way the run works.
+ */
 import {
   type FormatOptionValue,
   type FormatOptionValues,
@@ -56,13 +58,15 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
   );
 }
 
-/** Settings of event logs: named only where they are not the default, so that datasets of other logs stay comparable. */
+/**
+ * Settings of event logs, listed only if they differ from the default, so that datasets of other logs stay comparable.
+ */
 function otherThanDefault(settings: Partial<Settings>): object {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS;
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== defaults[name]));
 }
 
-/** The files by their SHA-256, wherever they are, and the names of all plug-ins; nothing when there are none. */
+/** The files by SHA-256, wherever they are, and the names of all plug-ins; nothing if there are none. */
 function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
   const names = [
     ...dialects.map(({ name }) => `dialect:${name}`),
@@ -73,14 +77,14 @@ function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
   return { plugIns: names, plugInSha256s: files.map((file) => file.sha256) };
 }
 
-/** The SHA-256 of the texts that are given. */
+/** SHA-256 of the texts that are set. */
 function hashes(texts: Readonly<Record<string, string | undefined>>): object {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, sha256(text)]])),
   );
 }
 
-/** Texts that come from a file are named by their SHA-256: they may be confidential. */
+/** Texts read from a file are listed by SHA-256, because they may be confidential. */
 function hashedTexts(values: FormatOptionValues, { formats }: RunPlugIns): FormatOptionValues {
   const known = formatOptionsWith(formats);
   const entries = Object.entries(values).map(([name, value]): [string, FormatOptionValue] =>
@@ -89,7 +93,7 @@ function hashedTexts(values: FormatOptionValues, { formats }: RunPlugIns): Forma
   return Object.fromEntries(entries);
 }
 
-/** Returns the names of the settings that are not what they were in a previous run. */
+/** Returns the names of the settings that differ from a previous run. */
 export function differences(previous: object, settings: Settings): readonly string[] {
   const now = decisiveSettings(settings);
   const then = previous as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * How much may be rejected before a run publishes nothing (`--max-quarantine`): a number of rejections, or a percentage of
- * everything that was read. Compared exactly, in whole numbers.
+ * How much may be rejected before a run publishes nothing (`--max-quarantine`): a number of rejections, or a percentage
+ * of everything read. Compares exactly, in whole numbers.
  */
 import { TurnmillError } from '../errors.ts';
 
@@ -18,13 +18,13 @@ const PERCENT = /^(\d{1,3})(?:\.(\d{1,4}))?%$/;
 const MILLION = 1_000_000;
 const PER_PERCENT = 10_000;
 
-/** `5` or `0.5%`; undefined for anything else. */
+/** Parses `5` or `0.5%`; undefined for anything else. */
 export function parseTolerance(text: string): Tolerance | undefined {
   if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
   return perMillion(text) === undefined ? undefined : (text as Tolerance);
 }
 
-/** Throws `rejected` when more was kept out than is tolerated. */
+/** Throws `rejected` if more was rejected than tolerated. */
 export function checkTolerance(tolerance: Tolerance, { rejections, all }: KeptOut): void {
   if (!exceeds(tolerance, { rejections, all })) return;
   const of = typeof tolerance === 'number' ? '' : ` in ${all} lines`;

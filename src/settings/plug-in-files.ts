@@ -1,4 +1,4 @@
-/** The settings of a run whose plug-ins are named by their files: those have to be loaded before anything can be checked. */
+/** Loads the plug-ins that a run names by file, which has to happen before its settings can be checked. */
 import { loadPlugIns } from './plug-ins.ts';
 import type { Given } from './settings.ts';
 

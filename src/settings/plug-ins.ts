@@ -13,7 +13,7 @@ import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
 
-/** A plug-in file as it was loaded. */
+/** A plug-in file as loaded. */
 export interface PlugInFile {
   readonly path: string;
   readonly sha256: string;
@@ -22,11 +22,11 @@ export interface PlugInFile {
 /** All plug-ins of a run. */
 export interface RunPlugIns extends PlugIns {
   readonly files: readonly PlugInFile[];
-  /** Are some of them objects of the caller? They cannot cross to another thread. */
+  /** Did the caller pass some of them as objects? These cannot be posted to another thread. */
   readonly hasObjects: boolean;
 }
 
-/** Plug-ins as the caller of the library gives them. */
+/** Plug-ins as the caller of the library passes them. */
 export interface GivenPlugIns {
   readonly dialects?: readonly Dialect[] | undefined;
   readonly formats?: readonly Format[] | undefined;
@@ -39,7 +39,7 @@ type Shape = Readonly<Record<string, unknown>>;
 const MOST_BYTES = 16 * 1024 * 1024;
 const OPTION_NAME = /^[a-z][A-Za-z0-9]*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Tells the kinds apart: a stage is asked for first, as a dialect has a `create` too. */
+/** Order in which to recognise kinds: stages come first, because a dialect has a `create` too. */
 const KINDS: readonly Kind[] = ['stages', 'dialects', 'formats'];
 const CHAIN: readonly string[] = Object.values(builtIn).map(({ name }) => name);
 const TAKEN: Readonly<Record<Kind, readonly string[]>> = {
@@ -75,7 +75,7 @@ export async function loadPlugIns(files: readonly string[]): Promise<RunPlugIns>
 
 /**
  * Loads the files again, in a worker thread.
- * @throws TurnmillError `usage` when one has changed in the meantime
+ * @throws TurnmillError `usage` if one has changed meanwhile
  */
 export async function reloadPlugIns(files: readonly PlugInFile[]): Promise<RunPlugIns> {
   const loaded = await loadPlugIns(files.map(({ path }) => path));
@@ -85,7 +85,7 @@ export async function reloadPlugIns(files: readonly PlugInFile[]): Promise<RunPl
   return loaded;
 }
 
-/** The part that another thread can be given: the files, to load them again. */
+/** The part that can be posted to another thread: the files, for loading them again. */
 export function filesOnly({ files }: RunPlugIns): RunPlugIns {
   return { ...NO_RUN_PLUG_INS, files };
 }
@@ -113,7 +113,7 @@ function readPlugIn(path: string): Uint8Array {
   }
 }
 
-/** The query makes a module that has changed a new one for a process that loads it twice. */
+/** The query makes a process that loads a changed module get the new one. */
 async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIns> {
   const url = pathToFileURL(path);
   url.search = `sha256=${hash}`;
@@ -143,7 +143,7 @@ async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIn
   if (KINDS.every((kind) => found[kind].length === 0))
     return fail(
       path,
-      "it exports no plug-in: export a default one, or lists 'dialects', 'formats', 'stages'",
+      "it exports no plug-in: export one as default, or lists named 'dialects', 'formats' or 'stages'",
     );
   return found;
 }
@@ -156,7 +156,7 @@ function isOf(kind: Kind, one: unknown): boolean {
   return typeof detect === 'function' && [create, read].some((made) => typeof made === 'function');
 }
 
-/** The plug-in with its defaults filled in; a description of a dialect as the dialect. */
+/** Fills in the plug-in's defaults; turns the description of a dialect into the dialect. */
 function checked<K extends Kind>(
   kind: K,
   one: unknown,
@@ -168,7 +168,7 @@ function checked<K extends Kind>(
   if (typeof name !== 'string' || !NAME.test(name))
     return fail(
       where,
-      `the name ${shown(name)} of a plug-in has to be of lower-case letters, digits and hyphens`,
+      `the name ${shown(name)} of a plug-in may contain only lower-case letters, digits and hyphens`,
     );
   if (typeof summary !== 'string') return fail(where, `the plug-in '${name}' has no summary`);
   if (kind === 'dialects')
@@ -181,12 +181,12 @@ function checked<K extends Kind>(
   if (!CHAIN.includes(String(after)))
     return fail(
       where,
-      `the stage '${name}' is to go after ${shown(after)}, which is none of ${CHAIN.join(', ')}`,
+      `the stage '${name}' has to follow ${shown(after)}, which is not one of ${CHAIN.join(', ')}`,
     );
   return Object.assign({ options: {} }, one) as never;
 }
 
-/** They become flags, and keys of a configuration file. */
+/** Checks the options, which become flags and keys of a configuration file. */
 function checkOptions({ name, options }: Format, where: string): void {
   for (const [key, spec] of Object.entries(options as Readonly<Record<string, Shape | undefined>>)) {
     const { describe, default: held, choices = [] } = spec ?? {};
@@ -204,7 +204,7 @@ const notPlugIn = (from: string): string =>
 
 const shown = (value: unknown): string => `'${String(value)}'`;
 
-/** @throws TurnmillError `usage` when a name is taken */
+/** @throws TurnmillError `usage` if a name is taken */
 function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
   for (const kind of KINDS) {
     const taken = new Set([...TAKEN[kind], ...some[kind].map(({ name }) => name)]);
@@ -227,7 +227,7 @@ function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
   };
 }
 
-/** An option that is a flag in one format and takes a text in another. */
+/** Finds an option that is a flag in one format and takes a text in another. */
 function oddOption(known: readonly Format[]): string | undefined {
   const types = new Map<string, string>();
   for (const { options } of known) {

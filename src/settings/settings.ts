@@ -1,4 +1,4 @@
-/** Settings of a run: the flags, the configuration file or the library's caller, with every default filled in. */
+/** Settings of a run, from flags, the configuration file or the library's caller, with every default filled in. */
 
 import { MAX_CONVERSATION_BYTES } from '../../transforms/dialects/define-dialect.ts';
 import { FOLD_SELECTIONS, type FoldSelect } from '../../transforms/dialects/dialect.ts';
@@ -24,104 +24,110 @@ import { type GivenPlugIns, NO_RUN_PLUG_INS, type RunPlugIns, withObjects } from
 /** Everything that decides the bytes of the dataset; its hash is in the manifest. */
 export interface ConversionSettings extends CleanupOptions {
   readonly dialect: string;
-  /** Words of the user before a response that was logged without its request. */
+  /** The user's text before a response that was logged without its request. */
   readonly userTurn: string | undefined;
-  /** The system text of conversations whose log has none. */
+  /** System text for conversations whose log has none. */
   readonly systemText: string | undefined;
-  /** JSON text of an array: the tools of conversations whose log has none. */
+  /** JSON text of an array of tools, for conversations whose log has none. */
   readonly toolDefinitions: string | undefined;
-  /** Undefined: by file for files, directories and streams (a folder of event files is one), by id for standard input. */
+  /**
+   * Undefined for the default: by file for files, directories and streams (a folder of event files is one), by id for
+   * standard input.
+   */
   readonly sessionBy: 'file' | 'id' | 'folder' | undefined;
   /** Which conversations of an event log become records. */
   readonly select: FoldSelect;
-  /** Each once; several have a folder each in data/. */
+  /** No format occurs twice; with several, each has a folder in data/. */
   readonly format: readonly string[];
-  /** Names of what the log says beside the messages, to be written into the records. */
+  /** Names of the metadata to write into the records. */
   readonly meta: readonly MetaName[];
-  /** Options of the formats, by name (docs/formats.md). */
+  /** Options of formats, by name (docs/formats.md). */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
-  /** How the model's reasoning is written. */
+  /** How to write the model's reasoning. */
   readonly reasoning: ReasoningMode;
   readonly integrity: boolean;
-  /** Rules of the format whose finding rejects the session. */
+  /** Rules of the format whose findings reject the session. */
   readonly rejectOn: readonly string[];
-  /** Rules of the format whose finding does not reject the session, where it otherwise would. */
+  /** Rules of the format whose findings do not reject the session, although they would by default. */
   readonly keepOn: readonly string[];
   readonly maxLineBytes: number;
-  /** Levels of objects and arrays in a line. */
+  /** Deepest nesting of objects and arrays in a line. */
   readonly maxDepth: number;
-  /** Most messages of an entry, with its reply; undefined: any number. */
+  /** Most messages of an entry, including its reply; undefined for any number. */
   readonly maxMessages: number | undefined;
-  /** Most elements of any one array or object of a line, and most objects of a line. */
+  /** Most elements of any array or object of a line, and most objects of a line. */
   readonly maxElements: number;
   /** Bytes that the open conversations of an event log may hold. */
   readonly maxConversationBytes: number;
-  /** Files that a run may list; undefined: any number. */
+  /** Most files that a run may list; undefined for any number. */
   readonly maxSources: number | undefined;
   /** Most bytes of a packed source's content. */
   readonly maxDecompressedBytes: number;
-  /** Highest ratio of a packed source that gives over 256 MiB; undefined: by its packing. */
+  /** Highest ratio of a packed source that unpacks to over 256 MiB; undefined for the default of its packing. */
   readonly maxRatio: number | undefined;
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
-  /** Sessions after which the run ends; undefined: no limit. */
+  /** Sessions after which the run ends; undefined for no limit. */
   readonly limit: number | undefined;
-  /** Ids of the sessions that records are made of; undefined: all. */
+  /** Ids of the sessions to write records of; undefined for all. */
   readonly only: readonly string[] | undefined;
-  /** How much quarantine keeps of a rejected line: its position and hash, or its bytes too. */
+  /** Keep only position and hash of a rejected line, or the bytes too. */
   readonly quarantineContent: 'ref' | 'raw';
-  /** Bytes of rejected lines that quarantine keeps in all; of others their place and hash. */
+  /** Total bytes of rejected lines that the quarantine keeps; of further ones only place and hash. */
   readonly quarantineSizeBytes: number;
 }
 
 /** The settings that a task needs. */
 export interface TaskSettings extends ConversionSettings {
-  /** How new text is validated; both give the same dataset. `TURNMILL_SCANNER=plain` is for tests and old machines. */
+  /**
+   * How to validate new text; both scanners produce the same dataset. `TURNMILL_SCANNER=plain` is for tests and old
+   * machines.
+   */
   readonly scanner: ScannerName;
-  /** Count where the time goes. */
+  /** Measure where the time goes. */
   readonly profile: boolean;
   /** Report what the consumers of the formats would do with each record (`check --target`). */
   readonly consumers: boolean;
-  /** Take a SHA-256 of every source, and compare it with that of the earlier run. */
+  /** Compute a SHA-256 of every source, and compare it with that of the earlier run. */
   readonly checksum: boolean;
-  /** How object stores are reached and used. */
+  /** How to reach and use object stores. */
   readonly s3: S3Options;
-  /** Dialects, formats and stages beside the built-in ones. */
+  /** Dialects, formats and stages besides the built-in ones. */
   readonly plugIns: RunPlugIns;
-  /** Can what a worker hands out of a source be dropped until its report? Not where records go to standard output. */
+  /** Can the results of a source be dropped before its report? Not if records go to standard output. */
   readonly takesBack?: boolean;
 }
 
 export interface Settings extends TaskSettings {
   /** Paths of files and directories, `-`, or streams. */
   readonly inputs: readonly Input[];
-  /** A directory to be made, `-` for standard output, or undefined: nothing is written (dry run, check). */
+  /** A directory to create, `-` for standard output, or undefined to write nothing (dry run, check). */
   readonly out: string | undefined;
   readonly replace: boolean;
-  /** Take what has not changed from the dataset at `out`, and put the new one in its place. */
+  /** Reuse unchanged sources from the dataset at `out`, and replace it with the new one. */
   readonly update: boolean;
-  /** Go on from the last checkpoint of a run that was killed. */
+  /** Continue from the last checkpoint of a killed run. */
   readonly resume: boolean;
-  /** Number of workers; undefined: as many as the input is worth (engine/worker-count.ts). */
+  /** Number of workers; undefined to choose by the size of the input (engine/worker-count.ts). */
   readonly workers: number | undefined;
   readonly onReject: 'quarantine' | 'fail';
-  /** More rejections than this, and nothing is committed; undefined: any number is. */
+  /** Commit nothing if there are more rejections than this; undefined for no limit. */
   readonly maxQuarantine: Tolerance | undefined;
   readonly allowEmpty: boolean;
   /** Write reports/index.html. */
   readonly report: boolean;
-  /** Permissions of the dataset's files (`0o640`); undefined: what all sources and the umask grant. */
+  /** Permissions of the dataset's files (`0o640`); undefined for what all sources and the umask grant. */
   readonly mode: number | undefined;
-  /** Which symbolic links in folders are followed. */
+  /** Which symbolic links in folders to follow. */
   readonly follow: Follow;
 }
 
 export const MEBIBYTE: number = 1024 * 1024;
-/** The longest line that can be read at all: a JavaScript string's limit. */
+/** Longest line that can be read: the limit of a JavaScript string. */
 export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
 
-/** A line has fewer bytes. */
+/** More elements than any line has bytes. */
 export const MAX_ELEMENTS_CEILING: number = ANY_NUMBER;
 
 export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
@@ -172,7 +178,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   follow: 'none',
 };
 
-/** Settings as a caller gives them; one format may be given by its name alone. */
+/** Settings as the caller passes them; a single format may be a string. */
 export type Given = GivenPlugIns &
   Pick<Settings, 'inputs'> & {
     readonly [K in Exclude<keyof Settings, 'format' | 's3'>]?: Settings[K] | undefined;
@@ -181,7 +187,7 @@ export type Given = GivenPlugIns &
     readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
   };
 
-/** The settings of a run. Throws a usage error that names the option when a value is none of its choices. */
+/** Fills in the settings of a run. Throws a usage error that names the option if a value is not allowed. */
 export function resolveSettings({ dialects, formats: ownFormats, stages, ...given }: Given): Settings {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
@@ -236,7 +242,7 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...give
   return settings;
 }
 
-/** Two ways to say the same are one setting. */
+/** Sorts the values, so that equivalent settings compare equal. */
 function sorted(values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -254,7 +260,7 @@ function checkFormats({ format: names, formatOptions, out, plugIns }: Settings):
 
 function checkMeta({ meta, format: names, plugIns }: Settings): void {
   for (const name of meta) oneOf('meta', name, META_NAMES);
-  if (new Set(meta).size < meta.length) fail('--meta: name each fact only once');
+  if (new Set(meta).size < meta.length) fail('--meta: name each field only once');
   const having = [...formats, ...plugIns.formats].filter(({ metadata }) => metadata !== undefined);
   if (meta.length > 0 && !having.some(({ name }) => names.includes(name)))
     fail(
@@ -262,7 +268,7 @@ function checkMeta({ meta, format: names, plugIns }: Settings): void {
     );
 }
 
-/** A rule that no chosen format has would never be asked. */
+/** Refuses a rule that no chosen format has, because it would have no effect. */
 function checkFinding(rule: string, { format: names, plugIns }: Settings): void {
   const known = [...formats, ...plugIns.formats];
   const having = known.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
@@ -279,7 +285,7 @@ function checkMode(mode: number | undefined): void {
   );
 }
 
-/** Refuses to go on from another run unless the run makes a whole dataset of files. */
+/** Refuses to reuse another run unless this one writes a whole dataset of files. */
 function checkReuse(settings: Settings): void {
   const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
   if (checksum && !update) fail('--checksum works only together with --update');
@@ -315,7 +321,7 @@ function inRange(option: string, value: number, least: number, most: number): vo
   }
 }
 
-/** `group-by` of `groupBy`. */
+/** `group-by` for `groupBy`. */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

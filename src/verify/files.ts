@@ -1,4 +1,7 @@
-/** The files in the folder against those that the manifest lists: each is there with its bytes and its hash, and nothing else is. */
+/**
+ * Compares the files in the folder with the manifest: each listed file must exist with its bytes and its hash, and
+ * there must be no others.
+ */
 import { createHash } from 'node:crypto';
 import { type Dir, lstatSync, opendirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,14 +14,14 @@ import { asObject } from './untrusted.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const RUN_FACTS = 'run.json';
-/** It names each source: a million of them in 60 MB. */
+/** It names each source: 60 MB for a million of them. */
 const RUN_FACTS_MAX_BYTES = 256 * 1024 * 1024;
 const FOLDERS: ReadonlySet<string> = new Set(['data', 'ledger', 'quarantine', 'reports']);
 
 /**
  * Compares the listed files with the manifest.
- * @returns the paths that are plain files, whatever they hold
- * @throws TurnmillError `io` or `permission` when one cannot be read
+ * @returns the paths that are regular files, whatever their content
+ * @throws TurnmillError `io` or `permission` if one cannot be read
  */
 export async function checkListedFiles(
   root: string,
@@ -40,9 +43,9 @@ export async function checkListedFiles(
   return readable;
 }
 
-function kindOf(path: string): 'file' | 'nothing' | 'no plain file' {
+function kindOf(path: string): 'file' | 'nothing' | 'not a regular file' {
   try {
-    return lstatSync(path).isFile() ? 'file' : 'no plain file';
+    return lstatSync(path).isFile() ? 'file' : 'not a regular file';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
@@ -63,7 +66,7 @@ async function measure(path: string): Promise<{ bytes: number; sha256: string }>
 }
 
 /**
- * Finds what the manifest does not list: a trainer that reads data/* would take it in.
+ * Finds files that the manifest does not list: a trainer that reads data/* would include them.
  * @param listed the paths of the manifest's shards and files
  */
 export function checkForeignFiles(root: string, listed: ReadonlySet<string>, problems: Problems): void {
@@ -87,7 +90,7 @@ export function checkForeignFiles(root: string, listed: ReadonlySet<string>, pro
   }
 }
 
-/** The names in a folder, and which are folders themselves; not all at once, there may be any number. */
+/** Yields the names in a folder, and whether they are folders. Not an array, because there may be any number. */
 function* namesIn(path: string): Generator<readonly [string, boolean]> {
   let folder: Dir | undefined;
   try {
@@ -102,12 +105,12 @@ function* namesIn(path: string): Generator<readonly [string, boolean]> {
   }
 }
 
-/** The manifest does not protect what differs from run to run: it may be gone, but must not be something else. */
+/** The manifest does not cover run.json: it may be missing, but must not be something else. */
 function checkRunFacts(root: string, problems: Problems): void {
   const path = join(root, RUN_FACTS);
   const stats = lstatSync(path);
   if (!stats.isFile() || stats.size > RUN_FACTS_MAX_BYTES) {
-    problems.add(RUN_FACTS, 'expected a small plain file, found something else');
+    problems.add(RUN_FACTS, 'expected a small regular file, found something else');
     return;
   }
   let value: unknown;

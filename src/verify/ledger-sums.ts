@@ -1,4 +1,4 @@
-/** The manifest's totals and the sums of its ledger against what was counted again, and against reports/summary.json. */
+/** Compares the manifest's totals and ledger sums with a recount and with reports/summary.json. */
 import { join } from 'node:path';
 import type { DatasetProfile, LedgerSums, Manifest, ManifestTotals } from '../dataset/schema.ts';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -10,11 +10,11 @@ import type { ShardFacts } from './shards.ts';
 import { add, type Counts, sumOf, type Totals } from './tallies.ts';
 import { asCounts, asObject, type Untrusted } from './untrusted.ts';
 
-/** Sources that were not listed one by one. */
+/** Sources that the ledger does not list. */
 const UNLISTED = 'over-limit';
 const MEMBERS =
   'sources skipped extensions fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
-/** Most files passed over because of their names that ledger/sources.jsonl lists; all are counted. */
+/** Most files that ledger/sources.jsonl lists as skipped because of their names; all of them are counted. */
 const MOST_LISTED = 1000;
 const MOST_EXTENSIONS = 100;
 
@@ -69,7 +69,7 @@ function checkNumbers(
   equal('ledger.warnings', counted.warnings, ledger.warnings);
 }
 
-/** Compares what the ledger says about each format. @returns the records of all */
+/** Compares the ledger's figures for each format. @returns the records of all formats */
 function checkFormats(
   ledger: Ledger,
   formats: readonly string[],
@@ -89,7 +89,7 @@ function checkFormats(
   return records;
 }
 
-/** Records in the shards of each format, its sessions where these are fewer, and its rejected records. */
+/** Records in the shards of each format, its sessions if these are fewer, and its refused records. */
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
@@ -108,7 +108,7 @@ function formatCounts(
   return all;
 }
 
-/** Sources that were passed over as they were counted, with the stated numbers of those that are not all listed. */
+/** The skipped sources counted, with the ledger's own figures for kinds that are not fully listed. */
 function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
   const counts = new Map(skipped);
   const stated = asCounts(ledger.skipped);
@@ -118,7 +118,7 @@ function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
   return counts;
 }
 
-/** The extensions add up to all excluded files, and are those of the listed ones where these are all. */
+/** The extensions must add up to all excluded files, and match the listed ones if all are listed. */
 function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems: Problems): void {
   const stated = asCounts(ledger.extensions);
   const all = asCounts(ledger.skipped)?.get('excluded') ?? 0;
@@ -129,7 +129,7 @@ function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems
   problems.equalCounts({ file: MANIFEST }, 'ledger.extensions', extensions, stated);
 }
 
-/** Compares reports/summary.json with the manifest's ledger, which it repeats, and its profile with what was counted again. */
+/** Compares reports/summary.json with the manifest's ledger, which it repeats, and its profile with a recount. */
 export function checkSummary(
   root: string,
   ledger: Untrusted<Manifest>['ledger'],

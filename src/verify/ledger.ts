@@ -1,6 +1,6 @@
 /**
- * Reads the ledger's files side by side: ledger/sources.jsonl leads, and sessions, quarantine and findings follow in the same
- * order, source by source. Only the sums are kept. Sources that were passed over come first, then those that were read.
+ * Reads the ledger's files side by side: ledger/sources.jsonl leads, and sessions, quarantine and findings follow in
+ * the same order, source by source. Only sums are kept. Skipped sources come first, then those that were read.
  */
 import { join } from 'node:path';
 import type {
@@ -35,7 +35,7 @@ export interface LedgerContext {
   readonly problems: Problems;
 }
 
-/** Returns what the lines add up to. */
+/** Returns the sums of all lines. */
 export function readLedger(context: LedgerContext): Promise<Totals> {
   return new LedgerReader(context).read();
 }
@@ -48,7 +48,7 @@ class LedgerReader {
   readonly #sessions: FollowingLines<SessionLine>;
   readonly #quarantine: FollowingLines<QuarantineLine>;
   readonly #findings: FollowingLines<FindingLine>;
-  /** The source before this one. */
+  /** The previous source. */
   #before: { readonly key: SourceKey; readonly skipped: boolean } | undefined;
 
   constructor(context: LedgerContext) {
@@ -97,7 +97,7 @@ class LedgerReader {
     for await (const line of this.#quarantine.of(key)) {
       checkQuarantined(line, tally, this.#problems);
       profile.quarantined(line.value);
-      // a source that was passed over has only one: more may be about the same path among those that were read
+      // a skipped source has only one; further ones may be about the same path among those that were read
       if (skipped) break;
     }
     if (!skipped) {
@@ -113,7 +113,7 @@ class LedgerReader {
     checkSource(at, tally, this.#totals, this.#problems);
   }
 
-  /** The sources of each of the two parts are in order, and each is there once. */
+  /** Each of the two parts must be sorted and name each source once. */
   #checkOrder(line: number, key: SourceKey, skipped: boolean): void {
     const before = this.#before;
     const add = (expected: string): void => this.#problems.add(SOURCES, `line ${line}: expected ${expected}`);
@@ -142,15 +142,15 @@ class LedgerReader {
 
 async function* nothing(): AsyncGenerator<ReadLine> {}
 
-/** The source that a line of ledger, quarantine or reports is about; sources are in its order in all of them. */
+/** The source that a line of ledger, quarantine or reports is about; all of these files follow its order. */
 interface SourceKey {
-  /** For a person. */
+  /** For messages. */
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly input: number;
 }
 
-/** The source of a line of ledger or reports; undefined when it names none. */
+/** The source of a line of ledger or reports; undefined if it names none. */
 function sourceKey(
   value: Untrusted<Pick<SourceLine, 'source' | 'source_b64' | 'input'>>,
 ): SourceKey | undefined {
@@ -171,7 +171,7 @@ function keyOf(source: unknown, raw: unknown, number: unknown): SourceKey | unde
   return { name, bytes, input };
 }
 
-/** Bytewise by path, then by input: the order of the sources in every file of a dataset. */
+/** Sorts bytewise by path, then by input: the order of the sources in every file of a dataset. */
 function compareKeys(a: SourceKey, b: SourceKey): number {
   return Buffer.compare(a.bytes, b.bytes) || a.input - b.input;
 }
@@ -179,8 +179,8 @@ function compareKeys(a: SourceKey, b: SourceKey): number {
 type Head<T> = LineOf<T> & { readonly key: SourceKey };
 
 /**
- * A file whose lines follow the order of ledger/sources.jsonl, read alongside it: per source its lines, one at a time,
- * so that nothing is kept of a dataset of any size. A line of no source in the ledger is a problem.
+ * A file whose lines follow the order of ledger/sources.jsonl. It is read alongside, one line at a time, so memory does
+ * not depend on the size of the dataset. A line about a source that the ledger lacks is a problem.
  */
 class FollowingLines<T> {
   readonly #lines: AsyncGenerator<ReadLine>;
@@ -202,7 +202,7 @@ class FollowingLines<T> {
     this.#keyOf = keyOf;
   }
 
-  /** The next lines, while they are about this source. */
+  /** Yields the next lines as long as they are about this source. */
   async *of(source: SourceKey): AsyncGenerator<LineOf<T>> {
     for (let next = await this.#peek(); next !== undefined; next = await this.#peek()) {
       if (compareKeys(next.key, source) !== 0) return;
@@ -211,13 +211,13 @@ class FollowingLines<T> {
     }
   }
 
-  /** Passes over the lines about sources that should have come before this one; undefined: over all that is left. */
+  /** Reports the lines about sources that should have come before this one; undefined for all that are left. */
   async passOver(before: SourceKey | undefined): Promise<void> {
     for (let next = await this.#peek(); next !== undefined; next = await this.#peek()) {
       if (before !== undefined && compareKeys(next.key, before) >= 0) return;
       this.#head = undefined;
       const found = `found '${next.key.name}'`;
-      const text = `line ${next.line}: expected a source of ${SOURCES} in its order, ${found}`;
+      const text = `line ${next.line}: expected a source of ${SOURCES}, in the same order, ${found}`;
       this.#problems.add(this.#file, text);
     }
   }
@@ -226,7 +226,7 @@ class FollowingLines<T> {
     await this.#lines.return(undefined);
   }
 
-  /** The line that is next, without taking it. */
+  /** The next line, without taking it. */
   async #peek(): Promise<Head<T> | undefined> {
     while (this.#head === undefined && !this.#ended) {
       const next = await this.#lines.next();

@@ -1,6 +1,7 @@
 /**
- * The lines of a dataset's file, plain or packed, with split2, JSON.parse and node:zlib or the zstd program: another splitter,
- * parser and unpacker than the writers' side has. A line that is not a JSON object is a problem here; the readers behind get objects.
+ * Reads the lines of a dataset's file, plain or packed, with split2, JSON.parse and node:zlib or the zstd program:
+ * deliberately another splitter, parser and unpacker than the writers use. A line that is not a JSON object is a
+ * problem; readers only get objects.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ import { openOwnFile, streamOwnFile } from '../own-file.ts';
 import type { Problems } from './problems.ts';
 import { asObject, type JsonObject } from './untrusted.ts';
 
-/** A line, counted from 1; without a value when it is no JSON object. */
+/** A line, counted from 1; without a value if it is not a JSON object. */
 export interface ReadLine {
   readonly line: number;
   readonly text: string;
@@ -23,18 +24,18 @@ export interface ReadLine {
 
 /** split2 splits all that it holds at every chunk, so large chunks keep a long line cheap. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** One chunk short of the longest string that there is. */
+/** One chunk short of the longest possible string. */
 const LINE_MAX_CHARS = 512 * 1024 * 1024 - 24 - CHUNK_BYTES;
 const NEWLINE = 0x0a;
 
-/** Reads to the end, or to where the file cannot be read on. Throws `io` or `permission`. */
+/** Reads to the end, or as far as the file can be read. Throws `io` or `permission`. */
 export async function* readLines(path: string, file: string, problems: Problems): AsyncGenerator<ReadLine> {
   for await (const { line, text } of readTexts(path, file, problems)) {
     yield { line, text, value: parseLine(text, file, line, problems) };
   }
 }
 
-/** The same of a file whose lines need not be JSON. */
+/** Does the same for a file whose lines need not be JSON. */
 export async function* readTexts(
   path: string,
   file: string,
@@ -85,7 +86,7 @@ function textLines(path: string, file: string, problems: Problems): Readable {
   return pipeline(sourceOf(path, packingOf(file)), content, lines, reported);
 }
 
-/** Finds what split2 does not tell: bytes that are not UTF-8, and a last line without its newline. */
+/** Detects what split2 does not report: bytes that are not UTF-8, and a last line without its newline. */
 async function* checked(
   chunks: AsyncIterable<Buffer>,
   file: string,
@@ -115,7 +116,7 @@ function parseLine(text: string, file: string, line: number, problems: Problems)
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message would show what the line holds.
+    // The parser's own message would quote the line.
     const found = text.trim() === '' ? 'a blank line' : 'no JSON';
     problems.add(file, `line ${line}: expected a JSON object, found ${found}`);
     return undefined;
@@ -126,33 +127,36 @@ function parseLine(text: string, file: string, line: number, problems: Problems)
 }
 
 /**
- * The content of a .gz file: all its members, and nothing behind them.
- * @throws an error with a code `Z_...` when the data is damaged, or when other bytes follow it
+ * The content of a .gz file: all its members, with nothing after them.
+ * @throws an error with a code `Z_...` if the data is damaged, or if other bytes follow
  */
 async function* gzipContent(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
   const { size } = statSync(path);
   const members = createGunzip({ chunkSize: chunkBytes });
   yield* decoded(streamOwnFile(path, { highWaterMark: chunkBytes }), members);
-  // node:zlib passes over NULs behind the last member, and over all that follows them
+  // node:zlib skips NULs after the last member, and everything that follows them
   if (members.bytesWritten !== size)
     throw Object.assign(new Error('other bytes after its end'), { code: 'Z_BEHIND' });
 }
 
-/** Functions of zlib that the types of Node 20 do not have. */
+/** Functions of zlib that the types of Node 20 lack. */
 interface ZlibWithZstd {
   createZstdDecompress?(options: { chunkSize: number }): ReturnType<typeof zlib.createGunzip>;
 }
 const { createZstdDecompress } = zlib as unknown as ZlibWithZstd;
 
 const READ_BYTES = 256 * 1024;
-/** To many a node:zlib a frame that is cut short is complete. So bytes stand behind the file that no complete frame takes. */
+/**
+ * Many versions of node:zlib take a truncated frame for complete. So bytes are appended to the file that only an
+ * incomplete frame would consume.
+ */
 const BEYOND = Buffer.alloc(64);
 
 /**
- * The content of a .zst file: by node:zlib, frame after frame, because it stops behind the first one; without it by the zstd
+ * The content of a .zst file: by node:zlib frame after frame, because it stops after the first one, or else by the zstd
  * program, which reads the file itself.
- * @returns chunks of about that size, so that what splits them into lines stays quick
- * @throws an error with a code `ZSTD_...` when the data is damaged; TurnmillError `unavailable` without zstd
+ * @returns chunks of about that size, so that splitting them into lines stays fast
+ * @throws an error with a code `ZSTD_...` if the data is damaged; TurnmillError `unavailable` without zstd
  */
 async function* zstdContent(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
   let gathered: Buffer[] = [];
@@ -171,9 +175,9 @@ async function* zstdContent(path: string, chunkBytes: number): AsyncGenerator<Bu
 async function* byProgram(path: string): AsyncGenerator<Buffer> {
   const fd = openOwnFile(path);
   const child = spawn('zstd', ['-dcq'], { stdio: [fd, 'pipe', 'pipe'] });
-  closeSync(fd); // the child has its own
+  closeSync(fd); // the child has its own descriptor
   const closed = once(child, 'close') as Promise<[number | null]>;
-  closed.catch(() => undefined); // awaited below, when everything was read
+  closed.catch(() => undefined); // awaited below, once everything is read
   let complaint = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('latin1')).slice(-1000);
@@ -196,7 +200,7 @@ async function* byProgram(path: string): AsyncGenerator<Buffer> {
 
 async function* byZlib(path: string): AsyncGenerator<Buffer> {
   const { size } = statSync(path);
-  let start = 0; // of the frame in hand
+  let start = 0; // start of the current frame
   while (start < size) {
     const source = Readable.from(bytesFrom(path, start));
     const frame = (createZstdDecompress as NonNullable<typeof createZstdDecompress>)({
@@ -206,10 +210,10 @@ async function* byZlib(path: string): AsyncGenerator<Buffer> {
     if (frame.bytesWritten === 0) throw Object.assign(new Error('no zstd data'), { code: 'ZSTD_none' });
     start += frame.bytesWritten;
   }
-  if (start > size) throw Object.assign(new Error('a frame that is cut short'), { code: 'ZSTD_cut' });
+  if (start > size) throw Object.assign(new Error('a truncated frame'), { code: 'ZSTD_cut' });
 }
 
-/** In one piece with the end of the file: what came alone would be taken for the next frame. */
+/** Yields the end of the file in one piece with the bytes after it, which alone would be taken for the next frame. */
 async function* bytesFrom(path: string, start: number): AsyncGenerator<Buffer> {
   let last: Buffer = Buffer.alloc(0);
   for await (const chunk of streamOwnFile(path, { start, highWaterMark: READ_BYTES })) {
@@ -219,7 +223,7 @@ async function* bytesFrom(path: string, start: number): AsyncGenerator<Buffer> {
   yield Buffer.concat([last, BEYOND]);
 }
 
-/** Sends a source through a stream of node:zlib; the source is closed however that ends. */
+/** Sends a source through a stream of node:zlib, and closes the source in any case. */
 async function* decoded(source: Readable, decoder: Transform): AsyncGenerator<Buffer> {
   source.on('error', (error) => decoder.destroy(error));
   try {

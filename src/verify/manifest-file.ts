@@ -1,6 +1,6 @@
 /**
- * Reads manifest.json, which makes a folder a dataset. Without a manifest of a known schema the reading ends; damage to one is a
- * problem like any other.
+ * Reads manifest.json, which makes a folder a dataset. A missing manifest or an unknown schema ends the check; a
+ * damaged manifest is a problem like any other.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
@@ -22,13 +22,13 @@ export interface ManifestFacts {
   readonly shards: readonly ListedShard[];
   readonly files: readonly ListedFile[];
   readonly settings: JsonObject;
-  /** Names of the formats, in their order. */
+  /** Names of the formats, in order. */
   readonly formats: readonly string[];
   readonly totals: Untrusted<ManifestTotals>;
   readonly ledger: Untrusted<LedgerSums>;
 }
 
-/** One file in one of the four folders, or in a format's folder in data/: no path leads out of the dataset. */
+/** A file in one of the four folders, or in a format's folder in data/. Such a path cannot lead out of the dataset. */
 const PATH = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
 /** Enough for a million shards. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -37,8 +37,8 @@ const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
 
 /**
- * @throws TurnmillError `no-input` without a manifest, `invalid-dataset` when it is not one of a known schema or names a
- * file outside the dataset
+ * @throws TurnmillError `no-input` without a manifest, `invalid-dataset` if its schema is unknown or it names a file
+ * outside the dataset
  */
 export function readManifest(root: string, problems: Problems): ManifestFacts {
   const bytes = manifestBytes(join(root, MANIFEST));
@@ -49,7 +49,7 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
     problems.equal(MANIFEST, undefined, what, expected, found);
   const written = Buffer.from(pretty(manifest));
   if (!written.equals(bytes))
-    problems.add(MANIFEST, 'its bytes are not those that a manifest with its values has');
+    problems.add(MANIFEST, 'its bytes differ from those of a manifest with these values');
   check('members', MEMBERS, Object.keys(manifest).join(' '));
   const tool = asObject(manifest.tool) ?? {};
   check('members of tool', 'name version', Object.keys(tool).join(' '));
@@ -65,7 +65,7 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
   };
 }
 
-/** The text that a value has in the dataset's whole-file JSON. */
+/** The text of a value in the JSON files that a dataset writes whole. */
 export function pretty(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
@@ -114,7 +114,7 @@ function parseManifest(bytes: Buffer, root: string): Untrusted<Manifest> {
   return manifest;
 }
 
-/** Throws at a path that leads out of the folder, before any is opened: a manifest may be from anywhere. */
+/** Throws at a path that leads out of the folder, before any is opened: a manifest may come from anywhere. */
 function checkPaths({ shards, files }: Untrusted<Manifest>, root: string): void {
   const items = [shards, files].flatMap((list) => (Array.isArray(list) ? list : []));
   const paths = items.map((item) => asObject(item)?.path).filter((path) => path !== undefined);

@@ -1,4 +1,4 @@
-/** The problems of a dataset: the first thousand problems with their places, and how many there are in all. */
+/** Collects the problems of a dataset: the first thousand with their places, and the number of all. */
 
 /** One problem: the file below the dataset's folder, and what was expected and found there. */
 export interface Problem {
@@ -17,7 +17,7 @@ export class Problems {
     return this.#kept;
   }
 
-  /** All problems, including those that were not kept. */
+  /** Number of all problems, including those that were not kept. */
   get count(): number {
     return this.#count;
   }
@@ -27,14 +27,14 @@ export class Problems {
     if (this.#kept.length < MOST_KEPT) this.#kept.push({ file, message });
   }
 
-  /** Adds a problem when the two differ; `line` is the one in question, undefined for the whole file. */
+  /** Adds a problem if the two differ; `line` is undefined for the whole file. */
   equal(file: string, line: number | undefined, what: string, expected: unknown, found: unknown): void {
     if (expected === found) return;
     const place = line === undefined ? '' : `line ${line}: `;
     this.add(file, `${place}${what}: expected ${shown(expected)}, found ${shown(found)}`);
   }
 
-  /** Compares the counts in a file with those that were counted again: a name that either side lacks counts as 0. */
+  /** Compares the counts in a file with a recount: a name that either side lacks counts as 0. */
   equalCounts(
     { file, line }: { readonly file: string; readonly line?: number },
     what: string,
@@ -47,7 +47,7 @@ export class Problems {
   }
 }
 
-/** A value as one short line. */
+/** A value on one short line. */
 function shown(value: unknown): string {
   if (value === undefined) return 'none';
   const text = JSON.stringify(value);

@@ -1,6 +1,6 @@
 /**
- * `profile` of reports/summary.json, counted again: histograms, roles, tools, reasons, findings and groups. Only the
- * numbers of the lists are compared; which examples they show is a matter of order.
+ * Recounts `profile` of reports/summary.json: histograms, roles, tools, reasons, findings and groups. Compares only the
+ * numbers of the lists; which examples they show depends on the order.
  */
 import type {
   DatasetProfile,
@@ -63,7 +63,7 @@ export class ProfileRecount {
     add(this.#byCalls, lowerEnd(calls));
   }
 
-  /** The sizes of the records of a deck, which are no lines, are not counted again. */
+  /** Records of a deck are not lines, so their sizes are not recounted. */
   deck(): void {
     this.#hasDecks = true;
   }

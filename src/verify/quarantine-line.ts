@@ -1,4 +1,4 @@
-/** One line of quarantine/rejected.jsonl: its place, and its bytes against their hash where they are kept. */
+/** Checks one line of quarantine/rejected.jsonl: its place, and its bytes against their hash if they are kept. */
 import { createHash } from 'node:crypto';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
 import type { Problems } from './problems.ts';
@@ -27,21 +27,21 @@ export function checkQuarantined(
     if (asText(text) === undefined) problems.equal(FILE, line, what, 'a string', text);
   checkPosition(line, value, problems);
   const { uri, size }: Untrusted<QuarantineSource> = asObject(value.source) ?? {};
-  // how much comes from standard input is known at its end only
+  // the size of standard input is only known at its end
   if (uri !== '-' || size !== undefined) problems.equal(FILE, line, 'source.size', tally.size, size);
   add(tally.quarantine, scope === 'record' ? `record:${value.format} ${reason}` : `${scope}:${reason}`);
   addRest(line, value, tally, problems);
   if (scope !== 'source') checkPlace(line, value, tally, problems);
 }
 
-/** The position in the message is the number beside it. */
+/** The position in the message must be the number beside it. */
 function checkPosition(line: number, value: Value, problems: Problems): void {
   const { message, at }: Untrusted<QuarantineError> = asObject(value.error) ?? {};
   const [, said] = POSITION.exec(asText(message) ?? '') ?? [];
   problems.equal(FILE, line, 'error.at', said === undefined ? undefined : Number(said), at);
 }
 
-/** The last record of a line with many rejected objects counts those that are listed nowhere. */
+/** The last record of a line with many rejected objects counts those that are not listed. */
 function addRest(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const { scope, count, rest } = value;
   if (count === undefined && rest === undefined) return;
@@ -57,7 +57,7 @@ function addRest(line: number, value: Value, tally: SourceTally, problems: Probl
 function checkPlace(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const start = asCount(value.byte_start);
   const end = asCount(value.byte_end);
-  // several formats may refuse the records of one snapshot
+  // several formats may refuse records of one snapshot
   const kind = `${value.scope} ${value.format}`;
   const wanted = tally.take(kind, { line: value.line, start, end }, { leastBytes: 1 });
   if (wanted !== undefined || start === undefined || end === undefined) {
@@ -65,7 +65,7 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
     return;
   }
   const hashed = SHA256.test(asText(value.raw_sha256) ?? '');
-  // the entries of a rejected session may be past reading when it is rejected
+  // the entries of a rejected session may no longer be readable when it is rejected
   if (!hashed && (value.scope === 'line' || value.raw_sha256 !== null))
     problems.equal(FILE, line, 'raw_sha256', 'a hash', value.raw_sha256);
   checkMember(line, value, tally, problems);
@@ -79,7 +79,7 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
   problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);
 }
 
-/** Checks which member of gzip it begins in; unknown where the bytes could not be read a second time. */
+/** Checks the gzip member in which it begins; unknown if the bytes could not be read a second time. */
 function checkMember(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const most = value.raw_sha256 === null ? undefined : tally.members;
   const member = asCount(value.member) ?? 0;

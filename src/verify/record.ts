@@ -1,10 +1,10 @@
 /**
- * The shape of one record, written down a second time: by family of formats, which members
- * it has and of what type. Tools and arguments may also stand in JSON strings, where a loader wants them so.
+ * Checks the shape of one record, defined independently of the writers: by family of formats, which members it has and
+ * of what type. Tools and arguments may be JSON strings in formats whose loader wants that.
  */
 import { asObject, asText, type JsonObject } from './untrusted.ts';
 
-/** The problem of a record, if any, and how many tools it shows. */
+/** The problem of a record, if any, and how many tools it has. */
 export interface RecordFacts {
   readonly problem?: string | undefined;
   readonly tools?: number | undefined;
@@ -38,7 +38,7 @@ export function recordCheckOf(format: unknown): RecordCheck {
   return CHECKS.get(format) ?? (() => ({}));
 }
 
-/** `messages` and `tools`, and at most the named members beside them. */
+/** `messages` and `tools`, and at most the named members besides them. */
 function chat(...beside: readonly string[]): RecordCheck {
   return ({ messages, tools: definitions, metadata, ...others }) => {
     const tools = toolsIn(definitions);
@@ -53,13 +53,13 @@ function chat(...beside: readonly string[]): RecordCheck {
   };
 }
 
-/** Checks the member that `--meta` adds; it may be left out. */
+/** Checks the member that `--meta` adds, which may be absent. */
 function isMetadata(metadata: unknown): boolean {
   const value = typeof metadata === 'string' ? parsed(metadata) : metadata;
   return metadata === undefined || asObject(value) !== undefined;
 }
 
-/** How many definitions there are, in a list or in a string that holds one; undefined when one is no object. */
+/** Number of definitions in a list, or in a string that holds one; undefined if one is not an object. */
 function toolsIn(definitions: unknown): number | undefined {
   const list = typeof definitions === 'string' ? parsed(definitions) : definitions;
   if (!Array.isArray(list) || list.some((tool) => asObject(tool) === undefined)) return undefined;
@@ -142,7 +142,7 @@ function traceLine({ type, harness, id, metadata, message, ...others }: JsonObje
   return { problem: 'expected `message` to have a known `role` and a text `content`, found something else' };
 }
 
-/** `messages` or `fullConversation`, beside any other member of the log. */
+/** `messages` or `fullConversation`, besides any other member of the log. */
 function samples({ messages, fullConversation }: JsonObject): RecordFacts {
   const turns = messages ?? fullConversation;
   if (!Array.isArray(turns))

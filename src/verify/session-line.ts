@@ -1,4 +1,4 @@
-/** One line of ledger/sessions.jsonl: it adds up in itself, and its records are in shards of its group. */
+/** Checks one line of ledger/sessions.jsonl: it adds up, and its records are in shards of its group. */
 import type {
   LinePlace,
   RecordPlace,
@@ -74,7 +74,7 @@ export function checkSession({ line, value }: Line, tally: SourceTally, context:
   } else problems.equal(FILE, line, 'entries without a record', 0, entries);
 }
 
-/** A written session has a record in a shard of its group, a snapshot, and as many tools as it says. */
+/** A written session has a record in a shard of its group, a snapshot, and the stated number of tools. */
 function checkWritten({ line, value }: Line, tally: SourceTally, context: SessionContext): void {
   const { problems, totals } = context;
   const tools: Untrusted<ToolCountsLine> | undefined = asObject(value.tools);
@@ -89,14 +89,14 @@ function checkWritten({ line, value }: Line, tally: SourceTally, context: Sessio
   const origin: Untrusted<LinePlace> | undefined = isCounts ? asObject(value.origin) : undefined;
   const start = asCount(origin?.offset) ?? Number.NaN;
   const end = start + (asCount(origin?.length) ?? Number.NaN);
-  // conversations that are folded of events begin before others have ended
+  // conversations folded from events may begin before others have ended
   const mayOverlap = value.folded !== undefined;
   const wanted = tally.take('snapshot', { line: origin?.line, start, end }, { mayOverlap });
   if (wanted !== undefined) problems.equal(FILE, line, 'origin', wanted, value.origin);
   checkRecords({ line, value }, kept, tally, context);
 }
 
-/** One record; or a list of them, with some of each format that did not refuse. */
+/** One record; or a list with at least one of each format that did not refuse the session. */
 function checkRecords(at: Line, tools: number, tally: SourceTally, context: SessionContext): void {
   const { line, value } = at;
   const { formats, problems, totals } = context;
@@ -118,7 +118,7 @@ function checkRecords(at: Line, tools: number, tally: SourceTally, context: Sess
   problems.equal(FILE, line, 'formats of records and refused', [...formats].sort().join(' '), named);
 }
 
-/** The group of the record's shard, when there is such a shard. */
+/** The group of the record's shard, if there is such a shard. */
 function checkRecord(
   { line, value }: Line,
   record: Untrusted<RecordPlace>,
@@ -135,13 +135,16 @@ function checkRecord(
 
 /** The first ten characters of a date beyond the year 9999. */
 const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
-/** How a name ends that was cut. */
+/** The end of a name that was cut. */
 const CUT_NAME = /^.{199,200}-[0-9a-f]{32}$/s;
 const HASH_CHARS = 33;
-/** The group of everything, and of sessions without a date or a name. */
+/** The group of everything, or of sessions without a date or a name. */
 const ONE_GROUP = 'conversations';
 
-/** Compares a session's group with its source's path, as far as that says: all of the name, how it begins, or nothing. */
+/**
+ * Compares a session's group with its source's path, as far as the path tells: the whole name, its beginning, or
+ * nothing.
+ */
 export function groupProblem(
   groupBy: unknown,
   group: string,
@@ -157,12 +160,12 @@ export function groupProblem(
   }
   if (source === '-' && id.startsWith('-:') && group === ONE_GROUP) return undefined;
   const stem = source === '-' ? id : source.slice(source.lastIndexOf('/') + 1);
-  // a long name is cut, and ends in a hash of all of it
+  // a long name is cut, and ends in a hash of the whole
   const known = CUT_NAME.test(group) ? group.slice(0, -HASH_CHARS) : group;
   return stem.startsWith(known) ? undefined : wrongGroup(`the beginning of '${stem}'`, group);
 }
 
-/** A day of the calendar, written as ISO 8601 has it. */
+/** A calendar day in ISO 8601. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

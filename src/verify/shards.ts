@@ -1,6 +1,6 @@
 /**
- * Every shard, record by record: its number of lines, what each of them is, and the name that its group gives it. Sessions point
- * to the records: to each of them once, in their order.
+ * Checks every shard, record by record: its number of lines, the shape of each record, and its name, which depends on
+ * its group. Sessions must point to each record once, in order.
  */
 import { join } from 'node:path';
 import { readLines, readTexts } from './line-reader.ts';
@@ -12,12 +12,12 @@ import { asCount, asText } from './untrusted.ts';
 import { recount, type UsageRecount } from './usage.ts';
 
 /**
- * The numbers of tools of a shard's records, in their order, as a sum and a fold: the shard gives one tally, the
- * sessions that point to it give another, and neither has to be kept record by record.
+ * The numbers of tools of a shard's records, as a sum and an order-dependent hash: the shard produces one tally, the
+ * sessions that point to it another, so neither has to be kept record by record.
  */
 export class ToolTally {
   sum = 0;
-  /** Differs when the same numbers come in another order. */
+  /** Differs if the same numbers come in another order. */
   fold = 0;
 
   add(tools: number): void {
@@ -29,34 +29,34 @@ export class ToolTally {
 export interface ShardFacts {
   readonly format: string;
   readonly group: string;
-  /** Lines that were counted. */
+  /** Number of records. */
   readonly records: number;
-  /** Undefined where the format does not show its tools. */
+  /** Undefined if the format does not show its tools. */
   readonly tools: ToolTally | undefined;
 }
 
-/** A name that was made for a group that cannot be one: a slug and a hash. */
+/** The name made for a group that cannot be a file name: a slug and a hash. */
 const MADE_NAME = /-[a-z2-7]{16}$/i;
-/** A deck of samples: each begins with its header on a line of its own, which no text in it can look like. */
+/** A deck of samples: each begins with its header on a separate line, which no text in it can look like. */
 const DECK = /\.toml(?:\.gz|\.zst)?$/;
 const DECK_RECORD = '[[samples]]';
 /** Session traces: each begins with its header. */
 const TRACES = /\.sts\.jsonl(?:\.gz|\.zst)?$/;
 const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml|sts\.jsonl)(\.gz|\.zst)?$/;
-/** By `--compress`. */
+/** Suffixes by `--compress`. */
 const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
   ['gzip', '.gz'],
   ['zstd', '.zst'],
 ]);
 
-/** Figures that are counted again in the records. */
+/** Figures recounted from the records. */
 export interface Recounts {
-  /** Gets what the records of format `chat` add up to. */
+  /** Collects the figures of records in the format `chat`. */
   readonly usage: UsageRecount;
   readonly profile: ProfileRecount;
 }
 
-/** By path, in the order of the manifest. */
+/** The shards by path, in the order of the manifest. */
 export async function readShards(
   root: string,
   { shards, settings, formats }: ManifestFacts,
@@ -65,7 +65,7 @@ export async function readShards(
   problems: Problems,
 ): Promise<ReadonlyMap<string, ShardFacts>> {
   const facts = new Map<string, ShardFacts>();
-  const numbers = new Map<string, number>(); // shards of each format's groups so far
+  const numbers = new Map<string, number>(); // number of shards so far for each format's groups
   for (const shard of shards) {
     const format = formatOf(shard, formats, problems);
     const series = `${format}/${shard.group}`;
@@ -81,7 +81,7 @@ export async function readShards(
   return facts;
 }
 
-/** The format that a shard is of: where there are several, each has its own folder. */
+/** The format of a shard: with several formats, each has its own folder. */
 function formatOf({ path }: ListedShard, formats: readonly string[], problems: Problems): string {
   const [, folder] = SHARD_NAME.exec(path) ?? [];
   const format = formats.find((name) => folder === (formats.length === 1 ? 'data' : `data/${name}`));
@@ -133,7 +133,7 @@ async function readShard(
   return { format, group, records, tools: shown ? tally : undefined };
 }
 
-/** @returns the number of traces: of their headers, each of which has a message behind it */
+/** @returns the number of traces, counted by their headers; each must be followed by a message */
 async function readTraces(
   root: string,
   path: string,
@@ -158,11 +158,11 @@ async function readTraces(
 
 const SESSIONS = 'ledger/sessions.jsonl';
 
-/** Records that the sessions point to, shard by shard. */
+/** The records that the sessions point to, shard by shard. */
 export class Pointers {
   readonly #shards: ReadonlyMap<string, ShardFacts>;
   readonly #problems: Problems;
-  /** The record of each shard that was pointed to last, and the tools that the sessions say. */
+  /** The last record pointed to in each shard, and the tools according to the sessions. */
   readonly #reached: ReadonlyMap<string, { last: number; readonly tools: ToolTally }>;
 
   constructor(shards: ReadonlyMap<string, ShardFacts>, problems: Problems) {
@@ -172,7 +172,7 @@ export class Pointers {
   }
 
   /**
-   * Takes a written session's record.
+   * Adds a written session's record.
    * @param line of ledger/sessions.jsonl
    * @returns its shard, if there is such a shard
    */
@@ -194,7 +194,7 @@ export class Pointers {
     return facts;
   }
 
-  /** Finds records that no session points to, and shards whose records have other tools than their sessions say. */
+  /** Finds records that no session points to, and shards whose tools contradict their sessions. */
   end(): void {
     for (const [path, { records, tools: found }] of this.#shards) {
       const { last, tools } = this.#reached.get(path) as { last: number; tools: ToolTally };

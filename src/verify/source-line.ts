@@ -1,4 +1,7 @@
-/** One line of ledger/sources.jsonl: its bytes and lines add up, and agree with the sessions and the quarantine of that source. */
+/**
+ * Checks one line of ledger/sources.jsonl: its bytes and lines add up, and agree with the sessions and the quarantine
+ * of that source.
+ */
 import type { SourceLine } from '../dataset/schema.ts';
 import type { Problems } from './problems.ts';
 import { add, addAll, type Counts, type SourceTally, sumOf, type Totals } from './tallies.ts';
@@ -6,16 +9,16 @@ import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from
 
 const FILE = 'ledger/sources.jsonl';
 const STATUSES: ReadonlySet<unknown> = new Set(['read', 'empty', 'rejected', 'limited', 'skipped']);
-/** Reasons for passing over a source that lose nothing: quarantine says nothing about them. */
+/** Reasons for skipping a source that lose nothing: these have no quarantine record. */
 const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', 'excluded']);
 const REJECTED = 'rejected:';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
-/** A document, by its name or the repair, has its own framing: its elements are not separated by line feeds. */
+/** Documents, by name or repair, have another framing: line feeds do not separate their elements. */
 const DOCUMENT = /\.(?:json|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const PACKINGS: ReadonlySet<unknown> = new Set(['gzip', 'zstd']);
 
-/** Fates that one line of a log has by itself, without a session. */
+/** Fates of a single line, independent of a session. */
 const isOwnFate = (fate: string): boolean => fate === 'blank' || fate.startsWith('dropped:');
 
 export function checkSource(
@@ -56,7 +59,10 @@ function addToTotals(value: Untrusted<SourceLine>, totals: Totals): void {
   }
 }
 
-/** Compares the bytes with those of the parts; for a source that was read to its end, the lines with those that have a fate. */
+/**
+ * Compares the bytes with the sum of the parts and, for a source read to its end, the lines with those that have a
+ * fate.
+ */
 function checkBytes({ line, value }: LineOf<SourceLine>, problems: Problems): void {
   const equal = (what: string, expected: unknown, found: unknown): void =>
     problems.equal(FILE, line, what, expected, found);
@@ -76,7 +82,10 @@ function checkBytes({ line, value }: LineOf<SourceLine>, problems: Problems): vo
   equal("parts 'terminators', by lines and repairs", terminators, parts.get('terminators'));
 }
 
-/** Compares the size of a packed source with the sum of its members, its padding and its trailing bytes, where its end is known. */
+/**
+ * Compares the size of a packed source with the sum of its members, its padding and its trailing bytes, if its end is
+ * known.
+ */
 export function checkPackedBytes({ line, value }: LineOf<SourceLine>, problems: Problems): void {
   const { status, compression, reason } = value;
   const complete = status === 'read' || status === 'empty' || reason === 'trailing-data';
@@ -89,7 +98,9 @@ export function checkPackedBytes({ line, value }: LineOf<SourceLine>, problems: 
   }
 }
 
-/** The fates that sessions and quarantine say; only this line has a line's own fate, and that of a rejected source. */
+/**
+ * The fates according to sessions and quarantine; only this line has a line's own fate, and that of a rejected source.
+ */
 function expectedFates(
   fates: ReadonlyMap<string, number>,
   tally: SourceTally,
@@ -107,7 +118,7 @@ function expectedFates(
   return expected;
 }
 
-/** A record for each rejected line, for each entry of a rejected session, and for the source when it is lost. */
+/** One record for each rejected line, for each entry of a rejected session, and for a lost source. */
 function expectedQuarantine(fates: ReadonlyMap<string, number>, tally: SourceTally, lost: unknown): Counts {
   const expected: Counts = new Map();
   for (const [reason, n] of tally.rejectedEntries) add(expected, `session:${reason}`, n);
@@ -122,7 +133,7 @@ function expectedQuarantine(fates: ReadonlyMap<string, number>, tally: SourceTal
 }
 
 const PACKED_EXTENSIONS = ['.gz', '.zst', '.bz2', '.xz', '.zip'];
-/** The longest name that file systems allow. */
+/** Longest name that file systems allow. */
 const MOST_CHARACTERS = 255;
 
 /** The extension that a file is counted under, in lower case. */
@@ -137,7 +148,7 @@ function extensionOf(path: string): string {
   return stem.includes('.', 1) ? 'other' : packed || 'none';
 }
 
-/** `a.csv` of `a.csv.1` and `a.csv-2026-01-13`. */
+/** `a.csv` for `a.csv.1` and `a.csv-2026-01-13`. */
 function unnumbered(name: string): string {
   const at = Math.max(name.lastIndexOf('.'), name.lastIndexOf('-'));
   return at >= 0 && /^\d+$/.test(name.slice(at + 1)) ? unnumbered(name.slice(0, at)) : name;

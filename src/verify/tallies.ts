@@ -1,4 +1,4 @@
-/** Sums of what the lines say: by name, for one source, and for the whole dataset. */
+/** Sums over the lines: by name, for one source, and for the whole dataset. */
 import type { SourceLine } from '../dataset/schema.ts';
 import { asCount, asObject, type Untrusted } from './untrusted.ts';
 
@@ -28,11 +28,11 @@ export class Totals {
   warnings = 0;
   readonly status: Counts = new Map();
   readonly skipped: Counts = new Map();
-  /** Files that were passed over because of their names, by extension, as far as they are listed. */
+  /** Files skipped because of their names, by extension, as far as they are listed. */
   readonly extensions: Counts = new Map();
   readonly fates: Counts = new Map();
   readonly repairs: Counts = new Map();
-  /** Bytes by where they went. */
+  /** How the bytes divide. */
   readonly parts: Counts = new Map();
   readonly sessionFates: Counts = new Map();
   readonly tools: Counts = new Map();
@@ -53,35 +53,35 @@ export interface Place {
   readonly end: unknown;
 }
 
-/** How the places of a kind follow each other. */
+/** How consecutive places of a kind must relate. */
 interface PlaceRules {
   readonly leastBytes?: number;
   readonly mayOverlap?: boolean;
 }
 
-/** Sums over the lines about one source, and how large it is by its own line. */
+/** Sums over the lines about one source, and its size by its own line. */
 export class SourceTally {
-  /** Bytes after decompression. Infinity where the line does not say, so that nothing lies outside. */
+  /** Bytes after decompression. Infinity if the line does not say, so that every place is inside. */
   readonly bytes: number;
-  /** Lines as they were cut: a line of several objects is one. Infinity where it is not known. */
+  /** Lines as cut: a line of several objects is one. Infinity if unknown. */
   readonly lines: number;
   /** Size of the file. */
   readonly size: unknown;
-  /** Gzip members up to the last one that was read; undefined when it is not gzip. */
+  /** Gzip members up to the last one read; undefined if it is not gzip. */
   readonly members: number | undefined;
-  /** By the sessions: snapshot, superseded, truncated, and the entries of rejected ones by reason. */
+  /** According to the sessions: snapshot, superseded, truncated, and the entries of rejected ones by reason. */
   readonly fates: Counts = new Map();
-  /** Quarantine's records by `scope:reason`, and `record:FORMAT REASON`. */
+  /** Quarantine records by `scope:reason`, and `record:FORMAT REASON`. */
   readonly quarantine: Counts = new Map();
-  /** Entries of rejected sessions by reason: quarantine has a record of each. */
+  /** Entries of rejected sessions by reason: the quarantine has a record for each. */
   readonly rejectedEntries: Counts = new Map();
-  /** Records that a format refused, by `FORMAT REASON`: quarantine has each of them too. */
+  /** Records that a format refused, by `FORMAT REASON`: the quarantine has a record for each of them too. */
   readonly recordRejections: Counts = new Map();
-  /** Where the next place may begin, by what names it: snapshots, rejected lines, rejected entries. */
+  /** Least position of the next place, by kind: snapshots, rejected lines, rejected entries. */
   readonly #next: Counts = new Map();
 
   constructor({ status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>) {
-    const begun = status === 'read' ? 0 : 1; // the member that the reading stopped in
+    const begun = status === 'read' ? 0 : 1; // the member in which reading stopped
     this.bytes = asCount(bytes) ?? Infinity;
     this.lines = asCount(framed) ?? Infinity;
     this.size = size;
@@ -90,10 +90,10 @@ export class SourceTally {
   }
 
   /**
-   * Takes a place inside the source that comes after the one before it of the same kind.
-   * @param leastBytes how many bytes it takes at least
-   * @param mayOverlap may it begin before the one before it ends?
-   * @returns what was expected, when it is not such a place
+   * Takes a place, which must be inside the source and follow the previous one of the same kind.
+   * @param leastBytes least length of the place
+   * @param mayOverlap may it begin before the previous one ends?
+   * @returns what was expected, if the place is wrong
    */
   take(
     kind: string,

@@ -1,11 +1,11 @@
 /**
- * Values as they were read from a dataset. The schema says which members there are; that each has its type is what verify finds
- * out. A value of another type is `undefined` here, so that a comparison with what it should be fails.
+ * Values as read from a dataset. The schema says which members there are; verify has to find out whether each has its
+ * type. A value of another type becomes `undefined`, so that comparisons with the expected value fail.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object that should be a `T`: it has no other members, each of any type. */
+/** An object that should be a `T`: it has no other members, and each may be of any type. */
 export type Untrusted<T> = { readonly [Name in keyof T]?: unknown };
 
 /** A line of a file, counted from 1, that should be a `T`. */
@@ -20,7 +20,7 @@ export function asObject(value: unknown): JsonObject | undefined {
     : undefined;
 }
 
-/** The items of a list, each as an object; empty when the value is not a list. */
+/** The items of a list as objects; empty if the value is not a list. */
 export function asObjects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map((item) => asObject(item) ?? {}) : [];
 }
@@ -34,7 +34,7 @@ export function asCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** The members of an object of counts; undefined when it is not an object, or when a member is not a count. */
+/** The members of an object of counts; undefined if it is not an object, or if a member is not a count. */
 export function asCounts(value: unknown): ReadonlyMap<string, number> | undefined {
   const members = Object.entries(asObject(value) ?? { missing: undefined });
   return members.every(([, n]) => asCount(n) !== undefined)

@@ -1,6 +1,7 @@
 /**
- * `turnmill verify`: a second, dull reader of a dataset (docs/decisions/0006-verify-is-a-second-reader.md). It shares no code
- * with the writers, only the names of the lines' members, recounts everything from the files alone, and says what does not agree.
+ * `turnmill verify`: a second, simple reader of a dataset (docs/decisions/0006-verify-is-a-second-reader.md). It shares
+ * no code with the writers, only the names of the lines' members, recounts everything from the files alone, and reports
+ * what disagrees.
  */
 import { realpathSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -14,9 +15,9 @@ import { readShards } from './shards.ts';
 import { checkUsage } from './usage.ts';
 
 export interface VerifyResult {
-  /** The first thousand; empty when the dataset is what its manifest says. */
+  /** The first thousand problems; empty if the dataset matches its manifest. */
   readonly problems: readonly Problem[];
-  /** All of them. */
+  /** Number of all problems. */
   readonly problemCount: number;
   /** Counts of the check: lines of the shards, shards of the manifest, lines of the ledger. */
   readonly records: number;
@@ -37,9 +38,9 @@ const ALWAYS_THERE = [
 ];
 
 /**
- * Reads a whole dataset, changing nothing. A link is followed.
- * @throws TurnmillError `no-input`: there is no dataset; `invalid-dataset`: its manifest is of no known kind; `io` or
- * `permission`: it cannot be read
+ * Reads a whole dataset without changing anything. Follows a link.
+ * @throws TurnmillError `no-input` if there is no dataset; `invalid-dataset` if its manifest is of an unknown kind;
+ * `io` or `permission` if it cannot be read
  */
 export async function verifyDataset(out: string): Promise<VerifyResult> {
   const root = realFolder(out);
@@ -78,11 +79,11 @@ function realFolder(out: string): string {
   }
 }
 
-/** Every dataset has the same files beside its shards, empty or not; shards are in data/, the others are not. */
+/** Every dataset has the same files beside its shards, empty or not; only shards are in data/. */
 function checkNames({ shards, files }: ManifestFacts, problems: Problems): void {
   const found = new Set(files.map(({ path }) => path));
   for (const path of ALWAYS_THERE) {
-    if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry of it`);
+    if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
   }
   const misplaced = [
     ...shards.filter(({ path }) => !path.startsWith('data/')),

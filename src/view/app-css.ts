@@ -1,4 +1,4 @@
-/** The layout of the viewer. */
+/** Layout of the viewer. */
 export const appCss: string = `
 html,body,#app{height:100%}
 .app{height:100%;display:grid;grid-template-rows:46px 1fr}

@@ -1,6 +1,6 @@
 /**
- * An event log that is followed: its lines are folded into conversations, and the page gets the messages that are new in them. One
- * event may change what earlier ones have made, so the log is folded anew each time it has grown.
+ * A followed event log: its lines are folded into conversations, and the page gets their new messages. One event may
+ * change the result of earlier ones, so the log is folded again each time it has grown.
  */
 import type { Entry, Message, StreamElement } from '../../transforms/model/element.ts';
 import { defaultsOf, step } from '../../transforms/stage.ts';
@@ -11,10 +11,10 @@ import { allMessages, freshMembers, rejectedEntry, textOf, timeMember } from './
 import type { LineIndex } from './line-index.ts';
 
 const PAGE = 64;
-/** Lines that are asked for their dialect. */
+/** Lines to look at for recognising the dialect. */
 const MOST_ASKED = 65;
 
-/** Does a log hold events, whose conversations are known at its end only? Undefined: its lines do not tell yet. */
+/** Does a log hold events, whose conversations are complete only at its end? Undefined if its lines do not tell yet. */
 export function holdsEvents(index: LineIndex): boolean | undefined {
   for (const { content } of index.page(0, MOST_ASKED)) {
     const dialect = detectDialect(content);
@@ -61,16 +61,16 @@ interface Place {
   readonly at: number;
 }
 
-/** Keeps track of what one page has been sent from an event log. */
+/** Tracks what one page has been sent from an event log. */
 export class EventTail {
   readonly #index: LineIndex;
   readonly #source: string;
   #sent: ReadonlyMap<string, readonly Message[]> = new Map();
   #lines = 0;
   #folded: (Folded & { readonly lines: number }) | undefined;
-  /** The messages that were not sent at first, in the order of their conversations. */
+  /** Messages that were not sent at first, in the order of their conversations. */
   #earlier: readonly Place[] = [];
-  /** How long the log takes to fold: one that takes long is looked at less often. */
+  /** Time to fold the log: one that takes long is checked less often. */
   foldMs = 0;
 
   constructor(index: LineIndex, source: string) {
@@ -78,7 +78,10 @@ export class EventTail {
     this.#source = source;
   }
 
-  /** Takes the log as it is now. @returns the number of messages before the last ones, at most `most`, which `take` gives */
+  /**
+   * Starts with the current state of the log. @returns the number of messages before the last ones, at most `most`,
+   * which `take` returns
+   */
   begin(most: number): number {
     const { conversations } = this.#fold();
     const all = conversations.flatMap((entry) => allMessages(entry).map((_, at): Place => ({ entry, at })));
@@ -142,7 +145,7 @@ export class EventTail {
   }
 }
 
-/** How many messages are as before, by their bytes. */
+/** Number of leading messages that are unchanged, by their bytes. */
 function sharedBy(before: readonly Message[], now: readonly Message[]): number {
   const differs = now.findIndex((message, i) => {
     const was = before[i];

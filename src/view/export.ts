@@ -1,4 +1,4 @@
-/** The viewer's page with its data as files, for a static host or a folder that is opened without a server. */
+/** Exports the viewer's page with its data as files, for a static host or a folder that is opened without a server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -8,29 +8,29 @@ import { pageFiles } from './server.ts';
 
 export interface ExportOptions {
   readonly folder: string;
-  /** Records at most. */
+  /** Most records to export. */
   readonly limit: number;
-  /** Ids of the sessions whose records are exported; undefined: all. */
+  /** Ids of the sessions to export; undefined for all. */
   readonly only?: readonly string[] | undefined;
 }
 
 export interface Exported {
   readonly records: number;
-  /** Records of the dataset. */
+  /** Number of records in the dataset. */
   readonly of: number;
 }
 
-/** That of the server; `frame-ancestors` has no effect in a page. */
+/** The server's policy; `frame-ancestors` has no effect in a page. */
 const POLICY = (HEADERS['content-security-policy'] ?? '')
   .split('; ')
   .filter((rule) => !rule.startsWith('frame-ancestors'))
   .join('; ');
-/** Answers in one file; the page counts with the same number. */
+/** Responses per file; the page counts with the same number. */
 const CHUNK = 20;
 const MOST_REJECTIONS = 2000;
 const ROWS_AT_ONCE = 200;
 
-/** @throws TurnmillError when the folder is there already */
+/** @throws TurnmillError if the folder already exists */
 export async function exportView(viewed: Viewed, { folder, limit, only }: ExportOptions): Promise<Exported> {
   const { dataset } = viewed;
   if (dataset === undefined)
@@ -59,7 +59,7 @@ class Exporter {
     this.#folder = folder;
   }
 
-  /** The records keep their order; they are numbered anew, from 0. */
+  /** Keeps the order of the records, and numbers them from 0. */
   async run(numbers: readonly number[], of: number): Promise<Exported> {
     const rejected = Math.min(this.#viewed.dataset?.rejections ?? 0, MOST_REJECTIONS);
     for (const [path, [, content]] of pageFiles())
@@ -117,14 +117,17 @@ class Exporter {
     return rows;
   }
 
-  /** Returns the answer that the server would give. */
+  /** Returns the response that the server would give. */
   async #ask(path: string): Promise<string> {
     const [route = '', query = ''] = path.split('?');
     const answer = await ROUTES.get(route)?.(this.#viewed, new URLSearchParams(query));
     return typeof answer === 'string' || Buffer.isBuffer(answer) ? answer.toString() : '';
   }
 
-  /** A script that hands over one JSON string: classic scripts load from files, and no data is code. */
+  /**
+   * Writes a script that passes one JSON string to the page: classic scripts load from files, and no data is run as
+   * code.
+   */
   #chunk(name: string, texts: readonly string[]): void {
     const json = JSON.stringify(JSON.stringify(texts)).replace(
       /[<\u2028\u2029]/g,
@@ -143,7 +146,7 @@ class Exporter {
   }
 }
 
-/** A row with its place in the list as its number. */
+/** A row, renumbered by its place in the list. */
 function renumbered(row: string, i: number): string {
   return JSON.stringify({ ...(JSON.parse(row) as object), i });
 }

@@ -1,10 +1,10 @@
-/** Findings by session, for lists and filters: nine bytes a session, read once when they are first asked for. */
+/** Findings by session, for lists and filters: nine bytes per session, read once on first use. */
 import { setImmediate } from 'node:timers/promises';
 import type { FindingLine, SessionLine } from '../dataset/schema.ts';
 import type { LineIndex } from './line-index.ts';
 
 const LINES_AT_ONCE = 2000;
-/** The last bit stands for all further rules. */
+/** The last bit represents all further rules. */
 const MOST_RULES = 31;
 const WARNING = 1;
 const ERROR = 2;
@@ -28,7 +28,7 @@ export class FindingColumns {
     this.#firsts = new Uint32Array(sessions);
   }
 
-  /** Both files name sources in the same order, so they are read side by side. */
+  /** Reads both files side by side, since both name the sources in the same order. */
   static async read(sessions: LineIndex, findings: LineIndex): Promise<FindingColumns> {
     const columns = new FindingColumns(sessions.lines);
     const cursor = new FindingCursor(findings);
@@ -52,7 +52,7 @@ export class FindingColumns {
     return columns;
   }
 
-  /** `error`, `warning`, or undefined. */
+  /** Returns `error`, `warning`, or undefined. */
   severityOf(session: number): 'error' | 'warning' | undefined {
     const severity = this.#severities[session] ?? 0;
     return severity === 0 ? undefined : severity >= ERROR ? 'error' : 'warning';

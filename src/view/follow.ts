@@ -1,4 +1,4 @@
-/** Follows a log of lines while it grows: each line as an entry, with the messages that the one before it did not have. */
+/** Follows a growing log: each line is an entry, sent with the messages that the previous entry lacks. */
 import { closeSync, openSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Entry } from '../../transforms/model/element.ts';
@@ -11,15 +11,18 @@ import { type IndexedLine, LineIndex } from './line-index.ts';
 
 const PAGE = 64;
 
-/** Keeps track of what one page has been sent from a log. */
+/** Tracks what one page has been sent from a log. */
 export interface LogTail {
-  /** Takes the log as it is now. @returns the number of the first entry that `take` gives, at most `most` from the end */
+  /**
+   * Starts with the current state of the log. @returns the number of the first entry that `take` returns, at most
+   * `most` from the end
+   */
   begin(most: number): number;
   /** Returns what is new since the last call. */
   take(): Generator<FollowedEntry>;
   /** Some of the entries before the first one. */
   earlier(from: number, count: number): readonly FollowedEntry[];
-  /** How long a look at the log takes. */
+  /** Time that one check of the log takes. */
   readonly foldMs?: number;
 }
 
@@ -30,7 +33,7 @@ export class FollowedLog {
   #tail: LogTail | undefined;
 
   constructor(path: string) {
-    closeSync(openSync(path, 'r')); // the system's error, before anything else
+    closeSync(openSync(path, 'r')); // reports the system's error before anything else
     this.path = path;
     this.name = basename(path);
     this.#index = new LineIndex(path);
@@ -40,12 +43,12 @@ export class FollowedLog {
     return this.#index.lines;
   }
 
-  /** Its lines are events, of which conversations are made; undefined when there are too few to tell. */
+  /** Are its lines events that form conversations? Undefined while there are too few to tell. */
   get holdsEvents(): boolean | undefined {
     return holdsEvents(this.#index);
   }
 
-  /** Looks for new lines. Returns true when the file has been replaced or cut: its lines count from the beginning. */
+  /** Checks for new lines. Returns true if the file has been replaced or cut, so that it is read from the beginning. */
   refresh(): boolean {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now !== undefined && now.ino !== this.#index.inode) {
@@ -63,7 +66,7 @@ export class FollowedLog {
     return this.#tail;
   }
 
-  /** Entries before those that the last page was sent at first. */
+  /** Entries before those that the last page got at first. */
   earlier(from: number, count: number): readonly FollowedEntry[] {
     return this.#tail?.earlier(from, count) ?? [];
   }
@@ -105,7 +108,10 @@ class LineTail implements LogTail {
   }
 }
 
-/** The dialect is told from the first line; the line before the first one that is wanted is what that one repeats. */
+/**
+ * Reads the first line, for the dialect, and the line before the first wanted one, for the messages that the latter
+ * repeats.
+ */
 function readBefore(reader: EntryReader, index: LineIndex, from: number): void {
   if (from > 1) for (const line of index.page(0, 1)) reader.read(line, 1);
   if (from > 0) for (const line of index.page(from - 1, 1)) reader.read(line, from);
@@ -125,7 +131,7 @@ function* entriesOf(
   }
 }
 
-/** Reads lines as entries, in their order. */
+/** Reads lines as entries, in order. */
 class EntryReader {
   readonly #source: string;
   readonly #handlers: Handlers = parse.create(defaultsOf(parse.options));
@@ -158,7 +164,10 @@ class EntryReader {
   }
 }
 
-/** How many messages are as before, by their content. An entry with fewer messages than the one before it repeats nothing. */
+/**
+ * Number of leading messages that are unchanged, by content. An entry with fewer messages than the previous one repeats
+ * nothing.
+ */
 function sharedBy(before: readonly string[], now: readonly string[]): number {
   if (now.length < before.length) return 0;
   const differs = now.findIndex((text, i) => text !== before[i]);

@@ -1,24 +1,33 @@
-/** Random access to the lines of a file: the offset of every 64th line is kept, and a page of lines is one read from there. */
+/** Random access to the lines of a file: keeps the offset of every 64th line, and reads a page of lines from there. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const EVERY = 64;
 const SCAN_BYTES = 1024 * 1024;
 const PAGE_BYTES = 256 * 1024;
-/** One for all: a page is read without a pause, and a fresh buffer for each would be garbage faster than it is collected. */
+/**
+ * Shared by all reads: a page is read synchronously, and a new buffer for each would create garbage faster than it is
+ * collected.
+ */
 const PAGE = Buffer.allocUnsafe(PAGE_BYTES);
 const LINE_FEED = 0x0a;
-/** The rest of a longer line, or record, is not read. */
+/** The rest of a longer line or record is not read. */
 export const MOST_LINE_BYTES: number = 32 * 1024 * 1024;
 
 export interface IndexedLine {
   readonly offset: number;
   /** Length of the whole line. */
   readonly bytes: number;
-  /** Its bytes without the line end, as far as they were asked for. */
+  /** Its bytes without the newline, as far as requested. */
   readonly content: Buffer;
 }
 
-/** How the file has changed since the last look. */
+/** Called with the first bytes of a line, at most `START_BYTES`, which are valid until it returns. */
+export type OnLine = (start: Buffer) => void;
+
+export const START_BYTES: number = 64;
+const EMPTY: Buffer = Buffer.alloc(0);
+
+/** How the file has changed since the last check. */
 export type Growth = 'same' | 'grown' | 'replaced';
 
 export class LineIndex {
@@ -26,17 +35,22 @@ export class LineIndex {
   #marks = new Float64Array(1024);
   #marked = 0;
   #lines = 0;
-  /** Up to here the file was looked at. */
+  /** The file was searched up to here. */
   #seen = 0;
-  /** Where the line begins that has no end yet. */
+  /** Start of the line whose end has not been written yet. */
   #open = 0;
+  readonly #onLine: OnLine | undefined;
+  /** First bytes of the open line, where it began in an earlier chunk. */
+  #start: Buffer = EMPTY;
 
-  constructor(path: string) {
+  /** @param onLine is called for each line, in order, while the file is looked at */
+  constructor(path: string, onLine?: OnLine) {
+    this.#onLine = onLine;
     this.#fd = openSync(path, 'r');
     this.grow();
   }
 
-  /** Lines with an end. */
+  /** Number of complete lines. */
   get lines(): number {
     return this.#lines;
   }
@@ -45,12 +59,13 @@ export class LineIndex {
     return fstatSync(this.#fd).ino;
   }
 
-  /** Looks at what was appended. A file that became shorter is looked at from its beginning. */
+  /** Searches what was appended. A file that became shorter is searched from its beginning. */
   grow(): Growth {
     const end = fstatSync(this.#fd).size;
     const isShorter = end < this.#seen;
     if (isShorter) {
       this.#lines = this.#seen = this.#open = this.#marked = 0;
+      this.#start = EMPTY;
     }
     const before = this.#lines;
     const chunk = Buffer.allocUnsafe(Math.min(SCAN_BYTES, Math.max(1, end - this.#seen)));
@@ -67,9 +82,18 @@ export class LineIndex {
   #note(chunk: Buffer): void {
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
       if (this.#lines % EVERY === 0) this.#mark(this.#open);
+      this.#onLine?.(this.#startOf(chunk.subarray(0, at)));
       this.#lines += 1;
       this.#open = this.#seen + at + 1;
     }
+    if (this.#onLine !== undefined) this.#start = Buffer.from(this.#startOf(chunk));
+  }
+
+  /** The first bytes of the open line. @param chunk up to the end of the line, or of what was read of it */
+  #startOf(chunk: Buffer): Buffer {
+    const begin = this.#open - this.#seen;
+    if (begin >= 0) return chunk.subarray(begin, begin + START_BYTES);
+    return Buffer.concat([this.#start, chunk.subarray(0, START_BYTES - this.#start.length)]);
   }
 
   #mark(offset: number): void {
@@ -81,7 +105,7 @@ export class LineIndex {
     this.#marks[this.#marked++] = offset;
   }
 
-  /** Lines from `from` on, at most `count`; of each at most `most` bytes. */
+  /** Returns at most `count` lines from `from` on, each with at most `most` bytes. */
   page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly IndexedLine[] {
     if (from < 0 || from >= this.#lines || count <= 0) return [];
     const lines: IndexedLine[] = [];

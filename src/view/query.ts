@@ -1,7 +1,7 @@
 /** Parses the text of the search field: words, and filters like `role:tool`. */
 
 export interface Query {
-  /** Text that must be in the line, as JSON writes it. */
+  /** Text that the line must contain, as JSON writes it. */
   readonly words: readonly string[];
   readonly roles: readonly string[];
   readonly tools: readonly string[];
@@ -12,7 +12,7 @@ export interface Query {
 const TOKEN = /(?:(role|tool|finding|fate):)?("(?:[^"\\]|\\.)*"|\S+)/g;
 const FIELDS = { role: 'roles', tool: 'tools', finding: 'findings', fate: 'fates' } as const;
 
-/** A phrase stands between quotation marks; words without any are one phrase too. */
+/** A phrase is written between quotation marks; words without any are one phrase too. */
 export function readQuery(text: string): Query {
   const query = { words: [] as string[], roles: [], tools: [], findings: [], fates: [] } as {
     words: string[];
@@ -33,7 +33,7 @@ export function readQuery(text: string): Query {
   return query;
 }
 
-/** Looks for the words in the bytes of a line. Without capitals in a word its case does not matter. */
+/** Searches the bytes of a line for the words. A word without capitals matches in any case. */
 export function wordMatcher(words: readonly string[]): (line: Buffer) => boolean {
   const needles = words.map((word) => {
     const text = JSON.stringify(word).slice(1, -1);

@@ -1,4 +1,6 @@
-/** Who may ask the viewer's server: this page of this machine, with the key that the terminal has shown. */
+/**
+ * Decides who may use the viewer's server: only this page, on this machine, with the key that the terminal has shown.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -10,7 +12,7 @@ export interface Refusal {
 export interface Door {
   readonly port: number;
   readonly key: string;
-  /** Further origins, for ports that are forwarded. */
+  /** Further origins, for forwarded ports. */
   readonly origins: readonly string[];
 }
 
@@ -21,7 +23,7 @@ export interface Knock {
 
 const OWN_SITE: ReadonlySet<unknown> = new Set([undefined, 'none', 'same-origin']);
 
-/** Checked for every request. A page of another name that resolves to this machine has that name as its host. */
+/** Checked for every request. The host header exposes a page of another name that resolves to this machine. */
 export function refusalOf({ method, headers }: Knock, { port, origins }: Door): Refusal | undefined {
   const own = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, ...origins];
   const hosts = own.map((origin) => origin.slice(origin.indexOf('//') + 2));
@@ -38,10 +40,10 @@ export function refusalOf({ method, headers }: Knock, { port, origins }: Door): 
 export function keyRefusal(headers: IncomingHttpHeaders, { key }: Door): Refusal | undefined {
   const [, given] = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return undefined;
-  return { status: 401, why: 'open the address that turnmill view has printed: it holds the key' };
+  return { status: 401, why: 'open the URL that turnmill view has printed: it contains the key' };
 }
 
-/** Hashes a text, so that what is compared has the same length whatever was given. */
+/** Hashes a text, so that texts of different lengths compare in constant time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,4 +1,7 @@
-/** The requests that the page may make. Everything is named by a number: no path of a request reaches the file system. */
+/**
+ * The requests that the page may make. They address everything by number: no path from a request reaches the file
+ * system.
+ */
 
 import type { QuarantineLine, SessionLine } from '../dataset/schema.ts';
 import { recordStart } from '../dataset/shard-name.ts';
@@ -11,20 +14,20 @@ import { type RecordSummary, readRecord, shownOf, summaryOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
 import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
 
-/** The thing that is viewed: a dataset, or a log that is followed. */
+/** The dataset or followed log being viewed. */
 export interface Viewed {
   readonly name: string;
   readonly dataset?: ViewedDataset | undefined;
   readonly sources?: LogSources | undefined;
   readonly log?: FollowedLog | undefined;
-  /** Tells message by message what the conversion did to an entry; as JSON-ready data. */
+  /** Reports message by message how the conversion changed an entry, as JSON-ready data. */
   readonly changesOf?: ((ref: SourceRef, line: number, offset: number) => Promise<unknown>) | undefined;
 }
 
-/** An answer: JSON text, or a stream of lines of it. */
+/** A response: JSON text, or a stream of its lines. */
 export type Answer = string | Buffer | LineStream | undefined;
 
-/** Writes lines until it is done, or the reader has gone. */
+/** Writes lines until it is done, or the client has gone. */
 export interface LineStream {
   run(write: (line: object) => void, signal: AbortSignal): Promise<void>;
 }
@@ -37,13 +40,13 @@ export interface RecordRow extends RecordSummary {
 }
 
 const MOST_ROWS = 200;
-/** A longer record is listed without its title. */
+/** Longer records are listed without a title. */
 const MOST_SUMMARY_BYTES = 2 * 1024 * 1024;
 const WINDOW_BEFORE = 360;
 const WINDOW_BYTES = 800;
 const TAIL_ENTRIES = 200;
 const LOOK_EVERY_MS = 250;
-/** Between two looks, as a multiple of what one takes. */
+/** Pause between two checks, as a multiple of the time that one takes. */
 const LEAST_REST = 8;
 const NO_SUMMARY: RecordSummary = { title: '', messages: 0, roles: {}, calls: 0, tools: [] };
 
@@ -72,7 +75,7 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 const json = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
-/** A number of the query; -1, which nothing has, where it is none. */
+/** A number from the query; if there is none, -1, which matches nothing. */
 function numberOf(query: URLSearchParams, name: string): number {
   const value = query.get(name) ?? '';
   return /^\d{1,15}$/.test(value) ? Number(value) : -1;
@@ -105,7 +108,7 @@ async function recordRows(
   return page.map((record) => rowOf(dataset, record, columns));
 }
 
-/** Findings beside the rows: as soon as they are read, which takes a while for a large dataset. */
+/** Findings for the rows, once they are read, which takes time for a large dataset. */
 async function columnsSoon(
   dataset: ViewedDataset,
 ): Promise<Awaited<ReturnType<ViewedDataset['columns']>> | undefined> {
@@ -133,11 +136,11 @@ function safeSummary(content: Buffer): RecordSummary {
     const read = readRecord(content);
     return read === undefined ? asText : summaryOf(read.value);
   } catch {
-    return asText; // a role may be an object that cannot become a text
+    return asText; // a role may be an object that cannot be converted to text
   }
 }
 
-/** The record's own bytes are in the answer: nothing of them is parsed and written again. */
+/** Puts the record's own bytes into the response, without parsing and writing them again. */
 async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer | undefined> {
   const [record] = dataset.recordPage(i, 1);
   if (record === undefined) return undefined;
@@ -203,7 +206,7 @@ async function rejectionAnswer({ dataset, sources }: Viewed, i: number): Promise
   return JSON.stringify({ i, line, meaning: REASONS[line.reason], ...(await windowOf(line, sources)) });
 }
 
-/** The bytes around the error, as three texts, so that a character of several bytes moves nothing. */
+/** The bytes around the error as three texts, so that a character of several bytes shifts nothing. */
 async function windowOf(line: QuarantineLine, sources: LogSources | undefined): Promise<object> {
   const { raw_b64: kept, raw_ref: place, source, error } = line;
   const at = error.at;
@@ -263,7 +266,7 @@ function searchAnswer(dataset: ViewedDataset, query: URLSearchParams): LineStrea
   };
 }
 
-/** The last entries, and then each one as it is written. */
+/** Sends the last entries, and then each new one. */
 function tailOf(log: FollowedLog): LineStream {
   return {
     async run(write, signal) {

@@ -1,4 +1,4 @@
-/** Searches records, sessions or rejections from one end to the other, and hands out what it finds as it goes. */
+/** Searches records, sessions or rejections from start to end, and reports hits as it goes. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema.ts';
 import { type Query, readQuery, wordMatcher } from './query.ts';
@@ -10,10 +10,10 @@ export type Searched = 'records' | 'sessions' | 'rejected';
 export interface SearchRequest {
   readonly within: Searched;
   readonly text: string;
-  /** Number to go on from. */
+  /** Number to start from. */
   readonly from: number;
   readonly isStopped: () => boolean;
-  /** Gets the number of what was found. */
+  /** Called with the number of each hit. */
   readonly onHit: (number: number) => void;
   readonly onProgress: (read: number) => void;
 }
@@ -22,7 +22,7 @@ const AT_ONCE = 256;
 const PROGRESS_EVERY = 16_384;
 export const MOST_HITS = 200;
 
-/** @returns the number to go on from; undefined at the end */
+/** @returns the number to continue from; undefined at the end */
 export async function search(dataset: ViewedDataset, request: SearchRequest): Promise<number | undefined> {
   const query = readQuery(request.text);
   const matches = await matcherFor(dataset, request.within, query);
@@ -110,7 +110,7 @@ function hasShape(content: Buffer, roles: readonly string[], tools: readonly str
   }
 }
 
-/** `rejected` stands for all reasons. */
+/** `rejected` matches all reasons. */
 function isFate({ fate }: SessionLine, wanted: string): boolean {
   return fate === wanted || fate.startsWith(`${wanted}:`);
 }

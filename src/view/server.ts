@@ -1,4 +1,7 @@
-/** The viewer's server: this machine only, the key in every request for data, nothing written, nothing fetched. */
+/**
+ * The viewer's server: reachable only from this machine, with a key for every request for data. It writes nothing and
+ * fetches nothing.
+ */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,13 +12,13 @@ import { type Door, HEADERS, keyRefusal, type Refusal, refusalOf } from './refus
 import { type LineStream, ROUTES, type Viewed } from './routes.ts';
 
 export interface ServeOptions {
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly origins: readonly string[];
 }
 
 export interface Serving {
-  /** Address of the page, with its key. */
+  /** URL of the page, with its key. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
@@ -27,7 +30,7 @@ const API = '/api/';
 const PAGE =
   '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>turnmill view</title><link rel="stylesheet" href="app.css"></head><body><div id="app"></div><script src="app.js"></script></body></html>\n';
 
-/** The three files of the page, by the paths that a request may name. */
+/** The three files of the page, by request path. */
 export function pageFiles(): ReadonlyMap<string, readonly [type: string, content: string | Buffer]> {
   return new Map<string, readonly [string, string | Buffer]>([
     ['/', ['text/html; charset=utf-8', PAGE]],
@@ -84,12 +87,12 @@ async function answer(
   { pathname, searchParams, request, response, door }: Asked,
 ): Promise<void> {
   const route = pathname.startsWith(API) ? ROUTES.get(pathname.slice(API.length)) : undefined;
-  if (route === undefined) return refuse(response, { status: 404, why: 'nothing is here' });
+  if (route === undefined) return refuse(response, { status: 404, why: 'not found' });
   const refusal = keyRefusal(request.headers, door);
   if (refusal !== undefined) return refuse(response, refusal);
   try {
     const found = await route(viewed, searchParams);
-    if (found === undefined) refuse(response, { status: 404, why: 'there is no such thing' });
+    if (found === undefined) refuse(response, { status: 404, why: 'not found' });
     else if (typeof found === 'string' || Buffer.isBuffer(found)) send(response, 'application/json', found);
     else await stream(found, response);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Prepares messages for the page beyond their bytes: here, so that the page needs none of the readers of logs. */
+/** Prepares messages for display on the server, so that the page needs no code for reading logs. */
 import { isErrorText } from '../../transforms/checks/result-verdict.ts';
 import { parseMessageSegments, protocolLines } from '../../transforms/dialects/message-segments.ts';
 import { formatToolActivity, getActivityLine } from '../../transforms/dialects/tool-activity.ts';
@@ -11,7 +11,10 @@ export interface ReadRecord {
   readonly value: unknown;
 }
 
-/** The lines of a trace become a list. Undefined when a record is not JSON: a table of a deck, or one that was cut. */
+/**
+ * Parses a record; the lines of a trace become a list. Undefined if it is not JSON: a table of a deck, or a truncated
+ * record.
+ */
 export function readRecord(content: Buffer): ReadRecord | undefined {
   return parsed(content) ?? (content.includes('\n') ? parsed(listOfLines(content)) : undefined);
 }
@@ -42,7 +45,7 @@ export function shownOf(messages: readonly Message[]): readonly Shown[] {
   });
 }
 
-/** The seed's line of one call: that of a message that makes no other. */
+/** The seed's line of one call: that of a message that makes no other call. */
 function activityOf(call: unknown): string {
   return getActivityLine({ tool_calls: [call] }) ?? 'tool: ?';
 }
@@ -72,7 +75,7 @@ function textOfPart(part: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The text of a content: its own, or that of its parts. */
+/** Text of a content: its own, or that of its parts. */
 export function textIn(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -83,7 +86,7 @@ const TITLE_CHARACTERS = 160;
 
 /** The texts of a record's row in the list. */
 export interface RecordSummary {
-  /** The first message of the user, its white space folded. */
+  /** The first message of the user, with white space collapsed. */
   readonly title: string;
   readonly messages: number;
   readonly roles: Readonly<Record<string, number>>;
@@ -135,7 +138,7 @@ function nameOf(call: unknown): string {
   return String(fn?.name ?? name ?? '?');
 }
 
-/** Returns the text of a record, for formats that write texts. */
+/** Returns the text of a record in a format that writes texts. */
 function textOfRecord(record: unknown): string {
   const { prompt, text } = (record ?? {}) as { readonly prompt?: unknown; readonly text?: unknown };
   return typeof prompt === 'string' ? prompt : typeof text === 'string' ? text : '';

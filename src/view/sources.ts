@@ -1,4 +1,4 @@
-/** The logs of a dataset, opened again: only those that a build over the same inputs would list. */
+/** Reopens the logs of a dataset, but only those that a build over the same inputs would list. */
 
 import { readAgain } from '../input/second-reading.ts';
 import { joinFolders } from '../input/sources/folder-sessions.ts';
@@ -17,7 +17,7 @@ export class LogSources {
   readonly #inputs: readonly string[];
   #byName: Map<string, SourceRef> | undefined;
 
-  /** @param inputs those of the build, in their order */
+  /** @param inputs inputs of the build, in order */
   constructor(inputs: readonly string[]) {
     this.#inputs = inputs;
   }
@@ -36,7 +36,7 @@ export class LogSources {
     return this.#byName.get(`${input}/${source}`);
   }
 
-  /** Bytes of a source, after decompression; undefined when they cannot be read. */
+  /** Bytes of a source, after decompression; undefined if they cannot be read. */
   async bytesAt(name: SourceName, offset: number, length: number): Promise<Uint8Array | undefined> {
     const ref = this.find(name);
     const reading = ref === undefined ? undefined : await readAgain(ref, undefined);

@@ -1,4 +1,4 @@
-/** A dataset as the viewer reads it: records, sessions and rejections by number, each page one read. Never written to. */
+/** A dataset for the viewer: records, sessions and rejections by number, with one read per page. Never writes to it. */
 
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -24,7 +24,7 @@ interface OpenShard {
 export interface RecordAt {
   readonly number: number;
   readonly shard: string;
-  /** Its number in the shard, from 1: that of its line where each record is one. */
+  /** Its number in the shard, from 1; the line number if each record is one line. */
   readonly line: number;
   readonly bytes: number;
   readonly content: Buffer;
@@ -45,7 +45,7 @@ export class ViewedDataset {
   readonly #findings: LineIndex;
   readonly #temporary: string | undefined;
   readonly #manifestInode: bigint;
-  /** Number of the session's line for each record, from 1; 0 where it is not known. */
+  /** Number of the session's line for each record, from 1; 0 if unknown. */
   readonly #sessionOf: Uint32Array;
   #mapping: Promise<void> | undefined;
   #isMapped = false;
@@ -68,7 +68,7 @@ export class ViewedDataset {
     this.#sessionOf = new Uint32Array(this.records);
   }
 
-  /** @throws TurnmillError `invalid-dataset` when the folder is no dataset */
+  /** @throws TurnmillError `invalid-dataset` if the folder is not a dataset */
   static async open(root: string): Promise<ViewedDataset> {
     const manifest = readManifest(root);
     const isPacked = manifest.shards.some(({ path }) => PACKED.test(path));
@@ -110,7 +110,7 @@ export class ViewedDataset {
     return this.#rejected.lines;
   }
 
-  /** Has another dataset been put in this one's place? */
+  /** Has this dataset been replaced by another one? */
   get isReplaced(): boolean {
     try {
       return statSync(manifestPath(this.#root), { bigint: true }).ino !== this.#manifestInode;
@@ -119,7 +119,7 @@ export class ViewedDataset {
     }
   }
 
-  /** Records from number `from` on, at most `count`; of each at most `most` bytes. */
+  /** Returns at most `count` records from number `from` on, each with at most `most` bytes. */
   recordPage(from: number, count: number, most?: number): readonly RecordAt[] {
     const found: RecordAt[] = [];
     for (const { path, index, first } of this.#shards) {
@@ -145,7 +145,7 @@ export class ViewedDataset {
     return this.#rejected.page(from, count).map(parsed<QuarantineLine>);
   }
 
-  /** The number of a record's session, from 0; undefined while the ledger is being read. */
+  /** The number of a record's session, from 0; undefined until the ledger is read. */
   sessionNumberNow(record: number): number | undefined {
     if (!this.#isMapped) void this.#mapped();
     const number = this.#sessionOf[record] ?? 0;
@@ -195,7 +195,7 @@ export class ViewedDataset {
     return this.#mapping;
   }
 
-  /** Notes for each record which line of the ledger is about it: four bytes a record. */
+  /** Records which line of the ledger is about each record, in four bytes per record. */
   async #map(): Promise<void> {
     const firsts = new Map(this.#shards.map(({ path, first }) => [path, first]));
     const note = (shard: string, line: number, session: number): void => {
@@ -232,7 +232,7 @@ function opened<T>(path: string, open: () => T): T {
   }
 }
 
-/** Unpacks a shard into a file that only its owner can read. */
+/** Unpacks a shard to a file that only its owner can read. */
 async function unpacked(path: string, to: string): Promise<string> {
   const out = createWriteStream(to, { mode: 0o600 });
   await readBack(path, { onContent: (chunk) => void out.write(Buffer.from(chunk)) });

@@ -3,7 +3,7 @@
  * outside, by a module that is loaded first: test/support/throwing-stage.mjs, or one that changes what Node offers.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createChain } from '../../src/engine/chain.ts';
@@ -15,7 +15,7 @@ import { writePlainLogs } from '../support/plain-logs.ts';
 
 const STAGES = createChain({ ...DEFAULT_SETTINGS, profile: false }, 'file').map(({ name }) => name);
 
-/** Those that look at folded sessions too: they stand behind snapshot-select. */
+/** Stages after snapshot-select, which see folded sessions too. */
 const BEHIND_FOLD = STAGES.slice(STAGES.indexOf('snapshot-select') + 1);
 
 /** One before the sessions are put together, the one that does it, and the last one. */
@@ -42,12 +42,13 @@ async function run({
   scanner = 'plain',
 }: Given): Promise<Ended & { parent: string }> {
   const parent = temporaryFolder();
-  const logs = join(parent, 'logs');
+  const [logs, system] = [join(parent, 'logs'), join(temporaryFolder(), 'system.txt')];
   const bulk = workers === 1 ? { sessions: 6, entries: 3 } : { sessions: 40, entries: 12 };
   writePlainLogs(logs, { ...bulk, messageChars: workers === 1 ? 400 : 4000, seed: 1 });
   const loaded = first === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(first)}`];
   const args = ['build', input ?? logs, '--out', join(parent, 'out'), '--workers', String(workers)];
-  args.push('--reasoning', 'drop'); // else that stage has nothing to do
+  args.push('--reasoning', 'drop', '--system-text', system); // else these stages have nothing to do
+  writeFileSync(system, 'Be brief.');
   const given = {
     TURNMILL_SCANNER: scanner,
     THROWING_STAGE: throwing,

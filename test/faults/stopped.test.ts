@@ -72,7 +72,7 @@ faultTest(
   { long: true },
   async () => {
     const folder = temporaryFolder();
-    writeHugeSession(join(folder, 'logs'), 600_000);
+    writeHugeSession(join(folder, 'logs'), 99_000);
     const script = 'ulimit -c 0; NODE_OPTIONS=--max-old-space-size=32 turnmill build logs --out out';
     const { status, stderr } = await bash(script, { cwd: folder });
     expect(stderr).toContain('heap out of memory');
@@ -87,7 +87,7 @@ faultTest(
   { needs: ['cgroup'], long: true },
   async () => {
     const folder = temporaryFolder();
-    writeHugeSession(join(folder, 'logs'), 600_000);
+    writeHugeSession(join(folder, 'logs'), 99_000);
     const script = `d=/sys/fs/cgroup/memory/turnmill-test-$$; mkdir $d; echo 80M >$d/memory.limit_in_bytes
     (echo $BASHPID >$d/cgroup.procs; exec "$NODE" "$COMMAND" build logs --out out); status=$?
     cat $d/memory.failcnt; sleep 1; rmdir $d; exit $status`;

@@ -13,8 +13,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, onTestFinished, vi } from 'vitest';
 import { MOTO_PROGRAM } from './faults.ts';
+import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-endpoint.ts';
 import { S3Proxy } from './s3-proxy.ts';
-import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-server.ts';
 
 const Bucket = 'bucket';
 
@@ -101,7 +101,7 @@ export interface BehindProxy {
   readonly proxy: S3Proxy;
 }
 
-/** An empty moto and a proxy of this test before it; the process has the credentials until the test is over. */
+/** An empty moto with a proxy of this test in front; the process has the credentials until the end of the test. */
 export async function motoBehindProxy(): Promise<BehindProxy> {
   started ??= startServer();
   const endpoint = await started;

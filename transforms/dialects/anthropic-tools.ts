@@ -1,4 +1,7 @@
-/** A tool definition of the Messages API as a function: `input_schema` is `parameters`; cache marks are no part of it. */
+/**
+ * Converts a tool definition of the Messages API to a function: `input_schema` becomes `parameters`; cache marks are
+ * dropped.
+ */
 
 import { copyOf } from '../json/keep.ts';
 import { membersOf } from '../json/members.ts';
@@ -9,8 +12,10 @@ import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './made-messages.ts';
 
 const CUSTOM = 'custom';
+/** Names of the schema: of the Messages API, of the AI SDK and of tool servers. */
+const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
 
-/** A tool of the client. One of the server (`web_search` ...) has no schema and stays as it is. */
+/** Converts a tool of the client. Tools of the server (`web_search` ...) have no schema and stay as they are. */
 export function defineTool(definition: Uint8Array): ToolDefinition {
   const whole = oneLine(copyOf(definition));
   const name = stringValue(whole, 'name') || undefined;
@@ -19,7 +24,7 @@ export function defineTool(definition: Uint8Array): ToolDefinition {
   const hasParameters = members.some(({ key }) => key === 'parameters');
   const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
     if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
-    const said = key === 'input_schema' && !hasParameters ? 'parameters' : key;
+    const said = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
     return [[said, whole.subarray(valueStart, end)]];
   });
   return { bytes: objectOf(kept), name };

@@ -1,30 +1,39 @@
 /**
- * Messages of the chat completions API as agents log them, with members of their own beside it, in the words of the canonical
- * conversation: what the model said in blocks, results with the id of their call, everything else as a message.
+ * Converts messages of the chat completions API, as agents log them with extra members, for a fold: the model's output
+ * to blocks, results with the id of their call, everything else to messages.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, keptBlock, type Part, readBlock, resultContent } from './anthropic-blocks.ts';
+import { stringValue } from '../model/message.ts';
+import {
+  contentOfParts,
+  keptBlock,
+  type Part,
+  readBlock,
+  readBlockOf,
+  resultContent,
+} from './anthropic-blocks.ts';
+import { readMessage } from './anthropic-message.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { type FoldBlock, sealedDetail } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import type { ItemFacts } from './fold/thread.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
 
-/** A message that is put into a fold: an answer grows there, a result goes to its call. */
+/** A message for a fold: an answer grows there, a result goes to its call. */
 export type ChatObject =
   | { readonly kind: 'answer'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | { readonly kind: 'message'; readonly message: Message };
 
-/** The type that OpenRouter gives to reasoning that only its provider can read. */
+/** The type that OpenRouter gives to encrypted reasoning. */
 const ENCRYPTED = 'reasoning.encrypted';
 /** Parts of the chat completions API that are not text. */
 const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 
-/** Is there a value, and not null? */
+/** Is there a value other than null? */
 export const isPresent = (view: JsonView | undefined): view is JsonView =>
   view !== undefined && view.type !== 'null';
 
@@ -42,7 +51,7 @@ export function readChatObject(json: JsonView): ChatObject | undefined {
 }
 
 /**
- * Puts a message into the present thread.
+ * Adds a message to the current thread.
  * @param name of the assistant message, if it is one
  */
 export function foldChatObject(
@@ -61,11 +70,7 @@ export function foldChatObject(
 }
 
 function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
-  const { parts, notes } = partsOf(content);
-  const said = parts.map(
-    (part): FoldBlock =>
-      'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
-  );
+  const { said, notes } = saidIn(content);
   const refusal = json.get('refusal');
   if (refusal?.type === 'string') {
     const object = objectOf([
@@ -77,6 +82,44 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
   return { kind: 'answer', blocks: [...thoughtsOf(json), ...said, ...callsOf(json)], notes };
 }
 
+/** The blocks of an answer's content: texts and parts, and where it is in the words of the Messages API its calls and thoughts. */
+function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: readonly ReadingNote[] } {
+  const notes: ReadingNote[] = [];
+  const list = content?.type === 'array' ? content.elements() : [];
+  const said = list.flatMap((part): readonly FoldBlock[] => {
+    const block = readBlockOf(part);
+    if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+    const isThought = block.kind === 'thought' || part.get('think')?.type === 'string';
+    return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
+  });
+  return content?.type === 'string'
+    ? { said: [{ kind: 'text', text: content.copy() }], notes }
+    : { said, notes };
+}
+
+const blockOfPart = (part: Part): FoldBlock =>
+  'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object };
+
+/**
+ * Puts a user's message of the Messages API whose content has results into the present thread: each goes to its call, what is left is a
+ * message.
+ * @returns is it such a message? Nothing is done with any other
+ */
+export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {
+  const content = json.get('role')?.text() === 'user' ? json.get('content') : undefined;
+  const hasResult = content?.type === 'array' && content.elements().some(isResultBlock);
+  if (!hasResult) return false;
+  for (const message of readMessage(json.copy()) ?? []) {
+    if (message.role === 'tool') fold.answer(stringValue(message.bytes, 'tool_call_id'), message);
+    else fold.add(message, { isTurn: false });
+  }
+  return true;
+}
+
+/** Other clients have blocks of this name too, which do not say what they answer in the words of this API. */
+export const isResultBlock = (block: JsonView): boolean =>
+  block.get('type')?.text() === 'tool_result' && block.get('tool_use_id')?.type === 'string';
+
 export interface Parts {
   readonly parts: readonly Part[];
   readonly notes: readonly ReadingNote[];
@@ -86,16 +129,18 @@ export interface Parts {
 export function partsOf(content: JsonView | undefined): Parts {
   if (content?.type === 'string') return { parts: [{ text: content.copy() }], notes: [] };
   const notes: ReadingNote[] = [];
-  const parts = (content?.elements() ?? []).flatMap((part): readonly Part[] => {
-    const urls = part.get('image_urls');
-    if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
-    const block = readBlock(part.copy(), true);
-    if (block.kind !== 'part') return [{ object: part.copy() }];
-    const { kept } = block;
-    if (kept !== undefined && !PARTS.has(kept)) notes.push(keptBlock(kept));
-    return [block.part];
-  });
+  const parts = (content?.elements() ?? []).flatMap((part) => partsIn(part, notes));
   return { parts, notes };
+}
+
+/** The parts that one element of a content is: several images may lie in it. */
+function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
+  const urls = part.get('image_urls');
+  if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
+  const block = readBlock(part.copy(), true);
+  const kept = block.kind === 'part' ? block.kept : part.get('type')?.text();
+  if (kept !== undefined && !PARTS.has(kept)) notes.push(keptBlock(kept));
+  return [block.kind === 'part' ? block.part : { object: part.copy() }];
 }
 
 /** @param url a JSON string */
@@ -116,16 +161,16 @@ export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   return text === undefined ? said : [{ kind: 'thought', text: text.copy() }, ...said];
 }
 
-/** @param isOnly is there no text of the reasoning beside the blocks? */
+/** @param isOnly whether the reasoning has no text besides the blocks */
 function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
-  const thinking = block.get('thinking');
+  const thinking = block.get('thinking') ?? block.get('think');
   if (thinking?.type === 'string' && thinking.text() !== '')
     return isOnly ? [{ kind: 'thought', text: thinking.copy() }] : [];
   const data = block.get('data') ?? block.get('signature');
   return data?.type === 'string' ? [{ kind: 'sealed', detail: sealedDetail(ENCRYPTED, data.copy()) }] : [];
 }
 
-/** The calls of a message: those of the API, also with their members not in a `function`, and the old `function_call`. */
+/** The calls of a message: those of the API, also without a `function` object, and the old `function_call`. */
 function callsOf(json: JsonView): readonly FoldBlock[] {
   const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
   const old = json.get('function_call');
@@ -133,19 +178,20 @@ function callsOf(json: JsonView): readonly FoldBlock[] {
   return [{ kind: 'call', id: undefined, json: callJson(undefined, old.get('name')?.text(), argsOf(old)) }];
 }
 
-/** One call: `{id, function: {name, arguments}}` or `{id, name, arguments}`. */
+/** One call: `{id, function: {name, arguments}}`, `{id, name, arguments}`, or with `args`; `function` may be the name alone. */
 export function readCall(call: JsonView): FoldBlock {
   const inner = call.get('function');
   const fn = inner?.type === 'object' ? inner : call;
   const id = call.get('id')?.text() || undefined;
-  return { kind: 'call', id, json: callJson(id, fn.get('name')?.text(), argsOf(fn)) };
+  const name = fn.get('name')?.text() ?? (inner?.type === 'string' ? inner.text() : undefined);
+  return { kind: 'call', id, json: callJson(id, name, argsOf(fn)) };
 }
 
-/** The arguments as a JSON string: an object's own text becomes one. */
+/** The arguments as a JSON string; an object is turned into one. */
 function argsOf(fn: JsonView): Uint8Array | undefined {
-  const args = fn.get('arguments');
-  if (!isPresent(args)) return undefined;
-  return args.type === 'string' ? args.copy() : inString(args.copy());
+  const args = [fn.get('arguments'), fn.get('args')].find(isPresent);
+  if (args === undefined) return undefined;
+  return args.type === 'string' ? args.copy() : inString(args.bytes);
 }
 
 function readToolMessage(

@@ -1,6 +1,7 @@
 /**
- * Dialect `claude-code`: the transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its sub-agents, and
- * what `claude -p --output-format stream-json` prints. One line is one event; the order is that of the file.
+ * Dialect `claude-code`: transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its
+ * sub-agents, and the output of `claude -p --output-format stream-json`. One line is one event, in the order of the
+ * file.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -19,8 +20,18 @@ function detect(first: FirstObject): boolean {
   if (type === undefined || first.get('payload') !== undefined) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
-  if (isText('sessionId') && (CLIENT_EVENTS.has(type) || MESSAGES.has(type))) return true;
-  return STREAM.has(type) && isText('session_id') && isText('uuid');
+  if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (MESSAGES.has(type) && hasContent(first));
+  if (!STREAM.has(type) || !isText('session_id')) return false;
+  // older versions print no uuid; other clients print a session_id too
+  return (
+    isText('uuid') || first.get('parent_tool_use_id') !== undefined || first.get('tools')?.type === 'array'
+  );
+}
+
+/** Is there no message, or one with a content? Clients that were made after this one have parts, or a bare text. */
+function hasContent(first: FirstObject): boolean {
+  const message = first.get('message');
+  return message === undefined || message.get('content') !== undefined;
 }
 
 function read(json: JsonView, context: ReadContext, source: ClaudeSource): Fate | Rejection | undefined {
@@ -32,7 +43,8 @@ function read(json: JsonView, context: ReadContext, source: ClaudeSource): Fate 
 const claudeCode: Dialect = defineDialect({
   name: 'claude-code',
   summary: 'Transcripts of Claude Code and of its sub-agents, and its stream-json output.',
-  knownBy: 'type and sessionId; type and leafUuid or snapshot; in stream-json type, session_id and uuid',
+  knownBy:
+    'type and sessionId; type and leafUuid or snapshot; in stream-json type, session_id, and uuid, parent_tool_use_id or tools',
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
   memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'id'),

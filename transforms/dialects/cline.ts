@@ -1,12 +1,12 @@
 /**
- * Dialect `cline`: the history of the API that Cline and its relatives keep of a task, `api_conversation_history.json`: a list of messages
- * of the Messages API with a time.
+ * Dialect `cline`: the API history that Cline and its relatives keep for a task, `api_conversation_history.json`: a
+ * list of messages of the Messages API, each with a time.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { elementsOf } from '../json/members.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { contentOfParts, type Part, readBlock } from './anthropic-blocks.ts';
+import { contentOfParts, type Part, readBlock, readBlockOf } from './anthropic-blocks.ts';
 import { readResult } from './anthropic-message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -47,9 +47,9 @@ function readAnswer(content: JsonView, name: string, { fold }: ReadContext): voi
     fold.amend(name, [{ kind: 'text', text: content.copy() }]);
     return;
   }
-  const said = elementsOf(content.copy()).map((json): FoldBlock => {
-    const block = readBlock(json, true);
-    if (block.kind === 'call') return { kind: 'call', id: stringValue(json, 'id'), json: block.json };
+  const said = content.elements().map((view): FoldBlock => {
+    const block = readBlockOf(view);
+    if (block.kind === 'call') return { kind: 'call', id: stringValue(block.json, 'id'), json: block.json };
     if (block.kind === 'thought') return { kind: 'thought', text: block.text };
     if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
     if ('text' in block.part) return { kind: 'text', text: block.part.text };
@@ -59,7 +59,7 @@ function readAnswer(content: JsonView, name: string, { fold }: ReadContext): voi
   fold.amend(name, said);
 }
 
-/** Results first, then the rest. Where calls have none, the texts after them are the results. */
+/** Results first, then the rest. If the calls have no results, the texts after them are the results. */
 function readUser(role: string, content: JsonView, { fold }: ReadContext): void {
   const json = content.copy();
   const blocks = content.type === 'string' ? [] : elementsOf(json).map((block) => readBlock(block, false));

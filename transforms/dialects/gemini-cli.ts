@@ -1,29 +1,45 @@
 /**
  * Dialect `gemini-cli`: the chat recordings of Gemini CLI, `~/.gemini/tmp/HASH/chats/session-*.json` (one object) and, since 0.39, `.jsonl`
- * (a head, then messages that may be written again, and changes).
+ * (a head, then messages that may be written again, and changes); its checkpoints; and the recordings of Qwen Code, its fork.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import { ContentsSource, isContent, isQwenLine } from './gemini-contents.ts';
 import { GeminiSource } from './gemini-source.ts';
 
+interface Memory {
+  readonly recording: GeminiSource;
+  readonly contents: ContentsSource;
+}
+
 function detect(first: FirstObject): boolean {
+  if (isQwenLine(first) || isContent(first) || isContent(first.get('history')?.elements()[0])) return true;
   return ['sessionId', 'projectHash', 'startTime'].every((key) => first.get(key)?.type === 'string');
 }
 
-function read(json: JsonView, context: ReadContext, source: GeminiSource): Fate | Rejection | undefined {
-  return source.read(json, context);
+function read(
+  json: JsonView,
+  context: ReadContext,
+  { recording, contents }: Memory,
+): Fate | Rejection | undefined {
+  const history = json.get('history');
+  if (history?.type === 'array') return contents.readContents(history.elements(), context);
+  if (json.get('parts') !== undefined) return contents.readContents([json], context);
+  if (json.get('uuid') !== undefined) return contents.readLine(json, context);
+  return recording.read(json, context);
 }
 
 const geminiCli: Dialect = defineDialect({
   name: 'gemini-cli',
-  summary: 'Chat recordings of Gemini CLI, as documents and as lines.',
+  summary: 'Chat recordings and checkpoints of Gemini CLI, recordings of Qwen Code.',
   keys: ['sessionId', 'startTime', 'messages', 'id', 'type', 'content', 'toolCalls', '$set', '$rewindTo'],
   folds: true,
-  memory: () => new GeminiSource(),
-  knownBy: 'sessionId, projectHash and startTime',
+  memory: (): Memory => ({ recording: new GeminiSource(), contents: new ContentsSource() }),
+  knownBy:
+    'sessionId, projectHash and startTime; role user or model and parts; uuid, sessionId and such a message',
   marks: ['sessionId', 'projectHash', 'startTime'],
   detect,
   read,

@@ -1,4 +1,7 @@
-/** One message of a recording of Gemini CLI: what a user typed, or an answer with its calls, whose results lie inside them. */
+/**
+ * Reads one message of a recording of Gemini CLI: text that a user typed, or an answer with its calls, which contain
+ * their results.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
@@ -31,6 +34,8 @@ export type GeminiMessage =
   | { readonly kind: 'unknown'; readonly id: string; readonly type: string }
   | { readonly kind: 'bad'; readonly detail: string };
 
+/** Qwen Code, whose first versions recorded as Gemini CLI does, has its own name for an answer. */
+const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
 const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
 const SUMMARY = warning('reasoning-summary', 'the reasoning is a summary of it');
@@ -42,9 +47,9 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
   if (id === undefined || type === undefined)
     return { kind: 'bad', detail: 'a message has no id or no type' };
   if (CLIENT.has(type)) return { kind: 'client', id };
-  if (type !== 'user' && type !== 'gemini') return { kind: 'unknown', id, type };
+  if (type !== 'user' && !ANSWERS.has(type)) return { kind: 'unknown', id, type };
   const { parts, notes } = partsOf(json.get('content'));
-  if (type === 'gemini') return readAnswer(id, json, parts, notes);
+  if (ANSWERS.has(type)) return readAnswer(id, json, parts, notes);
   const message = makeMessage('user', [['content', contentOfParts(parts)]]);
   return { kind: 'user', id, message: notes.length === 0 ? message : { ...message, notes } };
 }
@@ -62,7 +67,7 @@ function partsOf(content: JsonView | undefined): Parts {
   return { parts: list.map((part) => partOf(part, notes)), notes };
 }
 
-function partOf(part: JsonView, notes: ReadingNote[]): Part {
+export function partOf(part: JsonView, notes: ReadingNote[]): Part {
   if (part.type === 'string') return { text: part.copy() };
   const text = part.get('text');
   if (text?.type === 'string') return { text: text.copy() };
@@ -96,7 +101,7 @@ function readAnswer(
   }));
   const made = calls.map(({ call, callId }): FoldBlock => {
     const args = call.get('args');
-    const written = isPresent(args) ? inString(args.copy()) : undefined;
+    const written = isPresent(args) ? inString(args.bytes) : undefined;
     return { kind: 'call', id: callId, json: callJson(callId, call.get('name')?.text(), written) };
   });
   const results = calls.flatMap(({ call, callId }) => resultsOf(call, callId));
@@ -105,18 +110,22 @@ function readAnswer(
   return { kind: 'answer', id, blocks: [...thoughts, ...texts, ...made], results, notes: all, meta };
 }
 
-/** A subject and what is said of it. */
+/** A thought's subject and description. */
 function thoughtOf(thought: JsonView): readonly FoldBlock[] {
   const lines = ['subject', 'description'].map((key) => thought.get(key)?.text()).filter(Boolean);
   return lines.length === 0 ? [] : [{ kind: 'thought', text: encode(quote(lines.join('\n'))) }];
 }
 
-/** The result of a call; none for one that was cancelled before it had one. */
+/** The result of a call; none if it was cancelled before. */
 function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   const result = call.get('result');
   if (!isPresent(result)) return [];
   const notes: ReadingNote[] = call.get('status')?.text() === 'error' ? [RESULT_ERROR] : [];
-  const list = result.type === 'array' ? result.elements() : [result];
+  return [resultOfParts(result.type === 'array' ? result.elements() : [result], callId, notes)];
+}
+
+/** The result of a call, from the parts that the API gives for it. */
+export function resultOfParts(list: readonly JsonView[], callId: string, notes: ReadingNote[]): GeminiResult {
   const parts = list.map((part): Part => {
     const response = part.get('functionResponse')?.get('response');
     return response === undefined ? partOf(part, notes) : { text: responseText(response) };
@@ -130,13 +139,13 @@ function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
     ['tool_call_id', quote(callId)],
     ['content', content],
   ]);
-  return [{ callId, message: notes.length === 0 ? message : { ...message, notes } }];
+  return { callId, message: notes.length === 0 ? message : { ...message, notes } };
 }
 
-/** The text of an output or an error; of anything else its JSON text. */
+/** The text of an output or an error, or the JSON text of anything else. */
 function responseText(response: JsonView): Uint8Array {
   const said = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
-  return said === undefined ? inString(response.copy()) : said.copy();
+  return said === undefined ? inString(response.bytes) : said.copy();
 }
 
 const textPart = (text: Uint8Array): Uint8Array =>

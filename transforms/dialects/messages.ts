@@ -1,7 +1,7 @@
 /**
- * Dialect `messages`: lines that are conversations already, each a session of its own. `{"messages": [...], "tools": [...]}`
- * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages keep their
- * bytes; the last one, if it is the model's, is the reply (docs/dialect-details.md).
+ * Dialect `messages`: lines that are already conversations, each its own session. `{"messages": [...], "tools": [...]}`
+ * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages keep
+ * their bytes; if the last one is the model's, it is the reply (docs/dialect-details.md).
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, Rejection } from '../model/element.ts';
@@ -9,6 +9,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { noted } from './fold/draft.ts';
+import { readForeignMessages } from './foreign-messages.ts';
 import { IgnoredMembers } from './ignored-members.ts';
 import { missingOrBad } from './line-objects.ts';
 import { systemMessage } from './made-messages.ts';
@@ -28,13 +29,21 @@ const READ: ReadonlySet<string> = new Set([
   ...['messages', 'conversations', 'tools', 'system', 'metadata', 'parallel_tool_calls'],
 ]);
 
+/** Is it a list whose first object says who speaks? Exports of chats say it in other words. */
+function isList(list: JsonView | undefined): boolean {
+  const first = list?.type === 'array' ? list.elements()[0] : undefined;
+  if (first?.type !== 'object') return list?.type === 'array';
+  const speaks = ['role', 'from'].some((key) => first.get(key) !== undefined);
+  return speaks && first.get('messageId') === undefined;
+}
+
 /** The messages of either form, or why there are none. */
 function messagesIn(json: JsonView, context: ReadContext): readonly Message[] | Rejection {
   const list = json.get('messages');
   if (list?.type === 'array') {
     const logged = context.messages();
     const said = 'kind' in logged ? logged : readValueParts(logged);
-    if (!(said instanceof UnknownPart)) return said;
+    if (!(said instanceof UnknownPart)) return 'kind' in said ? said : readForeignMessages(said);
     return context.reject('unknown-part', `a part of type ${said.type} is not known`, list);
   }
   const conversations = json.get('conversations');
@@ -56,7 +65,7 @@ const messages: Dialect = defineDialect({
   lacks: ['replies'],
   marks: ['messages'],
   detect: (first) =>
-    ['messages', 'conversations'].some((key) => first.get(key)?.type === 'array') &&
+    ['messages', 'conversations'].some((key) => isList(first.get(key))) &&
     !OTHERS.some((key) => first.get(key) !== undefined) &&
     OF_CHATS.filter((key) => first.get(key) !== undefined).length < 2,
   read(json, context, ignored) {

@@ -1,8 +1,8 @@
-/** Folds benchmark trajectories into conversations: one for each run, or one for all bare messages of a source. */
+/** Folds benchmark trajectories into conversations: one per run, or one for all bare messages of a source. */
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Fate, Rejection, ToolDefinition } from '../model/element.ts';
-import { foldChatObject, isPresent, readChatObject } from './chat-object.ts';
+import { foldChatObject, foldResultBlocks, isPresent, readChatObject } from './chat-object.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { ItemFacts } from './fold/thread.ts';
 import { metaOf } from './logged-meta.ts';
@@ -10,14 +10,14 @@ import { objectOf, type Piece } from './made-messages.ts';
 import { readItem } from './responses-items.ts';
 
 const MAIN = 'main';
-/** mini-swe-agent ends its runs with a message of this role, which the model never saw. */
+/** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
 const EXIT = 'exit';
 const USER = 'user';
 
 export class RunsSource {
-  /** Number of runs so far: each has a thread of its own. */
+  /** Number of runs so far: each has its own thread. */
   #runs = 0;
-  /** Number of messages so far: names the answers. */
+  /** Number of messages so far, to name the answers. */
   #messages = 0;
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
@@ -51,11 +51,11 @@ export class RunsSource {
     return context.drop('client-event');
   }
 
-  /** A bare message: all of a source are one conversation. */
+  /** A bare message: all of a source form one conversation. */
   readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or its content is not valid');
-    if (isExit(message)) return context.drop('client-event');
+    if (isExit(message) || isMark(message)) return context.drop('client-event');
     context.fold.open(MAIN, context.origin.source, timeOf(message, context));
     this.#take(message, context);
     return undefined;
@@ -75,6 +75,7 @@ export class RunsSource {
       this.#takeItems(message, context);
       return;
     }
+    if (foldResultBlocks(context, message)) return;
     const said = readChatObject(message);
     const isDemo = message.get('is_demo')?.bytes[0] === 't'.charCodeAt(0);
     const facts: ItemFacts = isDemo ? { isCopied: true, isTurn: false } : {};
@@ -133,6 +134,9 @@ function metaIn(run: JsonView): Parameters<typeof metaOf>[0] {
     finish: first(info?.get('exit_status'), run.get('termination_reason')),
   };
 }
+
+/** Kimi CLI keeps its marks and counts among the messages, with special roles. */
+const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
 
 const isExit = (message: JsonView): boolean => message.get('role')?.text() === EXIT;
 

@@ -1,5 +1,5 @@
 /**
- * Dialect `runs`: the trajectories that benchmarks of agents leave, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
+ * Dialect `runs`: trajectories of agent benchmarks, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
  * tau-bench, tau2. A list of bare messages is one conversation too.
  */
 import type { JsonView } from '../json/json-view.ts';
@@ -10,7 +10,7 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { RunsSource } from './runs-source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
-/** Members of messages that other logs have, so that a bare message is not one of these. */
+/** Members that messages of other logs have, and bare messages lack. */
 const NOT_BARE = ['ts', 'type', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {
@@ -23,7 +23,8 @@ function detect(first: FirstObject): boolean {
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
   if (is('history', 'array') && first.get('instance_id') === undefined) {
     if (is('trajectory', 'array')) return is('info', 'object');
-    return first.get('history')?.elements()[0]?.get('role')?.type === 'string';
+    const said = first.get('history')?.elements()[0];
+    return said?.get('role')?.type === 'string' && said.get('parts') === undefined;
   }
   if (is('simulations', 'array')) return is('info', 'object') && is('tasks', 'array');
   if (is('traj', 'array')) return first.get('task_id') !== undefined && first.get('reward') !== undefined;

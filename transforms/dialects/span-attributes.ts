@@ -1,6 +1,6 @@
 /**
- * The attributes of a span as a tree, however they are written: flat keys with dots, nested objects, or the list of keys and
- * typed values of OTLP.
+ * The attributes of a span as a tree, from any notation: flat keys with dots, nested objects, or OTLP's list of keys
+ * and typed values.
  */
 import { JsonView } from '../json/json-view.ts';
 import { encode } from '../json/utf8.ts';
@@ -8,6 +8,8 @@ import { unpacked } from './json-text.ts';
 import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 
 const NULL = encode('null');
+/** How the names of those columns begin. */
+const COLUMN = 'attributes.';
 const INDEX = /^\d{1,6}$/;
 const OTLP_PLAIN: readonly string[] = ['stringValue', 'boolValue', 'doubleValue', 'bytesValue'];
 
@@ -29,6 +31,15 @@ export class SpanAttributes {
     return root;
   }
 
+  /** The attributes of a row of a data frame, whose columns are named after them. */
+  static ofRow(row: JsonView): SpanAttributes {
+    const root = new SpanAttributes();
+    for (const [key, value] of row.members()) {
+      if (key.startsWith(COLUMN) && value.type !== 'null') root.#put(key.slice(COLUMN.length), value);
+    }
+    return root;
+  }
+
   /** The node at a path of names; an empty one where there is nothing. */
   at(...path: readonly string[]): SpanAttributes {
     let node: SpanAttributes = this;
@@ -41,7 +52,7 @@ export class SpanAttributes {
     return node;
   }
 
-  /** The value that was logged here; undefined when it is absent or null. */
+  /** The value logged at this node; undefined if absent or null. */
   get value(): JsonView | undefined {
     return this.#value?.type === 'null' ? undefined : this.#value;
   }
@@ -50,7 +61,7 @@ export class SpanAttributes {
     return this.#value?.text();
   }
 
-  /** The nodes of a list, in their order. */
+  /** The nodes of a list, in order. */
   items(): readonly SpanAttributes[] {
     this.#expand();
     const indexes = [...this.#children.keys()].filter((key) => INDEX.test(key));
@@ -59,12 +70,12 @@ export class SpanAttributes {
       .map((key) => this.#children.get(key) as SpanAttributes);
   }
 
-  /** Is there anything here or below? */
+  /** Is there no value here or below? */
   get isEmpty(): boolean {
     return this.value === undefined && this.#children.size === 0;
   }
 
-  /** All that is here as one JSON value: the value, or an object of what is below. */
+  /** Everything at and below this node as one JSON value. */
   json(): JsonView | undefined {
     if (this.value !== undefined || this.#children.size === 0) return this.value;
     const pieces = [...this.#children].flatMap(([key, child]): Piece[] => {
@@ -84,7 +95,7 @@ export class SpanAttributes {
     node.#value = value;
   }
 
-  /** Members of an object and elements of a list become nodes when they are asked for. */
+  /** Creates nodes for members of an object and elements of a list on demand. */
   #expand(): void {
     if (this.#isExpanded) return;
     this.#isExpanded = true;
@@ -94,7 +105,7 @@ export class SpanAttributes {
   }
 }
 
-/** The plain JSON text of a typed value of OTLP (`{"stringValue": ...}`); of anything else its own. */
+/** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
 function plainValue(value: JsonView): Uint8Array {
   const [member] = value.members();
   if (member === undefined) return value.type === 'object' ? NULL : value.copy();

@@ -1,6 +1,6 @@
 /**
- * Makes the canonical conversation of messages in the words of any client. Messages that are OpenAI's already keep their bytes;
- * calls without an id get one, and a result without one answers the first open call of its name.
+ * Builds the canonical conversation from messages of any client. Messages in OpenAI's form keep their bytes; calls
+ * without an id get one, and a result without one answers the first open call of its name.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
@@ -17,7 +17,7 @@ const PLACEHOLDER: ReadingNote = warning(
 );
 const SEALED = warning('reasoning-sealed', 'the reasoning is sealed: only its provider can read it');
 
-/** How a text begins that stands for one that was left out, and is no longer than that. */
+/** Beginnings of short texts that loggers write instead of a text they left out. */
 const MASKED =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
 const MOST_MASKED = 100;
@@ -34,7 +34,7 @@ const OPENAI_KEYS: ReadonlySet<string> = new Set([
 ]);
 const OPENAI_PARTS: ReadonlySet<string> = new Set(['text', 'image_url', 'input_audio', 'file', 'refusal']);
 
-/** Is a text a note of the logger that stands for one it left out? */
+/** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined && text.length <= MOST_MASKED && MASKED.test(text);
 
@@ -43,12 +43,23 @@ interface OpenCall {
   readonly name: string | undefined;
 }
 
+/** A message of the model that may go on: some clients log each call of an answer as a message. */
+interface Turn {
+  readonly draft: Draft;
+  readonly message: Message;
+  readonly notes: readonly ReadingNote[];
+  /** Can it not be the end of an answer, because it says nothing or calls a tool? */
+  readonly isOpen: boolean;
+}
+
 export class Transcript {
   readonly messages: Message[] = [];
   readonly #keepSealed: boolean;
   readonly #changes = new Map<string, number>();
   #open: OpenCall[] = [];
   #made = 0;
+  /** The last message of the model, as long as no other one follows. */
+  #turn: Turn | undefined;
 
   constructor(keepSealed: boolean) {
     this.#keepSealed = keepSealed;
@@ -60,8 +71,8 @@ export class Transcript {
 
   /**
    * Adds a message in any shape that has a role.
-   * @param role where the message itself has none
-   * @returns false when it is no message
+   * @param role used if the message has none
+   * @returns false if it is not a message
    */
   add(message: JsonView, role?: string): boolean {
     if (message.type !== 'object') return false;
@@ -85,13 +96,13 @@ export class Transcript {
     }
   }
 
-  /** Reports something on the last message; nothing when there is none. */
+  /** Reports something about the last message; does nothing if there is none. */
   note(...notes: readonly ReadingNote[]): void {
     const last = this.messages.pop();
     if (last !== undefined) this.messages.push(noted(last, notes));
   }
 
-  /** Reports something on the first message, and so on the conversation. */
+  /** Reports something about the first message, and so about the conversation. */
   noteFirst(...notes: readonly ReadingNote[]): void {
     const [first] = this.messages;
     if (first !== undefined) this.messages[0] = noted(first, notes);
@@ -108,21 +119,36 @@ export class Transcript {
     this.messages.push(noted({ bytes: message.copy(), role }, masked));
   }
 
-  #sayAssistant(blocks: readonly MessageBlock[]): void {
-    const draft = new Draft();
+  #sayAssistant(said: readonly MessageBlock[]): void {
+    const isThought = (block: MessageBlock): boolean => block.kind === 'thought' && isEmptyText(block.text);
+    const blocks = said.filter((block) => !isThought(block));
+    if (blocks.length === 0 && said.length > 0) return;
     const isMore = blocks.some(({ kind }) => kind === 'call');
+    const before = this.#turnBefore(isMore);
+    const draft = before?.draft ?? new Draft();
     for (const block of blocks) {
-      if (block.kind === 'result' || (isMore && block.kind === 'text' && block.text.length <= 2)) continue;
+      if (block.kind === 'result' || (isMore && block.kind === 'text' && isEmptyText(block.text))) continue;
       draft.put(block.kind === 'call' ? this.#callOf(block) : block, 'add');
     }
-    const isHidden = draft.isSealed && !this.#keepSealed;
+    const isSealed = blocks.some(({ kind }) => kind === 'sealed');
+    const isHidden = isSealed && !this.#keepSealed;
     if (isHidden) this.#changes.set('sealed-reasoning', (this.#changes.get('sealed-reasoning') ?? 0) + 1);
     if (isHidden && draft.isEmpty(this.#keepSealed)) return;
     const masked = notesOn(blocks).filter((note) => note === PLACEHOLDER);
-    this.messages.push(
-      noted(draft.message(this.#keepSealed), [...masked, ...(draft.isSealed ? [SEALED] : [])]),
-    );
+    const notes = [...new Set([...(before?.notes ?? []), ...masked, ...(isSealed ? [SEALED] : [])])];
+    if (before !== undefined) this.messages.pop();
+    const message = noted(draft.message(this.#keepSealed), notes);
+    this.messages.push(message);
+    const isOpen = isMore || before?.isOpen === true || blocks.every(({ kind }) => isReasoning(kind));
+    this.#turn = { draft, message, notes, isOpen };
     this.#answer(blocks);
+  }
+
+  /** The message that the model goes on with: one that calls or only thinks, or one that is followed by calls. */
+  #turnBefore(isMore: boolean): Turn | undefined {
+    const turn = this.#turn;
+    const isLast = turn !== undefined && turn.message === this.messages.at(-1);
+    return isLast && (turn.isOpen || isMore) ? turn : undefined;
   }
 
   #callOf({ id: logged, name, args }: CallBlock): {
@@ -174,7 +200,10 @@ export class Transcript {
   }
 }
 
-/** The object that holds what was said, and the role. LangChain wraps both in its own classes, others in `message`. */
+const isEmptyText = (json: Uint8Array): boolean => json.length <= 2;
+const isReasoning = (kind: MessageBlock['kind']): boolean => kind === 'thought' || kind === 'sealed';
+
+/** The object with the content, and the role. LangChain wraps both in its own classes, others in `message`. */
 function bodyOf(message: JsonView): { readonly body: JsonView; readonly said: string | undefined } {
   const kwargs = message.get('kwargs');
   if (kwargs?.type === 'object') {
@@ -190,7 +219,7 @@ function bodyOf(message: JsonView): { readonly body: JsonView; readonly said: st
   return { body: message, said: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
 }
 
-/** Is it a message of the chat completions API, with nothing that would have to be said in another way? */
+/** Is it a message of the chat completions API that needs no conversion? */
 function isOpenAi(message: JsonView): boolean {
   const role = message.get('role')?.text() ?? '';
   if (ROLES[role] !== role || !message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
@@ -213,7 +242,7 @@ const isOpenAiCall = (call: JsonView): boolean =>
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('arguments')?.type === 'string';
 
-/** Reasoning, content and calls of a message, wherever its client puts them. */
+/** Reasoning, content and calls of a message, from wherever its client puts them. */
 function blocksIn(body: JsonView): readonly MessageBlock[] {
   const more = body.get('additional_kwargs');
   const reasoning =

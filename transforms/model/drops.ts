@@ -1,4 +1,7 @@
-/** Why a dialect leaves a line out of every conversation: the names after `dropped:`, beside those of cleanup rules. */
+/**
+ * Reasons for which a dialect leaves a line out of every conversation: the names after `dropped:`, besides those of
+ * cleanup rules.
+ */
 export const DROPS = {
   'client-event': 'It is about the client, not the conversation: progress, titles, snapshots, settings.',
   'client-command': 'It is a command of the client, or what the command printed.',
@@ -7,9 +10,9 @@ export const DROPS = {
   'synthetic-message': 'The client made it up in place of an answer.',
   'stream-partial': 'It is a piece of an answer that the log holds whole elsewhere.',
   'copied-line': 'It repeats an earlier line of the source.',
-  'no-completion': 'The request asks for no answer: it only counts tokens.',
+  'no-completion': 'The request asks for no answer: it only counts tokens, or it is no call of a model.',
   'no-model-span': 'It is a span of a trace, but not the call of a model.',
-  'document-head': 'It is what a document says beside the conversations that it holds.',
+  'document-head': 'It is a part of a document other than its conversations.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',
 } as const;

@@ -12,6 +12,7 @@ import { createPlainScanner, type Scanner, skipBlanks } from '../json/scanner.ts
 import { knownText } from '../json/utf8.ts';
 import type { Line, Rejection } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
+import { strangerOf } from './known-strangers.ts';
 
 const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
@@ -88,6 +89,8 @@ export class DialectChooser {
   #held: Line[] = [];
   /** Keys of the first object that no dialect knew. */
   #keys: readonly string[] = [];
+  /** Says which program the log is of, if that is known though no dialect reads it. */
+  #stranger: string | undefined;
   #heldBytes = 0;
 
   constructor(scanner: Scanner, more: readonly Dialect[]) {
@@ -111,6 +114,7 @@ export class DialectChooser {
     if (found !== 'ask-next' && found !== undefined) return found;
     if (!mayHold || (members === undefined && this.#held.length === 0)) return undefined;
     if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
+    this.#stranger ??= members && strangerOf(members);
     const bytes = this.#heldBytes + line.bytes.length;
     if (this.#held.length >= MOST_HELD_LINES || bytes > MOST_HELD_BYTES) return 'unknown';
     this.#held.push({ ...line, bytes: copyOf(line.bytes) });
@@ -124,7 +128,7 @@ export class DialectChooser {
 
   /** Why the held lines and the last one are no conversation, line by line and for the source as a whole. */
   *refuse(last?: Line): Generator<Rejection> {
-    const { reason, detail } = whyUnknown(this.#keys, [...this.#more, ...asked]);
+    const { reason, detail } = whyUnknown(this.#keys, this.#stranger, [...this.#more, ...asked]);
     const lines = [...this.take(), ...(last === undefined ? [] : [last])];
     for (const line of lines) yield rejectLine('parse', line, 'bad-event', detail);
     const { origin } = lines.at(-1) as Line;
@@ -137,6 +141,7 @@ export class DialectChooser {
     this.#held = [];
     this.#heldBytes = 0;
     this.#keys = [];
+    this.#stranger = undefined;
     return held;
   }
 }
@@ -150,18 +155,20 @@ const MOST_KEYS = 8;
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 
 /** Names the keys that were found, and the dialect that they come nearest to. */
-function whyUnknown(keys: readonly string[], known: readonly Dialect[]): Unknown {
+function whyUnknown(
+  keys: readonly string[],
+  stranger: string | undefined,
+  known: readonly Dialect[],
+): Unknown {
   if (keys.includes('chosen') || keys.includes('rejected'))
     return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };
-  if (['ts', 'type'].every((key) => keys.includes(key)) && (keys.includes('say') || keys.includes('ask')))
-    return {
-      reason: 'known-but-unread',
-      detail: 'this is what Cline shows on the screen: read api_conversation_history.json beside it',
-    };
+  if (stranger !== undefined) return { reason: 'known-but-unread', detail: stranger };
   const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
   const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
   const found =
-    keys.length === 0 ? 'its objects are empty' : `its first object has ${shown.join(', ')}${more}`;
+    keys.length === 0
+      ? 'its objects are empty'
+      : `no dialect knows an object with the keys ${shown.join(', ')}${more}`;
   const near = nearest(keys, known);
   return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
 }

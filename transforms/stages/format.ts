@@ -1,7 +1,8 @@
 /**
- * Stage: conversation -> record, through each of the chosen formats. Anything that a format cannot represent is a finding of
- * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
- * `keepOn`. One of several formats may refuse a conversation that another one writes (docs/decisions/0017-several-formats.md).
+ * Stage: conversation -> record, through each of the chosen formats. Whatever a format cannot represent is a finding of
+ * a named rule; a rule in `rejectOn` rejects the session instead, and so does a rejecting finding unless its rule is in
+ * `keepOn`. One of several formats may refuse a conversation that another one writes
+ * (docs/decisions/0017-several-formats.md).
  */
 
 import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';
@@ -17,14 +18,14 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 export interface FormatOptions {
   /** Names of formats, each once. */
   readonly format: readonly string[];
-  /** Options of the formats, by name; each format takes those that it has. */
+  /** Options of the formats, by name; each format uses those that it has. */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
   readonly keepOn: readonly string[];
-  /** Names of what the log says beside the messages, to be written where a format has a place for it. */
+  /** Names of metadata to write, for formats that can hold it. */
   readonly meta: readonly MetaName[];
-  /** Formats beside the built-in ones. */
+  /** Formats besides the built-in ones. */
   readonly formats?: readonly Format[];
 }
 
@@ -42,15 +43,15 @@ const options: OptionSpecs<FormatOptions> = {
     choices: GROUPINGS,
   },
   rejectOn: {
-    describe: 'Reject sessions by these rules of the format instead of only reporting them',
+    describe: 'Reject sessions in which these rules of the format report a finding',
     default: [],
   },
   keepOn: {
-    describe: 'Only report by these rules of the format, where they would reject sessions',
+    describe: 'Only report findings of these rules of the format, which reject sessions by default',
     default: [],
   },
-  meta: { describe: 'Write these facts of the log into the records as metadata', default: [] },
-  formats: { describe: 'Formats beside the built-in ones', default: [] },
+  meta: { describe: 'Add these fields of the log to each record, as metadata', default: [] },
+  formats: { describe: 'Formats besides the built-in ones', default: [] },
 };
 
 function findingOf({ sessionId, origin }: Conversation, { rule, severity, message }: FormatFinding): Finding {
@@ -95,7 +96,7 @@ function* rowsOf(
   for (const another of more) yield { ...record, bytes: another };
 }
 
-/** A format and the options that it is called with. */
+/** A format and its options. */
 interface Chosen {
   readonly format: Format;
   readonly values: FormatOptionValues;
@@ -114,7 +115,10 @@ function* encode(conversation: Conversation, one: Chosen, options: FormatOptions
   yield* rowsOf(conversation, one, encoded, options);
 }
 
-/** One record of each format that can write the conversation; when none can, the session is rejected as the first one says. */
+/**
+ * One record of each format that can write the conversation; if none can, the session is rejected for the first one's
+ * reason.
+ */
 function* encodeInEach(
   conversation: Conversation,
   chosen: readonly Chosen[],

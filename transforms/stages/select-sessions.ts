@@ -1,11 +1,11 @@
 /**
- * Stage: keeps the sessions that are listed. The entries of all others get the fate `dropped:not-selected`, so that the ledger still
+ * Stage: keeps the listed sessions. The entries of all others get the fate `dropped:not-selected`, so that the ledger
  * accounts for every line.
  */
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface SelectOptions {
-  /** Ids of the sessions to keep; undefined: all. */
+  /** Ids of the sessions to keep; undefined for all. */
   readonly only: readonly string[] | undefined;
 }
 
@@ -30,12 +30,12 @@ function create({ only }: SelectOptions): Handlers {
 
 export const selectSessions: Stage<SelectOptions> = {
   name: 'select-sessions',
-  summary: 'Keeps the sessions of --only; the entries of all others are dropped.',
+  summary: 'Keeps the sessions of --only, and drops the entries of all others.',
   options,
   create,
 };
 
-/** Leaves out the finding that a session has no record when its record was not asked for. */
+/** Drops the finding that a session has no record if its record was not requested. */
 export const selectFindings: Stage<SelectOptions> = {
   name: 'select-findings',
   summary: 'Leaves out findings about sessions that --only does not list.',

@@ -1,18 +1,18 @@
-/** A command, one file each. To start quickly it imports the modules that do the work only when it runs. */
+/** A command, defined in one file each. To start quickly, it imports the modules that do the work only when it runs. */
 import type { Host } from '../host.ts';
 import type { Option, Values } from '../options/option.ts';
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** The words after the name, for the help; notes follow after an empty line. */
+  /** Arguments after the name, as the help shows them; notes follow after an empty line. */
   readonly usage: string;
   readonly options: readonly Option[];
-  /** Command lines (without `turnmill`), each with what it does. */
+  /** Command lines (without `turnmill`), each with a description. */
   readonly examples: readonly (readonly [string, string])[];
-  /** How many arguments it takes besides the options, and the error when there are too few. */
+  /** Number of arguments besides the options, and the error if there are too few. */
   readonly words: { readonly least: number; readonly most: number; readonly missing: string };
-  /** It stops by itself when its signal is aborted; otherwise the first signal ends the process. */
+  /** Stops by itself when its signal is aborted; otherwise the first signal ends the process. */
   readonly stoppable: boolean;
   /** @returns the exit status */
   run(request: Request): Promise<number>;

@@ -1,4 +1,4 @@
-/** `turnmill dialects`: lists the dialects with what each is recognised by. */
+/** `turnmill dialects`: lists the dialects and how each one is recognised. */
 
 import { SUCCESS } from '../faults.ts';
 import { logLevelOption } from '../options/run.ts';
@@ -6,7 +6,7 @@ import type { Command } from './command.ts';
 
 export const dialects: Command = {
   name: 'dialects',
-  summary: 'List the dialects, and what each is recognised by',
+  summary: 'List the dialects and how each one is recognised',
   usage: '[options]',
   options: [logLevelOption],
   examples: [['dialects', 'Show the values of --dialect']],

@@ -1,6 +1,6 @@
 /**
- * Options for turning sessions into records. Those of the formats come from their own specifications; `resolveSettings` refuses
- * options that the chosen format does not have.
+ * Options for turning sessions into records. The formats' specifications declare the options of formats;
+ * `resolveSettings` refuses those that the chosen format lacks.
  */
 
 import type { Format } from '../../../transforms/formats/format.ts';
@@ -22,10 +22,10 @@ const nameOf = ({ name }: Format): string => name;
 const FORMAT_NAMES = formats.map(nameOf);
 const FORMAT_RULES = formats.flatMap(({ rules: reported }) => reported);
 
-/** Shown by `--help`; the others by `--help --all`. */
+/** Options of formats that `--help` shows; `--help --all` shows the rest. */
 const COMMON = ['arrowSafe'];
 
-/** The flag of a format's option. The formats choose the names, so `OptionValues` does not list them. */
+/** The flag for a format's option. Formats choose the names, so `OptionValues` cannot list them. */
 function optionOf({ name, spec, defaults }: FormatOption): Option {
   const formats = [...defaults.keys()].join(', ');
   const isBuiltIn = [...defaults.keys()].some((format) => FORMAT_NAMES.includes(format));
@@ -47,7 +47,7 @@ function optionOf({ name, spec, defaults }: FormatOption): Option {
   return { ...shown, type: flag, ...negative } as unknown as Option;
 }
 
-/** The default, by format where they differ; a flag that is off shows none. */
+/** The default, listed by format where they differ; empty for a flag that is off. */
 function defaultText(defaults: FormatOption['defaults']): string | undefined {
   const held = [...new Set(defaults.values())];
   if (held.length === 1) return held[0] === false ? undefined : String(held[0]);
@@ -55,7 +55,7 @@ function defaultText(defaults: FormatOption['defaults']): string | undefined {
   return `on in ${on.join(', ')}`;
 }
 
-/** The flags of the built-in formats' options and of those of other formats. */
+/** Flags for the options of the built-in formats and of `more`. */
 export function formatFlagsWith(more: readonly Format[]): readonly Option[] {
   return [...formatOptionsWith(more).values()].map(optionOf);
 }
@@ -133,7 +133,7 @@ export const conversionOptions: readonly Option[] = [
     name: 'onFinding',
     group: 'Conversion',
     describe: 'Reject or keep the sessions in which the format reports RULE (turnmill list formats)',
-    default: 'keep, except for rules that reject by themselves',
+    default: 'keep, except for rules that reject by default',
     type: decisions(FORMAT_RULES),
     typeWith: ({ formats: own }) => decisions([...FORMAT_RULES, ...own.flatMap(({ rules: r }) => r)]),
   }),

@@ -1,4 +1,4 @@
-/** An option, specified once: its flag, its help, its key in a configuration file and its checks come from here. */
+/** Defines an option once: its flag, help, key in a configuration file and checks all derive from it. */
 import type { FoldSelect } from '../../../transforms/dialects/dialect.ts';
 import type { FormatOptionValues } from '../../../transforms/formats/format-options.ts';
 import type { MetaName } from '../../../transforms/model/meta.ts';
@@ -52,7 +52,7 @@ export interface OptionValues {
   limit: number;
   cleanup: readonly string[];
   format: readonly string[];
-  /** Options of the formats, by the names that the formats give them. */
+  /** Options of formats, by the names that the formats choose. */
   formatOptions: FormatOptionValues;
   meta: readonly MetaName[];
   jsonToolCalls: boolean;
@@ -96,7 +96,7 @@ export interface OptionValues {
 export type OptionName = keyof OptionValues;
 export type Values = { readonly [K in OptionName]?: OptionValues[K] };
 
-/** The headings of the help, in their order. */
+/** Headings of the help, in order. */
 export const OPTION_GROUPS = [
   'Input',
   'Input limits',
@@ -109,16 +109,16 @@ export const OPTION_GROUPS = [
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
-/** Throws with what is wrong with a value; the caller adds the name of the option. */
+/** Throws with the problem of a value; the caller adds the name of the option. */
 export type Refuse = (problem: string) => never;
 
-/** How a value is written on the command line and in a configuration file. */
+/** Parses a value from the command line or from a configuration file. */
 export interface ValueType<T> {
   /** The value in the help, such as FILE; undefined for a flag, which takes none. */
   readonly placeholder: string | undefined;
   /** Values that the help lists after the description, when there are too many for the placeholder. */
   readonly choices?: readonly string[];
-  /** The flag may be repeated. */
+  /** May the flag be repeated? */
   readonly repeatable?: boolean;
   fromTexts(texts: readonly string[], refuse: Refuse): T;
   fromJson(value: unknown, refuse: Refuse): T;
@@ -134,31 +134,31 @@ export interface Option<K extends OptionName = OptionName> {
   /** The default, as the help shows it. */
   readonly default?: string;
   readonly type: ValueType<OptionValues[K]>;
-  /** There is a flag `--no-NAME`, which sets this value; with `only`, there is no flag `--NAME`. */
+  /** Adds a flag `--no-NAME` that sets this value; with `only`, there is no flag `--NAME`. */
   readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
-  /** When this other option is there too, the value may be left out: it is the other option's. */
+  /** If this other option is present too, the value may be left out and defaults to the other option's. */
   readonly beside?: OptionName;
-  /** How the value is read beside `--plugin`. */
+  /** How the value is parsed when plug-ins are loaded. */
   readonly typeWith?: (plugIns: PlugIns) => ValueType<OptionValues[K]>;
-  /** Its value is one of `formatOptions`. */
+  /** Set for an option of a format: its value goes into `formatOptions`. */
   readonly ofFormat?: true;
-  /** The value may also be in the environment, as TURNMILL_ and the flag's name. */
+  /** May also be set in the environment, as TURNMILL_ and the flag's name. */
   readonly fromEnvironment?: boolean;
   /** Not allowed in a configuration file. */
   readonly flagOnly?: boolean;
 }
 
-/** Checks that the type of the option fits its value; the result is one type for all options. */
+/** Checks that the option's type fits its value, and returns the one type that all options share. */
 export function option<K extends OptionName>(spec: Option<K>): Option {
   return spec as unknown as Option;
 }
 
-/** The option beside plug-ins. */
+/** The option as it is when plug-ins are loaded. */
 export function optionWith(spec: Option, plugIns: PlugIns): Option {
   return spec.typeWith === undefined ? spec : { ...spec, type: spec.typeWith(plugIns) };
 }
 
-/** Its flags, without the dashes. */
+/** Names of its flags, without the dashes. */
 export function flagNames({ name, negative }: Option): readonly string[] {
   const flag = flagOf(name);
   if (negative === undefined) return [flag];

@@ -1,4 +1,4 @@
-/** The types of option values: each reads words of the command line and JSON of a configuration file. */
+/** Types of option values. Each one parses words of the command line and JSON of a configuration file. */
 import { TurnmillError } from '../../errors.ts';
 import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import { parseTolerance, type Tolerance } from '../../settings/error-budget.ts';
@@ -10,7 +10,7 @@ const shown = (value: unknown): string => `'${String(value)}'`;
 const unknownWord = (value: unknown, known: readonly string[]): string =>
   `${shown(value)} is not one of ${known.join(', ')}`;
 
-/** A flag without a value. */
+/** A flag that takes no value. */
 export const flag: ValueType<boolean> = {
   placeholder: undefined,
   fromTexts: () => true,
@@ -28,7 +28,7 @@ export function text(placeholder: string): ValueType<string> {
   };
 }
 
-/** Texts: one for each time the flag is repeated. */
+/** Texts, one for each time the flag is given. */
 export function texts(placeholder: string): ValueType<readonly string[]> {
   const one = text(placeholder);
   return {
@@ -127,7 +127,7 @@ function toleranceIn(value: string, refuse: Refuse): Tolerance {
   return read ?? refuse(`${shown(value)} is neither a whole number nor a percentage up to 100%`);
 }
 
-/** Bytes, from 1 to `most`. */
+/** A size in bytes, from 1 to `most`. */
 export function size(most: number): ValueType<number> {
   const check = (value: number | undefined, given: unknown, refuse: Refuse): number => {
     if (value === undefined || !Number.isSafeInteger(value))
@@ -150,7 +150,7 @@ export function size(most: number): ValueType<number> {
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A time in milliseconds, written as 30m, 24h or 7d. */
+/** A duration such as 30m, 24h or 7d, in milliseconds. */
 export const duration: ValueType<number> = {
   placeholder: 'TIME',
   fromTexts: ([value = ''], refuse) => durationIn(value, refuse),
@@ -164,7 +164,7 @@ function durationIn(value: string, refuse: Refuse): number {
   return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
 }
 
-/** Permissions in octal, as for chmod. A string in JSON too, where a number would be decimal. */
+/** Permissions in octal, as for chmod. In JSON a string, because a number would be decimal. */
 export const fileMode: ValueType<number> = {
   placeholder: 'MODE',
   fromTexts: ([value = ''], refuse) => modeIn(value, refuse),
@@ -181,7 +181,7 @@ function modeIn(value: string, refuse: Refuse): number {
 
 type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
-/** `RULE=reject|keep`, repeatable; in JSON an object. @param rules the known ones; any rule when left out */
+/** `RULE=reject|keep`, repeatable; in JSON an object. @param rules names to accept; any name if omitted */
 export function decisions(rules: readonly string[]): ValueType<Decisions> {
   const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
     const made = new Map<string, 'reject' | 'keep'>();
@@ -217,14 +217,14 @@ export function decisions(rules: readonly string[]): ValueType<Decisions> {
 const MOST_TEXT_BYTES = 16 * 1024 * 1024;
 const fileName = text('FILE');
 
-/** The text of a UTF-8 file, without a line end at its end. */
+/** The text of a UTF-8 file, without its final newline. */
 export const textFile: ValueType<string> = {
   placeholder: fileName.placeholder,
   fromTexts: (texts, refuse) => textIn(fileName.fromTexts(texts, refuse), refuse),
   fromJson: (value, refuse) => textIn(fileName.fromJson(value, refuse), refuse),
 };
 
-/** The ids that a file lists, one on each line; one that begins with a quotation mark is a JSON string. */
+/** Ids from a file, one per line; an id that begins with a quotation mark is a JSON string. */
 export const idFile: ValueType<readonly string[]> = {
   placeholder: 'IDS',
   fromTexts: (texts, refuse) => idsIn(textFile.fromTexts(texts, refuse), refuse),

@@ -1,4 +1,4 @@
-/** Makes the files of a dataset, by their paths below its root. */
+/** Creates the files of a dataset by their paths below its root. */
 import { dirname, join } from 'node:path';
 import { TurnmillError } from '../../errors.ts';
 import { type AppendFile, createAppendFile } from '../append-file.ts';
@@ -7,11 +7,11 @@ import { DATA } from '../layout.ts';
 import type { Modes } from '../modes.ts';
 
 export interface DatasetFiles {
-  /** The file must not exist. */
+  /** Creates the file, which must not exist. */
   create(path: string): AppendFile;
 }
 
-/** Files in a folder, which has the subfolders of a dataset; those in `data/` are made. */
+/** Files in a folder that has the subfolders of a dataset; subfolders of `data/` are created. */
 export class FolderFiles implements DatasetFiles {
   readonly #root: string;
   readonly #modes: Pick<Modes, 'file' | 'folder'>;
@@ -38,7 +38,7 @@ export class FolderFiles implements DatasetFiles {
   }
 }
 
-/** `O_NOFOLLOW` guards a path's last part only: the folder must still be the one that was there at the start. */
+/** `O_NOFOLLOW` guards only the last part of a path: check that the folder is still the one from the start. */
 function folderGuard(dir: string, name: string): () => void {
   const folder = join(dir, name);
   const first = lstatIfAny(folder);

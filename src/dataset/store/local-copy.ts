@@ -1,6 +1,6 @@
 /**
- * A dataset of a store as files, for what reads datasets: all of it, the files beside the shards, or some of them. Until the shards are
- * fetched, files of their size stand for them.
+ * A local copy of a dataset in a store, for code that reads datasets: all of it, only the files beside the shards, or
+ * some of them. Shards that are not fetched yet are empty files of the right size.
  */
 import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ export class LocalCopy {
   #shards: readonly ListedObject[] = [];
   #version: ObjectPlace | undefined;
 
-  /** @param path of a folder that is made when something is fetched; what is there is removed */
+  /** @param path of a folder that is created by the first fetch; its previous content is removed */
   constructor(client: ObjectClient, path: string) {
     this.#client = client;
     this.#path = path;
@@ -35,7 +35,7 @@ export class LocalCopy {
     return { path: this.#path, parent: dirname(this.#path), name: basename(this.#path) };
   }
 
-  /** Everything but the content of the shards. @param hash SHA-256 of the manifest */
+  /** Fetches everything except the content of the shards. @param hash SHA-256 of the manifest */
   async fetchBooks(version: ObjectPlace, hash: string): Promise<void> {
     const isShard = (path: string): boolean => path.startsWith(`${DATA}/`);
     const objects = await this.#list(version);
@@ -50,7 +50,7 @@ export class LocalCopy {
     this.#shards = [];
   }
 
-  /** The objects whose paths are wanted. */
+  /** Fetches the objects whose paths are wanted. */
   async fetchSome(version: ObjectPlace, hash: string, isWanted: (path: string) => boolean): Promise<void> {
     await this.#fetch((await this.#list(version)).filter((object) => isWanted(pathIn(version, object))));
     this.#checkManifest(version, hash);

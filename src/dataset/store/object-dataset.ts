@@ -1,7 +1,7 @@
 /**
- * A dataset in an object store. A store has no rename: a run writes all its files below `OUT/v-RUN/`, and then `OUT/dataset.json`, which
- * names them, under the condition that it has not been written since the run began. That is the commit, and the only lock between machines.
- * Superseded versions, and what killed runs left, are removed by a later run.
+ * A dataset in an object store. A store has no rename: a run writes all its files below `OUT/v-RUN/`, and then
+ * `OUT/dataset.json`, which names them, on condition that it has not been written since the run began. That write is
+ * the commit, and the only lock between machines. A later run removes superseded versions and what killed runs left.
  */
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -60,7 +60,7 @@ export class ObjectDataset implements DatasetStore {
     this.#scratch = join(scratchFolder(), `s3-${sha256(store).slice(0, 16)}`);
   }
 
-  /** Lets one run of this machine in at a time; the commit's condition keeps out those of other machines. */
+  /** Admits one run of this machine at a time; the condition of the commit keeps out those of other machines. */
   async acquire(): Promise<() => Promise<void>> {
     const release = await acquireLock(this.#scratch);
     return async () => {
@@ -105,7 +105,7 @@ export class ObjectDataset implements DatasetStore {
     return { bucket, key: `${key}${run}/` };
   }
 
-  /** A run must never read its own shards, nor put a dataset among the logs. */
+  /** Refuses inputs that overlap the output: a run must never read its own shards, nor put a dataset among the logs. */
   #checkApart(input: string): void {
     if (!isObjectUrl(input)) return;
     const { bucket, key } = parseObjectUrl(input);
@@ -120,7 +120,7 @@ export class ObjectDataset implements DatasetStore {
     if (key.startsWith(out)) fail(`the input ${input} is inside the output ${this.#out}`);
   }
 
-  /** Does the store keep a write whose condition does not hold from happening? Older ones ignore the condition. */
+  /** Checks that the store rejects a write whose condition does not hold. Older stores ignore the condition. */
   async #probe(): Promise<void> {
     if (this.#client.options.condition !== 'probe') return;
     const { bucket, key } = this.#folder;
@@ -133,7 +133,7 @@ export class ObjectDataset implements DatasetStore {
     } catch (error) {
       fault = storeFault(error);
     }
-    // the first write may be refused too: when its answer was lost, and it was sent again
+    // the first write may be refused too, if its answer was lost and it was sent again
     const hasConditions = fault?.status === 412;
     if (fault !== undefined && !hasConditions) throw storeError('write', objectUrl(probe), fault);
     await removeObject(this.#client, probe);
@@ -142,7 +142,10 @@ export class ObjectDataset implements DatasetStore {
     throw new TurnmillError('cannot-create', text, { subject: this.#out });
   }
 
-  /** Removes versions that are not the dataset, and uploads that were left, once they are old. Younger ones may belong to a run at work. */
+  /**
+   * Removes old versions that are not the dataset, and old unfinished uploads. Younger ones may belong to a run at
+   * work.
+   */
   async #clean(): Promise<void> {
     const { bucket, key: folder } = this.#folder;
     const versions = { bucket, key: `${folder}v-` };
@@ -162,7 +165,7 @@ export class ObjectDataset implements DatasetStore {
     const before = this.#client.storeTimeMs - this.#client.options.graceMs;
     for (const upload of uploads) {
       const run = see(upload.key, upload.initiatedMs);
-      // a run may write one file for days: its latest part is its sign of life
+      // a run may spend days on one file, so the latest part is its sign of life
       if (run !== undefined && upload.initiatedMs < before)
         see(upload.key, await latestPartMs(this.#client, upload));
     }
@@ -181,7 +184,7 @@ interface ObjectWriterParts {
   readonly client: ObjectClient;
   readonly folder: ObjectPlace;
   readonly version: ObjectPlace;
-  /** The dataset that is replaced. */
+  /** The dataset that will be replaced. */
   readonly found: FoundPointer | undefined;
   /** A local folder. */
   readonly staging: Staging;
@@ -196,7 +199,7 @@ class ObjectWriter implements DatasetWriter {
   readonly #parts: ObjectWriterParts;
   readonly #uploads: Uploads;
   readonly #files: ObjectFiles;
-  /** Does `dataset.json` name this version, or may it? Then nothing of it is removed. */
+  /** Does `dataset.json` name this version, or might it? Then nothing of it is removed. */
   #mayBeNamed = false;
 
   constructor(parts: ObjectWriterParts) {
@@ -264,14 +267,14 @@ class ObjectWriter implements DatasetWriter {
       for await (const { key } of listObjects(client, version)) keys.push(key);
       await removeAll(client, version.bucket, keys);
     } catch (error) {
-      // the run has failed for a better reason; a later one removes what is left
+      // the run has already failed for a better reason; a later run removes the rest
       if (!(error instanceof TurnmillError)) throw error;
     } finally {
       staging.discard();
     }
   }
 
-  /** The store holds what was sent, all of it, and nothing else. */
+  /** Checks that the store holds exactly what was sent. */
   async #checkStored(): Promise<void> {
     const { client, version } = this.#parts;
     const sent = new Map(this.#uploads.written.map((object) => [object.key, object]));
@@ -288,7 +291,7 @@ class ObjectWriter implements DatasetWriter {
     for (const key of sent.keys()) fail(key, 'was written, but is gone');
   }
 
-  /** The one step that makes the version the dataset. An answer that was lost is settled by looking. */
+  /** Makes the version the dataset, in one step. If the answer is lost, looks at what the store has. */
   async #publish(hash: string): Promise<void> {
     const { client, folder, found } = this.#parts;
     const run = this.#parts.version.key.slice(folder.key.length, -1);
@@ -296,14 +299,14 @@ class ObjectWriter implements DatasetWriter {
     const condition = conditionFor(client, found);
     let isLost = false;
     for (let tries = 1; ; tries++) {
-      this.#mayBeNamed = true; // as long as it is not known
+      this.#mayBeNamed = true; // until the answer is known
       try {
         await writeSmallObject(client, pointerPlace(folder), text, condition);
         return;
       } catch (error) {
         const fault = storeFault(error);
         const { status } = fault;
-        // a request whose answer was lost may have been carried out, or may yet be, unless the condition fails by now
+        // a request without an answer may have been carried out, or may still be, unless its condition fails by now
         isLost = status !== 412 && (isLost || status === undefined || status >= 500);
         if ((await readPointer(client, folder))?.run === run) return;
         this.#mayBeNamed = isLost;
@@ -345,7 +348,7 @@ async function removeAll(client: ObjectClient, bucket: string, keys: readonly st
   await Promise.all(Array.from({ length: REMOVED_AT_A_TIME }, remove));
 }
 
-/** A folder of this user alone among the temporary files: what is in it may be confidential. */
+/** A temporary folder that only this user can read, since its content may be confidential. */
 function scratchFolder(): string {
   const path = join(tmpdir(), `turnmill-${userInfo().uid}`);
   try {
@@ -360,7 +363,7 @@ function scratchFolder(): string {
   throw new TurnmillError('permission', text, { subject: path });
 }
 
-/** A local copy of a dataset in a store, below a folder of this user alone. */
+/** Path for a local copy of a dataset in a store, below a folder that only this user can read. */
 export function scratchPath(name: string): string {
   const path = join(scratchFolder(), name);
   rmSync(path, { recursive: true, force: true });

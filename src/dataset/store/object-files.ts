@@ -1,4 +1,4 @@
-/** The files of a dataset in a store: each is gathered in local files of one part, which are uploaded as they fill. */
+/** The files of a dataset in a store: each one is gathered in local files of one part, which are uploaded when full. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -12,13 +12,13 @@ const OWNER_ONLY = 0o600;
 
 export class ObjectFiles implements DatasetFiles {
   readonly #uploads: Uploads;
-  /** Where the version is in the store; its key ends in `/`. */
+  /** Where the store keeps the version; its key ends in `/`. */
   readonly #version: ObjectPlace;
   readonly #folder: string;
   readonly #partBytes: number;
   readonly #made: ObjectFile[] = [];
 
-  /** @param folder a local one for the parts */
+  /** @param folder local folder for the parts */
   constructor(uploads: Uploads, version: ObjectPlace, folder: string, partBytes: number) {
     this.#uploads = uploads;
     this.#version = version;
@@ -26,7 +26,7 @@ export class ObjectFiles implements DatasetFiles {
     this.#partBytes = partBytes;
   }
 
-  /** Those that were made, but for the ones that the run keeps for itself. */
+  /** Files created so far, except the working files of the run. */
   get made(): readonly ObjectFile[] {
     return this.#made;
   }
@@ -44,7 +44,7 @@ export class ObjectFiles implements DatasetFiles {
 
 interface ObjectFileParts {
   readonly path: string;
-  /** The path of the local files of its parts, without their numbers. */
+  /** Path of the local files of its parts, without the part number. */
   readonly parts: string;
   readonly upload: Upload;
   readonly uploads: Uploads;
@@ -74,7 +74,7 @@ export class ObjectFile implements AppendFile {
     return this.#crc32;
   }
 
-  /** The SHA-256 of all bytes that were written. */
+  /** SHA-256 of all bytes written. */
   get sha256(): string {
     this.#sha256 ??= this.#hash.digest('hex');
     return this.#sha256;
@@ -85,7 +85,7 @@ export class ObjectFile implements AppendFile {
     this.#crc32 = crc32(bytes, this.#crc32);
     this.#bytes += bytes.length;
     for (let at = 0; at < bytes.length; ) {
-      // a part goes out when the next byte comes: the last one, however full, is known at the end only
+      // a full part is uploaded only when the next byte comes: until then it may be the last one
       if (this.#part?.bytes === this.#given.partBytes) this.#send(false);
       this.#part ??= this.#next();
       const piece = bytes.subarray(at, at + this.#given.partBytes - this.#part.bytes);
@@ -98,7 +98,7 @@ export class ObjectFile implements AppendFile {
     this.#part?.park();
   }
 
-  /** Only the objects that are in the store at the commit count. */
+  /** Does nothing: only the objects that the store has at the commit count. */
   sync(): void {}
 
   close(): void {

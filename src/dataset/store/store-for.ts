@@ -7,6 +7,6 @@ import type { DatasetStore } from './store.ts';
 /** @param out a folder, or `s3://BUCKET/PREFIX/` */
 export async function storeFor(out: string, s3: S3Options): Promise<DatasetStore> {
   if (!isObjectUrl(out)) return new DiskStore(out);
-  const { ObjectDataset } = await import('./object-dataset.ts'); // late: it loads the SDK
+  const { ObjectDataset } = await import('./object-dataset.ts'); // imported late because it loads the SDK
   return new ObjectDataset(out, s3);
 }

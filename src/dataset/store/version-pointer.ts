@@ -8,9 +8,9 @@ export const POINTER = 'dataset.json';
 export const VERSION: RegExp = /^v-[0-9a-f]{16}$/;
 
 export interface VersionPointer {
-  /** Name of the folder of the current version. */
+  /** Folder of the current version. */
   readonly run: string;
-  /** Below the destination. */
+  /** Path of the manifest, below the destination. */
   readonly manifest: string;
   /** The SHA-256 of the manifest. */
   readonly sha256: string;
@@ -29,7 +29,9 @@ export function pointerText({ run, manifest, sha256 }: VersionPointer): string {
   return `${JSON.stringify({ run, manifest, sha256 }, undefined, 2)}\n`;
 }
 
-/** Undefined when there is no dataset. Throws TurnmillError `cannot-create` for an object of that name that is something else. */
+/**
+ * Undefined if there is no dataset. Throws TurnmillError `cannot-create` if the object of that name is something else.
+ */
 export async function readPointer(
   client: ObjectClient,
   folder: ObjectPlace,

@@ -1,10 +1,10 @@
-/** Lets what reads a dataset in a folder read one in a store too: what it needs is fetched for as long as it reads. */
+/** Runs code that reads a dataset in a folder on one in a store too, by fetching what it needs. */
 import { randomBytes } from 'node:crypto';
 import { TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
 import { isObjectUrl, parseObjectUrl } from '../../object-store/url.ts';
 
-/** @param isWanted the files that are needed, by their paths in the dataset; the manifest always is */
+/** @param isWanted selects the files to fetch by their paths in the dataset; the manifest is always fetched */
 export async function withDataset<T>(
   out: string,
   s3: S3Options,

@@ -1,18 +1,18 @@
-/** A place in a stream of chunks: look at what is there, take from it, ask for more. */
+/** A position in a stream of chunks: look at the next bytes, take some, ask for more. */
 
 export interface ChunkCursor {
-  /** Bytes that were delivered and not taken yet; valid until `more`. */
+  /** Bytes delivered and not yet taken; valid until `more`. */
   rest(): Uint8Array;
   take(count: number): void;
-  /** Number of bytes taken. */
+  /** Number of bytes taken so far. */
   taken(): number;
-  /** Appends the next chunk to `rest`; false when there is none. */
+  /** Appends the next chunk to `rest`; returns false at the end. */
   more(): Promise<boolean>;
-  /** Ends the source, whether or not it has been read to its end. */
+  /** Closes the stream, even if it has not been read to its end. */
   close(): Promise<void>;
 }
 
-/** @param chunks each valid until the next one is asked for */
+/** @param chunks each one valid until the next is requested */
 export function createChunkCursor(chunks: AsyncIterable<Uint8Array>): ChunkCursor {
   const source = chunks[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array(0);
@@ -26,7 +26,7 @@ export function createChunkCursor(chunks: AsyncIterable<Uint8Array>): ChunkCurso
       taken += count;
     },
     async more() {
-      const kept = rest.length > 0 ? Buffer.from(rest) : undefined; // a copy: the chunk may be used again
+      const kept = rest.length > 0 ? Buffer.from(rest) : undefined; // a copy, because the chunk's memory may be reused
       for (;;) {
         const next = await source.next();
         if (next.done === true) {

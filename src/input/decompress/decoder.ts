@@ -1,34 +1,38 @@
 /**
- * Decodes zstd with the program in a child process, or node:zlib. Both take bytes and give bytes at their own pace; the loop
- * around them is here. It gives nothing to a decoder that has not taken the last piece, and reads nothing ahead.
+ * Decodes zstd with the program in a child process or with node:zlib. Both take and return bytes at their own pace;
+ * this file has the loop around them. It never writes before the decoder has taken the last piece, and reads nothing
+ * ahead.
  */
 
-/** The cause of a fault when the decoder was killed: the data may be fine, so another attempt may succeed. */
+/** Cause of the fault when the decoder was killed: the data may be fine, so another attempt may succeed. */
 export const DECODER_KILLED: symbol = Symbol('the decoder was killed');
 
-/** An empty text: all went well. */
+/** Empty text for success, else what went wrong. */
 export type Ending = string | Error;
 
 export interface Decoder {
-  /** Calls back when the bytes may be used again. */
+  /** Calls `taken` when the memory of `bytes` may be reused. */
   write(bytes: Uint8Array, taken: () => void): void;
-  /** There is no more. */
+  /** Signals the end of the input. */
   end(): void;
-  /** Content that is decoded and not yet read, or null. */
+  /** Decoded content that has not been read yet, or null. */
   read(): Uint8Array | null;
-  /** Undefined while it runs. Then all that it gives can be read, and this is what is wrong with the data, or with the decoder. */
+  /**
+   * Undefined while it runs; then all of its output can be read, and this says what is wrong with the data or with the
+   * decoder.
+   */
   ending(): Ending | undefined;
   /** Resolves at its next event. */
   moved(): Promise<void>;
-  /** Ends it, whatever it does, and waits until it is gone. */
+  /** Stops it, whatever it is doing, and waits until it has exited. */
   close(): Promise<void>;
 }
 
 /**
- * Decodes pieces; closes the decoder however it ends. A fault of the pieces themselves is thrown before
- * one of the decoder, and only after everything before it has come out: the decoder's pace must not change what is reported.
- * @param pieces each may be used again when the next one is asked for
- * @throws what `fault` makes of the decoder's words
+ * Decodes pieces, and closes the decoder however it ends. Throws a fault of the pieces before one of the decoder, and
+ * only after everything before it has come out, so that the decoder's pace does not change what is reported.
+ * @param pieces each one may be reused once the next is requested
+ * @throws the error that `fault` creates from the decoder's message
  */
 export async function* decodeWith(
   decoder: Decoder,
@@ -39,7 +43,7 @@ export async function* decodeWith(
   let wrong: string | undefined;
   let broken: { readonly by: unknown } | undefined;
 
-  /** The pieces, up to where they break. */
+  /** Yields the pieces up to where they fail. */
   async function* sound(): AsyncGenerator<Uint8Array> {
     try {
       yield* pieces;
@@ -48,7 +52,7 @@ export async function* decodeWith(
     }
   }
 
-  /** Content that comes out, until the piece is taken, or with `toEnd` until all is out. */
+  /** Yields decoded content until the piece is taken, or with `toEnd` until the end. */
   async function* output(toEnd: boolean): AsyncGenerator<Uint8Array> {
     while (wrong === undefined) {
       const ending = decoder.ending();
@@ -80,7 +84,7 @@ export async function* decodeWith(
   }
 }
 
-/** One side waits for the other: `moved` until something has happened, `wake` when it has. */
+/** Lets one side wait for the other: `moved` resolves at the next `wake`. */
 export function createWaker(): { moved(): Promise<void>; wake(): void } {
   let wake = (): void => undefined;
   return {

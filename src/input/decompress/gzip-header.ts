@@ -1,4 +1,4 @@
-/** The header of a gzip member, RFC 1952 §2.3: its length and whether it is sound; what it says is of no use here. */
+/** Parses the header of a gzip member (RFC 1952 §2.3) for its length and validity; its fields are not needed. */
 import { crc32 } from 'node:zlib';
 
 const FHCRC = 2;
@@ -7,12 +7,12 @@ const FNAME = 8;
 const FCOMMENT = 16;
 const RESERVED = 0xe0;
 const FIXED_BYTES = 10;
-/** Names have no limit of their own, and a header is held in memory as a whole. */
+/** The format does not limit names, and a header is held in memory as a whole. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
- * @param bytes begin with the header, as far as they are there
- * @returns the header's length in bytes, 0 when it needs more of them, or what is wrong with it
+ * @param bytes the start of the header, as much as is available
+ * @returns the header's length in bytes, 0 if more bytes are needed, or what is wrong with it
  */
 export function gzipHeaderLength(bytes: Uint8Array): number | string {
   if (bytes.length > 0 && bytes[0] !== 0x1f) return 'not a gzip header';

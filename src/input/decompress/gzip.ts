@@ -1,7 +1,7 @@
 /**
- * Gunzip with its own loop over the members: node:zlib loses a member behind NULs, and dies of padding that spans
- * chunks. Every member's CRC-32 and length are checked; whatever is left over is a fault
- * with its place. A cut exactly between two members cannot be seen here: that takes the file's size.
+ * Gunzip with its own loop over the members: node:zlib loses a member after NULs, and fails on padding that spans
+ * chunks. Checks every member's CRC-32 and length, and reports leftover bytes with their position. A cut exactly
+ * between two members cannot be detected here; only the file's size reveals it.
  */
 import { crc32 } from 'node:zlib';
 import { SourceFault } from '../../errors.ts';
@@ -16,11 +16,12 @@ import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 const TRAILER_BYTES = 8;
 
 /**
- * Content comes out before its member's checksum is known: nothing is final until the generator has ended well.
- * @param chunks each valid until the next one is asked for; closed when this ends, however it ends
+ * Content comes out before its member's checksum is known: nothing is final until the generator has ended without an
+ * error.
+ * @param chunks each one valid until the next is requested; closed when this ends, however it ends
  * @param counts filled while reading
  * @param members told where each one begins
- * @returns chunks with memory of their own
+ * @returns chunks that own their memory
  * @throws SourceFault `corrupt-gzip`, with the number of the member from 1 and where it begins; `trailing-data`
  */
 export async function* gunzip(
@@ -54,7 +55,7 @@ export async function* gunzip(
 }
 
 /**
- * @param large is it probably too large to be inflated in one call?
+ * @param large whether it is probably too large to be inflated in one call
  * @returns the length of its content
  */
 async function* member(

@@ -1,24 +1,25 @@
 /**
- * One raw deflate stream out of a stream of chunks, taking exactly its bytes. Two ways: at once for what is small and
- * already there (some microseconds), or piece by piece on the thread pool, in bounded memory whatever the ratio.
+ * Inflates one raw deflate stream from a stream of chunks, taking exactly its bytes. Small streams that have already
+ * arrived are inflated in one call (some microseconds), others piece by piece on the thread pool, in bounded memory at
+ * any ratio.
  */
 import { createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { SourceFault } from '../../errors.ts';
 import type { ChunkCursor } from './chunk-cursor.ts';
 
-/** Makes the error for bytes that are no deflate stream: what is wrong, and zlib's own error. */
+/** Creates the error for an invalid deflate stream from a description and zlib's own error. */
 export type Fault = (what: string, cause?: unknown) => SourceFault;
 
-/** The most that `inflateWhole` gives; it bounds the memory, and the wasted work when a file is larger. */
+/** Most bytes that `inflateWhole` returns. Bounds the memory, and the wasted work for larger files. */
 export const WHOLE_BYTES: number = 1024 * 1024;
 const WHOLE_CHUNK_BYTES = 32 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
-/** @returns the stream's content, or undefined when it is larger than `WHOLE_BYTES` or not yet there to its end */
+/** @returns the stream's content, or undefined if it is larger than `WHOLE_BYTES` or has not fully arrived */
 export function inflateWhole(cursor: ChunkCursor, fault: Fault): Buffer | undefined {
   try {
     const options = { info: true, chunkSize: WHOLE_CHUNK_BYTES, maxOutputLength: WHOLE_BYTES };
-    // with `info` it returns this, which its types do not say
+    // the types of Node omit what `info` returns
     const made = inflateRawSync(cursor.rest(), options) as unknown as WithInfo;
     cursor.take(made.engine.bytesWritten);
     return made.buffer;
@@ -34,7 +35,7 @@ interface WithInfo {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** Yields pieces of some hundred KiB at most, one ahead of the consumer, and ends when the deflate stream does. */
+/** Yields pieces of at most some hundred KiB, one ahead of the consumer, and ends with the deflate stream. */
 export async function* inflatePieces(
   cursor: ChunkCursor,
   fault: Fault,
@@ -65,7 +66,7 @@ export async function* inflatePieces(
         else await new Promise<void>((resolve) => (wake = resolve));
       }
       cursor.take(inflate.bytesWritten - before);
-      if (cursor.rest().length > 0) return; // it wants nothing of what follows its end
+      if (cursor.rest().length > 0) return; // the stream has ended, so the next bytes are not part of it
     }
   } finally {
     inflate.destroy();

@@ -1,14 +1,13 @@
 /**
- * Limits what a packed source may give: its size after decompression and, beyond a size that no small file reaches,
- * its ratio to the bytes that were read. Logs repeat themselves, so the ratio alone says nothing
- * (docs/decisions/0009-limits.md).
+ * Limits what a packed source may decompress to: its size and, beyond a size that no small file reaches, its ratio to
+ * the bytes read. Logs are repetitive, so the ratio alone means nothing (docs/decisions/0009-limits.md).
  */
 import { SourceFault } from '../../errors.ts';
 import type { Packing } from './sniff.ts';
 
 export interface DecompressionLimits {
   readonly maxDecompressedBytes: number;
-  /** Undefined: that of the packing. */
+  /** Undefined for the default of the packing. */
   readonly maxRatio: number | undefined;
 }
 
@@ -17,20 +16,20 @@ export const UNLIMITED: DecompressionLimits = {
   maxRatio: Number.POSITIVE_INFINITY,
 };
 
-/** Deflate reaches 1,032, logs 4 to 30. zstd reaches 32,000, logs 62 to some thousand. */
+/** Deflate reaches 1,032, logs 4 to 30. zstd reaches 32,000, logs 62 to a few thousand. */
 export const DEFAULT_RATIOS: Readonly<Record<Packing, number>> = { gzip: 200, zstd: 10_000 };
-/** Up to here any ratio is fine. */
+/** Below this size any ratio is allowed. */
 export const RATIO_FROM_BYTES: number = 256 * 1024 * 1024;
 
-/** @returns how many bytes may come out after `read` bytes went in */
+/** @returns how many bytes `read` packed bytes may decompress to */
 export function allowedBytes(limits: DecompressionLimits, packing: Packing, read: number): number {
   const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
   return Math.min(maxDecompressedBytes, Math.max(RATIO_FROM_BYTES, Math.floor(maxRatio * read)));
 }
 
 /**
- * @param given bytes that came out so far
- * @param read bytes that went in so far
+ * @param given decompressed bytes so far
+ * @param read packed bytes so far
  * @throws SourceFault `decompression-limit`
  */
 export function checkLimits(

@@ -1,12 +1,12 @@
 /**
- * Which gzip member a byte of the content came out of: a line that is rejected is named with it. Questions do not go back, so what
- * lies before the latest one is forgotten.
+ * Finds the gzip member that a byte of the content came from, to report it for a rejected line. Queries only go
+ * forward, so members before the latest one are forgotten.
  */
 
 export interface Members {
-  /** The member with this number, from 1, begins at this byte of the content. */
+  /** Records that the member with this number, from 1, begins at this byte of the content. */
   begin(member: number, offset: number): void;
-  /** Undefined for a byte before the latest question. */
+  /** Undefined for a byte before the latest query. */
   at(offset: number): number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function createMembers(): Members {
     begin(member, offset) {
       const latest = known.at(-1);
       if (latest?.offset === offset)
-        latest.member = member; // the one before it is empty
+        latest.member = member; // the member before it is empty
       else known.push({ member, offset });
     },
     at(offset) {

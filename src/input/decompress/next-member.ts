@@ -1,6 +1,6 @@
 /**
- * Looks at what follows a complete gzip member or zstd frame: the next one, NULs up to the end, or data that
- * belongs to nothing. The last is a fault with its place, and never passed over: a whole member may hide in it.
+ * Checks what follows a complete gzip member or zstd frame: the next one, NULs up to the end, or foreign data. The
+ * latter is a fault and never skipped: a whole member may hide in it.
  */
 import { SourceFault } from '../../errors.ts';
 import type { ChunkCursor } from './chunk-cursor.ts';
@@ -8,8 +8,8 @@ import type { StartsLike } from './magic.ts';
 import type { PackedCounts } from './packed-counts.ts';
 
 /**
- * @param magicBytes how many bytes `startsLike` wants to see
- * @returns false at the end of the source, behind the padding
+ * @param magicBytes number of bytes that `startsLike` needs
+ * @returns false at the end of the source, after the padding
  * @throws SourceFault `trailing-data`
  */
 export async function nextMember(
@@ -39,7 +39,7 @@ export async function need(cursor: ChunkCursor, count: number): Promise<void> {
   while (cursor.rest().length < count && (await cursor.more()));
 }
 
-/** Takes NULs up to the first byte that is none, or to the end. */
+/** Takes NULs up to the first other byte, or to the end. */
 async function takeNuls(cursor: ChunkCursor): Promise<void> {
   do {
     const bytes = cursor.rest();

@@ -1,11 +1,11 @@
-/** Counts of a packed source, up to where the reading got: members of gzip, frames of zstd. */
+/** Counts of a packed source, up to the current position: members of gzip, frames of zstd. */
 
 export interface PackedCounts {
-  /** Complete members or frames with content; a frame to be skipped is none, but its bytes count. */
+  /** Complete members or frames with content. Frames to skip are not counted, but their bytes are. */
   members: number;
-  /** Bytes of what is complete. */
+  /** Bytes of all complete members or frames. */
   memberBytes: number;
-  /** NULs after the last one. After a good end this and `memberBytes` are all the bytes that there were. */
+  /** NULs after the last one. If the source ended well, this and `memberBytes` add up to its size. */
   paddingBytes: number;
 }
 

@@ -1,9 +1,9 @@
-/** Is there something that reads and writes zstd: node:zlib, or the program? */
+/** Checks that zstd can be read and written, by node:zlib or by the program. */
 import { requireZstdProgram } from './zstd-program.ts';
 import { zlibHasZstd } from './zstd-zlib.ts';
 
 /**
- * @param what needs it
+ * @param what the file or option that needs it, for the message
  * @throws TurnmillError `unavailable`
  */
 export function requireZstd(what: string): void {

@@ -1,7 +1,6 @@
 /**
- * Recognises packed sources by their first bytes; the file's name has no say. None of the
- * magics can begin JSON, so plain logs are never mistaken, and what cannot be read is refused by its name instead of
- * being rejected line by line.
+ * Recognises packed sources by their first bytes, not by their names. No magic number can begin JSON, so plain logs are
+ * never mistaken, and unreadable kinds are rejected by name instead of line by line.
  */
 import { SourceFault } from '../../errors.ts';
 import { startsLikeGzip, startsLikeZstd } from './magic.ts';
@@ -19,12 +18,13 @@ const EVAL = /\.eval$/i;
 const GZIP_MAGIC_BYTES = 2;
 const ZSTD_MAGIC_BYTES = 4;
 
-/** How many bytes `sniff` looks at; a shorter head is fine when the source has no more. */
+/** Number of bytes that `sniff` looks at; fewer are fine if the source has no more. */
 export const SNIFF_BYTES: number = 6;
 
 /**
  * @param head the source's first bytes
- * @param named what its name says: decides where there are too few bytes for a magic, or none, as a cut leaves them
+ * @param named what its name says: decides if there are too few bytes for a magic number, or none, as in a truncated
+ * file
  * @throws SourceFault `unsupported-compression` for zip, bzip2 and xz; `known-but-unread` for an archive of Inspect
  */
 export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Compression {
@@ -44,11 +44,11 @@ export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Com
   );
 }
 
-/** Packing that a file's name tells; undefined when it tells none. */
+/** Packing by the file's name; undefined if the name does not say. */
 export function compressionNamed(name: string): Compression | undefined {
   if (/\.gz$/i.test(name)) return 'gzip';
   if (/\.zst$/i.test(name)) return 'zstd';
-  return /\.(?:jsonl|ndjson|json|traj|log)(?:[.-]\d+)*$/i.test(name) ? 'none' : undefined;
+  return /\.(?:jsonl|ndjson|json|traj|har|log)(?:[.-]\d+)*$/i.test(name) ? 'none' : undefined;
 }
 
 function isMagic(head: Uint8Array, magic: readonly number[]): boolean {

@@ -1,4 +1,4 @@
-/** A packed source's content. It is unpacked once: what is packed in what was packed is refused by its name. */
+/** Unpacks a source. Only one layer: packed data inside packed data is rejected by name. */
 import { SourceFault } from '../../errors.ts';
 import { DECODER_KILLED } from './decoder.ts';
 import { allowedBytes, checkLimits, type DecompressionLimits } from './limits.ts';
@@ -11,19 +11,19 @@ export const MOST_TRIES = 3;
 
 export interface Unpacking {
   readonly packing: Packing;
-  /** Its bytes from the beginning, each chunk valid until the next one is asked for; closed however it ends. */
+  /** Its bytes from the beginning, each chunk valid until the next is requested; closed however it ends. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
   /** Number of times `chunks` may be called. */
   readonly tries: number;
   /** Filled while reading. */
   readonly counts: PackedCounts;
-  /** Gets the place where each member of gzip begins. */
+  /** Records where each gzip member begins. */
   readonly members?: Members | undefined;
   readonly limits: DecompressionLimits;
 }
 
 /**
- * Nothing is final until it has ended well.
+ * Nothing is final until it has ended without an error.
  * @throws SourceFault
  */
 export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, void, undefined> {
@@ -32,7 +32,7 @@ export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, 
     let at = 0;
     try {
       for await (const piece of unpackOnce(unpacking)) {
-        const known = Math.min(piece.length, given - at); // from the try before
+        const known = Math.min(piece.length, given - at); // already yielded by the previous attempt
         at += piece.length;
         if (known === piece.length) continue;
         given = at;
@@ -69,15 +69,15 @@ async function* unpackOnce({
       head = Buffer.concat([head, piece.subarray(0, SNIFF_BYTES - head.length)]);
       refusePacked(head, packing);
     }
-    const readNow = read; // it may go on while the piece is used
-    // up to the limit to the byte: where a decoder's pieces end is its own affair
+    const readNow = read; // reading may go on while the piece is used
+    // cuts at the exact byte of the limit, because the pieces of decoders vary
     yield piece.subarray(0, allowedBytes(limits, packing, readNow) - given);
     given += piece.length;
     checkLimits(limits, packing, given, readNow);
   }
 }
 
-/** Late: most sources are plain. */
+/** Loads the decoder on demand: most sources are plain. */
 async function open(
   packing: Packing,
   chunks: AsyncIterable<Uint8Array>,

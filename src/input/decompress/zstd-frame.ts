@@ -1,17 +1,19 @@
 /**
- * Walks over one zstd frame without decoding it (RFC 8878 §3.1.1): the header and the sizes of the blocks say where it
- * ends. Needed because no decoder tells: node:zlib stops silently behind the first frame.
+ * Walks over one zstd frame without decoding it (RFC 8878 §3.1.1): the header and the sizes of the blocks tell where it
+ * ends. Needed because no decoder reports it: node:zlib stops silently after the first frame.
  */
 
-/** Frames that are refused without asking the decoder: dictionaries, and windows over the zstd program's own limit of 2^27 bytes. */
+/**
+ * Reasons to reject a frame before decoding: dictionaries, and windows over the zstd program's own limit of 2^27 bytes.
+ */
 export type FrameFault = 'damaged' | 'dictionary' | 'window';
 export type RefuseFrame = (why: FrameFault, what: string) => Error;
 
 export interface FrameWalk {
-  /** Goes over bytes of the frame; returns how many of them belong to it. Throws what `refuse` makes. */
+  /** Walks over bytes and returns how many of them belong to the frame. Throws the error that `refuse` creates. */
   take(bytes: Uint8Array): number;
   readonly ended: boolean;
-  /** Size of the content, where the header tells; known at the end. */
+  /** Size of the content, if the header tells; known at the end. */
   readonly contentBytes: number | undefined;
 }
 
@@ -25,10 +27,10 @@ const CHECKSUM = 0x04;
 const CHECKSUM_BYTES = 4;
 const RLE = 1;
 const UNKNOWN = 3;
-/** The longest thing that is looked at: a header without its magic and its first byte. */
+/** Longest item that has to be kept: a header without its magic number and its first byte. */
 const MAX_KEPT_BYTES = 16;
 
-/** The bytes that come next, and whether they are to be looked at. */
+/** The next bytes, and whether they have to be looked at. */
 interface Step {
   readonly bytes: number;
   readonly keep: boolean;
@@ -36,7 +38,7 @@ interface Step {
 const look = (bytes: number): Step => ({ bytes, keep: true });
 const pass = (bytes: number): Step => ({ bytes, keep: false });
 
-/** Begins at the frame's magic, which the caller has seen. */
+/** Starts at the frame's magic number, which the caller has seen. */
 export function walkFrame(refuse: RefuseFrame): FrameWalk {
   const facts: Facts = { contentBytes: undefined };
   const steps = stepsOf(refuse, facts);

@@ -1,6 +1,6 @@
 /**
- * The `zstd` program, for a Node whose zlib has no zstd. It gets bytes through its standard input and never a file's name, so
- * no name can be an option. A group of its own: a Ctrl-C that stops the run stops the reading here first.
+ * The `zstd` program, for a Node whose zlib lacks zstd. It reads standard input and never gets a file's name, so no
+ * name can be taken for an option. It runs in its own process group: on Ctrl-C, the run stops reading first.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { SourceFault, TurnmillError } from '../../errors.ts';
@@ -9,17 +9,17 @@ import { createWaker, DECODER_KILLED, type Decoder, type Ending } from './decode
 const PROGRAM = 'zstd';
 const DECODE = ['-dcq', '--single-thread'] as const;
 const PACK = ['-3', '-cq', '--check', '--single-thread'] as const;
-/** `spawnSync` has it too, which its type does not say. */
+/** `spawnSync` accepts it too; its type omits it. */
 const OWN_GROUP = { detached: true };
 export const HINT = 'install the zstd program (package zstd), or use Node 22.15, 24 or newer';
 
-/** A program that does nothing for so long, while it has something to do, is taken for dead. */
+/** A program that has work but does nothing for this long counts as dead. */
 const IDLE_MS = 60_000;
-/** Asking it for its version takes milliseconds. */
+/** Time limit for `zstd --version`, which takes milliseconds. */
 const ANSWER_MS = 10_000;
 const STDERR_BYTES = 4096;
 
-/** The environment without what zstd would take options from. */
+/** The environment without the variables that zstd reads options from. */
 function environment(): NodeJS.ProcessEnv {
   const { ZSTD_CLEVEL: _level, ZSTD_NBTHREADS: _threads, ...rest } = process.env;
   return rest;
@@ -27,8 +27,8 @@ function environment(): NodeJS.ProcessEnv {
 
 /**
  * Looks for the program.
- * @param what needs it
- * @throws TurnmillError `unavailable`: it is not there, not executable, no zstd, or does not answer
+ * @param what the file or option that needs it, for the message
+ * @throws TurnmillError `unavailable` if it is missing, not executable, not zstd, or does not answer
  */
 export function requireZstdProgram(what: string): void {
   const asked = spawnSync(PROGRAM, ['--version'], {
@@ -43,7 +43,7 @@ export function requireZstdProgram(what: string): void {
   throw new TurnmillError('unavailable', `${what} needs zstd (${found}): ${HINT}`, { subject: what });
 }
 
-/** One frame, made by the program. A single thread: how many there are must not show in the bytes. */
+/** Compresses to one frame. Uses a single thread, because the number of threads would show in the bytes. */
 export function packWithProgram(bytes: Uint8Array): Uint8Array {
   const { error, status, signal, stdout, stderr } = spawnSync(
     PROGRAM,
@@ -59,7 +59,7 @@ export function packWithProgram(bytes: Uint8Array): Uint8Array {
 
 /** Starts the program as a decoder. */
 export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
-  // when there are no descriptors left, it has no streams
+  // has no streams if no descriptors are left
   const child: ChildProcess = spawn(PROGRAM, DECODE, { stdio: 'pipe', env: environment(), ...OWN_GROUP });
   const { stdin, stdout, stderr } = child;
   const { moved, wake } = createWaker();
@@ -74,7 +74,7 @@ export function startZstdProgram(idleMs: number = IDLE_MS): Decoder {
     child.on('error', (error) => over(notStarted(error)));
     child.on('close', (status, signal) => over(endOf(status, signal, complaint)));
   });
-  stdin?.on('error', () => undefined); // its status tells
+  stdin?.on('error', () => undefined); // the exit status reports it
   stdout?.on('readable', wake);
   stderr?.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('latin1')).slice(-STDERR_BYTES);
@@ -109,7 +109,7 @@ function notStarted(error: NodeJS.ErrnoException): SourceFault {
   return new SourceFault(reason, `cannot start zstd: ${error.code}${missing ? `; ${HINT}` : ''}`, error);
 }
 
-/** Two turns of silence: a process that was stopped for a while sees one of them at once when it goes on. */
+/** Waits for two idle periods: a process that was suspended sees one of them expire as soon as it resumes. */
 async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => void): Promise<void> {
   let turns = 0;
   const timer = setInterval(() => {
@@ -123,7 +123,7 @@ async function withinTime(moved: Promise<void>, idleMs: number, giveUp: () => vo
   }
 }
 
-/** Its own words without where they come from: `/*stdin*\ : Decoding error (36) : Data corruption detected`. */
+/** The program's message without its prefix: `/*stdin*\ : Decoding error (36) : Data corruption detected`. */
 function endOf(status: number | null, signal: NodeJS.Signals | null, complaint: string): Ending {
   if (status === 0) return '';
   if (signal !== null) return new SourceFault('unreadable', `zstd was killed by ${signal}`, DECODER_KILLED);

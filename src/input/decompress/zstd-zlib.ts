@@ -1,8 +1,11 @@
-/** zstd in node:zlib, where this Node has it (22.15, 23.8, 24). One stream decodes one frame, and stops silently behind it. */
+/**
+ * zstd in node:zlib, for versions of Node that have it (22.15, 23.8, 24). One stream decodes one frame, and stops
+ * silently after it.
+ */
 import zlib from 'node:zlib';
 import { createWaker, type Decoder } from './decoder.ts';
 
-/** Functions of zlib that the types of Node 20 do not have. */
+/** Functions of zlib that the types of Node 20 lack. */
 interface ZlibWithZstd {
   createZstdDecompress(options: { chunkSize: number }): ReturnType<typeof zlib.createGunzip>;
   zstdCompressSync(
@@ -20,13 +23,13 @@ export function zlibHasZstd(): boolean {
   return 'createZstdDecompress' in zlib;
 }
 
-/** One frame. Only where `zlibHasZstd`. */
+/** Compresses to one frame. Requires `zlibHasZstd`. */
 export function packWithZlib(bytes: Uint8Array): Uint8Array {
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 };
   return zstdCompressSync(bytes, { params, pledgedSrcSize: bytes.length });
 }
 
-/** Starts a stream for one frame. Only where `zlibHasZstd`. */
+/** Starts a stream for one frame. Requires `zlibHasZstd`. */
 export function startZstdStream(): Decoder {
   const stream = createZstdDecompress({ chunkSize: PIECE_BYTES });
   const { moved, wake } = createWaker();

@@ -1,7 +1,7 @@
 /**
- * Unpacks zstd: walks over the frames itself (zstd-frame.ts) and has their content decoded by node:zlib, where it has zstd, or
- * by the zstd program. Truncation, trailing data, and what is refused show in the walk, with their place; the decoder checks
- * blocks and checksums.
+ * Unpacks zstd: walks over the frames itself (zstd-frame.ts) and decodes their content with node:zlib, if it has zstd,
+ * or with the zstd program. The walk finds truncation, trailing data and unsupported frames, with their positions; the
+ * decoder checks blocks and checksums.
  */
 import { SourceFault, type SourceReason } from '../../errors.ts';
 import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
@@ -21,10 +21,10 @@ const REASONS: Readonly<Record<FrameFault, SourceReason>> = {
   window: 'decompression-limit',
 };
 
-/** How the content is decoded. */
+/** How to decode the content. */
 export interface ZstdDecoding {
   start(): Decoder;
-  /** Size of the frames that one decoder gets: a process for each of 10,000 tiny ones would take a minute. */
+  /** Compressed size of the frames that share a decoder: a process for each of 10,000 tiny ones would take a minute. */
   readonly runBytes: number;
 }
 
@@ -32,10 +32,11 @@ export const WITH_ZLIB: ZstdDecoding = { start: startZstdStream, runBytes: 0 };
 export const WITH_PROGRAM: ZstdDecoding = { start: startZstdProgram, runBytes: 4 * 1024 * 1024 };
 
 /**
- * Content comes out before its checksum is known: nothing is final until the generator has ended well.
- * @param chunks each valid until the next one is asked for; closed when this ends, however it ends
+ * Content comes out before its checksum is known: nothing is final until the generator has ended without an error.
+ * @param chunks each one valid until the next is requested; closed when this ends, however it ends
  * @param counts filled while reading
- * @throws SourceFault `corrupt-zstd`, `trailing-data`, `unsupported-compression` (dictionary), `decompression-limit` (window)
+ * @throws SourceFault `corrupt-zstd`, `trailing-data`, `unsupported-compression` (dictionary), `decompression-limit`
+ * (window)
  */
 export async function* unzstd(
   chunks: AsyncIterable<Uint8Array>,
@@ -58,7 +59,7 @@ export async function* unzstd(
 class Frames {
   readonly counts: PackedCounts;
   readonly #cursor: ChunkCursor;
-  /** Compressed byte at which the frame in hand starts. */
+  /** Compressed offset of the current frame. */
   #start = 0;
 
   constructor(chunks: AsyncIterable<Uint8Array>, counts: PackedCounts) {
@@ -66,7 +67,7 @@ class Frames {
     this.counts = counts;
   }
 
-  /** Compressed bytes that were taken so far. */
+  /** Compressed bytes taken so far. */
   get taken(): number {
     return this.#cursor.taken();
   }
@@ -88,7 +89,7 @@ class Frames {
     return this.#cursor.close();
   }
 
-  /** Passes over frames to be skipped; returns true when one with content comes. */
+  /** Skips frames without content; returns true at one with content. */
   async next(): Promise<boolean> {
     const cursor = this.#cursor;
     for (;;) {
@@ -116,7 +117,10 @@ class Frames {
     }
   }
 
-  /** Gives the bytes of a frame with content as they come, and returns how many bytes its header promises, if it tells. */
+  /**
+   * Yields the bytes of a frame with content as they arrive, and returns the content size from its header, if it has
+   * one.
+   */
   async *frame(): AsyncGenerator<Uint8Array, number | undefined> {
     const cursor = this.#cursor;
     const walk = walkFrame((why, what) => this.fault(what, REASONS[why]));
@@ -133,13 +137,13 @@ class Frames {
   }
 }
 
-/** As many frames as one decoder gets, from the one in hand on. */
+/** Consecutive frames for one decoder, starting with the current one. */
 class FrameRun {
   readonly #frames: Frames;
   readonly #runBytes: number;
   readonly #first: number;
   readonly #place: string;
-  /** Bytes of the content, where all headers tell. */
+  /** Bytes of the content, if all headers tell. */
   #promised: number | undefined = 0;
 
   constructor(frames: Frames, runBytes: number) {

@@ -1,4 +1,7 @@
-/** Which framer reads a source: its name tells whether it is a TOML deck, one JSON document or lines, its first bytes have the last word. */
+/**
+ * Chooses the framer of a source: TOML deck, one JSON document or lines, by its name; its first bytes have the last
+ * word.
+ */
 import type { Framer } from './framer.ts';
 import type { OpenedLists } from './json-document.ts';
 import { LineFramer } from './lines.ts';
@@ -15,15 +18,15 @@ export function isNamedDocument(name: string): boolean {
 
 const PLAIN_LOG = /\.(?:jsonl|ndjson|log)$/i;
 
-/** Does the name say that the source is lines of JSON, and not packed? */
+/** Does the name say that the source is lines of JSON, uncompressed? */
 export function isPlainLog(name: string): boolean {
   return PLAIN_LOG.test(name);
 }
 
 /**
- * The framer of lines is there at once; the others are loaded when they are first needed.
- * @param maxElements of a TOML deck, which is parsed as a whole; those of lines are counted where they are read
- * @param shape by the first bytes; a source whose name is that of a document is one in any case
+ * Creates the framer of lines synchronously, and loads the others when they are first needed.
+ * @param maxElements limit for a TOML deck, which is parsed as a whole; elements of lines are counted by their parser
+ * @param shape by the first bytes; ignored if the name is that of a document
  */
 export function createFramer(
   name: string,

@@ -1,11 +1,11 @@
 /**
- * Finds where the elements of JSON documents begin and end, by brackets and quotes alone. It judges no grammar: it is
- * right for bytes that a verifier has accepted, so it must not be led beyond them. Each byte is looked at once.
+ * Finds where the elements of JSON documents begin and end, by brackets and quotes alone. It does not check the
+ * grammar, so callers must not lead it beyond bytes that a verifier has accepted. Looks at each byte once.
  */
 
 /**
- * Why the cutter stops: an element has ended, one has grown too deep, what it may look at has ended, or a list that is a member
- * of a top-level object has just been opened: `enter` makes its elements those of the document.
+ * Why the cutter stops: an element has ended, one is nested too deep, the limit is reached, or a list that is a member
+ * of a top-level object has just opened: `enter` then makes the list's elements those of the document.
  */
 export type Cut = 'element' | 'too-deep' | 'limit' | 'list';
 
@@ -33,51 +33,51 @@ export class ElementCutter {
   #inside = false;
   #betweenBytes = 0;
   readonly #showsLists: boolean;
-  /** Are the elements those of a top-level array, or of a list that was entered? */
+  /** Do the elements belong to a top-level array, or to a list that was entered? */
   #inArray = false;
   /** Is that list a member of a top-level object? */
   #isMember = false;
-  /** Is it after that list, in front of the end of its object? */
+  /** Is the cutter after that list, before the end of its object? */
   #inTail = false;
   /** Is the element a top-level object? */
   #isObject = false;
-  /** Brackets of the element that are open. */
+  /** Open brackets of the element. */
   #open = 0;
   #inString = false;
   #scalar = false;
-  /** Has the element been given? */
+  /** Was the element reported? */
   #ended = false;
 
   /**
    * @param maxDepth how deep an element may be nested: the verifier needs memory for each level
-   * @param showsLists stop at the lists that are members of a top-level object
+   * @param showsLists stop at lists that are members of a top-level object
    */
   constructor(maxDepth: number, showsLists = false) {
     this.#maxDepth = maxDepth;
     this.#showsLists = showsLists;
   }
 
-  /** Up to here it has looked; after an element, its end. */
+  /** Index up to which it has looked; after an element, its end. */
   get at(): number {
     return this.#at;
   }
 
-  /** Is an element in work, or has one just ended? */
+  /** Is it inside an element, or has one just ended? */
   get inside(): boolean {
     return this.#inside;
   }
 
-  /** Where that element begins; negative when its first bytes have been moved out. */
+  /** Start of that element; negative once its first bytes have been moved out. */
   get begin(): number {
     return this.#begin;
   }
 
-  /** Bytes between elements that it has passed. */
+  /** Bytes between elements passed so far. */
   get betweenBytes(): number {
     return this.#betweenBytes;
   }
 
-  /** Goes on to `limit`, or to the end of the next element. */
+  /** Continues to `limit`, or to the end of the next element. */
   cut(bytes: Uint8Array, limit: number): Cut {
     if (this.#ended) this.#inside = this.#ended = false;
     while (!this.#inside && this.#at < limit) {
@@ -90,19 +90,22 @@ export class ElementCutter {
     return cut;
   }
 
-  /** Takes the elements of the list that `cut` has stopped at one by one, and passes what follows it in its object. */
+  /**
+   * Makes the elements of the list that `cut` has stopped at those of the document, and skips what follows it in its
+   * object.
+   */
   enter(): void {
     this.#inside = false;
     this.#inArray = this.#isMember = true;
   }
 
-  /** Tells that the bytes have been moved to the front by `distance`. */
+  /** Adjusts positions after the bytes were moved to the front by `distance`. */
   moved(distance: number): void {
     this.#at -= distance;
     this.#begin -= distance;
   }
 
-  /** Passes the bytes between elements, and the first byte of one. */
+  /** Skips the bytes between elements, and the first byte of one. */
   #passBetween(bytes: Uint8Array, limit: number): void {
     const from = this.#at;
     let at = from;
@@ -127,7 +130,7 @@ export class ElementCutter {
     this.#open = 1;
   }
 
-  /** Passes the rest of an object whose list was entered. */
+  /** Skips the rest of an object whose list was entered. */
   #passTail(bytes: Uint8Array, limit: number): void {
     const from = this.#at;
     this.#inTail = this.#passElement(bytes, limit) === 'limit';
@@ -152,7 +155,7 @@ export class ElementCutter {
     return this.#passNested(bytes, limit);
   }
 
-  /** Passes the quote that ends the string; returns false when it is not there. */
+  /** Skips to after the closing quote of the string; returns false if it has not arrived. */
   #passString(bytes: Uint8Array, limit: number): boolean {
     let p = this.#at;
     while (p < limit) {
@@ -164,7 +167,7 @@ export class ElementCutter {
       }
       p += c === BACKSLASH ? 2 : 1;
     }
-    this.#at = p; // may be one beyond the limit: a byte after a backslash needs no look
+    this.#at = p; // may exceed the limit by one: the byte after a backslash is skipped unseen
     return false;
   }
 

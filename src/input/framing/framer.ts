@@ -1,13 +1,16 @@
-/** Cuts a source's bytes into lines: bytes are put into its room, elements come out, whatever the chunking. */
+/**
+ * Cuts a source's bytes into lines: the caller puts bytes into its room and gets elements, however the bytes are
+ * chunked.
+ */
 import type { Line, Rejection } from '../../../transforms/model/element.ts';
 
 /** Accounts for every byte of a source: `bytes` is the sum of the others. */
 export interface FramingCounts {
-  /** Bytes that were put in. */
+  /** Bytes put in. */
   readonly bytes: number;
   readonly bomBytes: number;
   readonly lineBytes: number;
-  /** Line feeds, carriage returns before them, and for documents what stands between the elements. */
+  /** Line feeds, carriage returns before them, and in documents the bytes between elements. */
   readonly terminatorBytes: number;
   readonly lines: number;
   readonly crlf: number;
@@ -18,9 +21,9 @@ export interface FramingCounts {
 export interface Framer {
   /** Room for the next bytes; valid until `filled`. Never empty. */
   space(): Uint8Array;
-  /** `count` bytes are in the room: the elements that are complete. Exhaust it before the next call. */
+  /** Reports `count` new bytes in the room and yields the complete elements. Exhaust it before the next call. */
   filled(count: number): Iterable<Line | Rejection>;
-  /** There are no more bytes: the last element, if any. */
+  /** Ends the input and yields the last element, if there is one. */
   end(): Iterable<Line | Rejection>;
   counts(): FramingCounts;
 }

@@ -1,7 +1,7 @@
 /**
  * Framing of whole JSON documents: every element of a top-level array and every other top-level value becomes a `Line`
- * with its own bytes. stream-json's verifier judges the grammar and places the first fault; an own cutter finds the
- * elements' bytes, which the package's tokens have lost (docs/decisions/0005-whole-documents.md).
+ * with its own bytes. stream-json's verifier checks the grammar and locates the first error; element-cutter.ts finds
+ * the bytes of the elements, which the package's tokens do not keep (docs/decisions/0005-whole-documents.md).
  */
 import { createHash, type Hash } from 'node:crypto';
 import { jsonVerifier, type VerifierError } from 'stream-json/core/utils/verifier.js';
@@ -12,28 +12,28 @@ import { createSlab, hasRoom, keepFrom, roomOf, type Slab, shrinkSlab } from './
 
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
-/** Bytes that the verifier gets at a time: it copies them. */
+/** Bytes passed to the verifier at a time: it copies them. */
 const PIECE_BYTES = 64 * 1024;
-/** The verifier leaves at most 16 of the last bytes unjudged (it waits for the rest of a literal or an escape). */
+/** The verifier leaves at most the last 16 bytes unchecked (it waits for the rest of a literal or an escape). */
 const UNJUDGED_BYTES = 32;
-/** The verifier needs 8 bytes for each level; parse takes far fewer, but rejects only the element. */
+/** The verifier needs 8 bytes per level. The parse stage allows far fewer levels, but rejects only the element. */
 const MAX_DEPTH = 4 * 1024 * 1024;
 
-/** A verifier answers each piece with the symbol that also stands for the end of its input. */
+/** The verifier answers each piece with the symbol that also marks the end of its input. */
 const END_OF_INPUT = jsonVerifier()('') as unknown as string;
 
-/** Where and why a document stops to be one. */
+/** Where and why a document is invalid. */
 interface Fault {
   readonly reason: 'invalid-json' | 'too-deep';
   readonly detail: string;
-  /** In the source; the rest begins here, or with the element that it is in. */
+  /** Offset in the source; the rest begins here, or at the element that contains it. */
   readonly offset: number;
 }
 
-/** Names the dialects' members whose elements are framed one by one, and says whether a document is one of those. */
+/** Names the dialects' members whose elements are framed one by one, and recognises the documents that have them. */
 export interface OpenedLists {
   readonly members: ReadonlySet<string>;
-  /** @param head the object up to the list, which is empty here */
+  /** @param head the object up to the list, with the list empty */
   opens(member: string, head: Uint8Array): boolean;
 }
 
@@ -42,10 +42,10 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const EMPTY_LIST_END = Buffer.from(']}');
 
-/** The key of the list that opens at the end of these bytes; undefined for one with an escape. */
+/** The key of the list that opens at the end of these bytes; undefined if the key has an escape. */
 function keyBefore(text: Uint8Array): string | undefined {
   const isBlank = (p: number): boolean => (text[p] as number) <= 0x20;
-  let p = text.length - 2; // in front of the bracket
+  let p = text.length - 2; // before the bracket
   while (isBlank(p)) p--;
   if (text[p] !== COLON) return undefined;
   do p--;
@@ -65,7 +65,7 @@ export class DocumentFramer implements Framer {
   #started = false;
   /** End of the bytes in the slab. */
   #have = 0;
-  /** The verifier has got the bytes before this index. */
+  /** The verifier has seen the bytes before this index. */
   #fed = 0;
   /** Offset in the source of slab index 0. */
   #offset = 0;
@@ -73,18 +73,18 @@ export class DocumentFramer implements Framer {
   #bomBytes = 0;
   #lineBytes = 0;
   #lines = 0;
-  /** Hash of an element that is too long, or of the rest after a fault. */
+  /** Hash of an element that is too long, or of the rest after an error. */
   #hash: Hash | undefined;
-  /** The hash has got the bytes before this index. */
+  /** Bytes before this index are hashed. */
   #hashed = 0;
   #fault: Fault | undefined;
-  /** Offset in the source of what the fault took with it. */
+  /** Offset in the source where the rejected rest begins. */
   #restOffset: number | undefined;
 
   /**
    * @param source name of the source, for the origins; `line` is the element's number in the document, from 1
-   * @param slab to frame with; hand the same one to the framers of one source after the other
-   * @param lists are framed as their head and their elements: a document of gigabytes is never held as a whole
+   * @param slab framing buffer; pass the same one to the framers of one source after the other
+   * @param lists framed as a head and its elements, so that a document of gigabytes is never held as a whole
    */
   constructor(source: string, maxLineBytes: number, slab: Slab = createSlab(), lists?: OpenedLists) {
     shrinkSlab(slab);
@@ -137,7 +137,7 @@ export class DocumentFramer implements Framer {
     this.#have -= from;
   }
 
-  /** Strips the byte order mark; returns false while too few bytes are there to know it. */
+  /** Strips the byte order mark; returns false while there are too few bytes to tell. */
   #start(last: boolean): boolean {
     const { bytes } = this.#slab;
     const known = Math.min(this.#have, BOM.length);
@@ -151,7 +151,7 @@ export class DocumentFramer implements Framer {
     return true;
   }
 
-  /** Gives the elements that are complete, and skips the rest once there is a fault. */
+  /** Yields the complete elements, and skips the rest after an error. */
   *#advance(last: boolean): Generator<Line | Rejection> {
     while (this.#fault === undefined && this.#feed(last)) yield* this.#cutUpTo(this.#fed - UNJUDGED_BYTES);
     if (last && this.#fault === undefined) {
@@ -163,9 +163,9 @@ export class DocumentFramer implements Framer {
   }
 
   /**
-   * Gives the verifier the next piece, a byte as a character: JSON's grammar is ASCII, so its positions are bytes, and
-   * text that is not UTF-8 gets through to parse. CR LF is not parted: the verifier would count two lines.
-   * @returns false when there is nothing to give
+   * Passes the next piece to the verifier, one character per byte: JSON's grammar is ASCII, so its positions are bytes,
+   * and text that is not UTF-8 reaches the parse stage. CR LF is not split: the verifier would count two lines.
+   * @returns false if there is nothing to pass
    */
   #feed(last: boolean): boolean {
     const { bytes } = this.#slab;
@@ -209,7 +209,7 @@ export class DocumentFramer implements Framer {
     if (cutter.inside && cutter.at - cutter.begin > this.#maxLineBytes) this.#skip(cutter.begin, cutter.at);
   }
 
-  /** Gives the head of a document whose list is framed element by element. */
+  /** Yields the head of a document whose list is framed element by element. */
   *#openList(): Generator<Line> {
     const { begin, at } = this.#cutter;
     const length = at - begin;
@@ -224,7 +224,7 @@ export class DocumentFramer implements Framer {
     yield { kind: 'line', origin, bytes, made: { raw } };
   }
 
-  /** Hashes the bytes up to `end` of what begins at `begin`, and keeps none. */
+  /** Hashes the bytes from `begin` up to `end` without keeping them. */
   #skip(begin: number, end: number): void {
     if (this.#hash === undefined) {
       this.#hash = createHash('sha256');

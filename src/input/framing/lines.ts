@@ -1,7 +1,7 @@
 /**
- * Framing of JSONL: cuts at 0x0A, bounds the line, tags the origin. Own code, because split2 re-splits
- * its whole buffer on every chunk and drops what is too long. One slab is reused: a line's bytes are valid until the
- * next one is asked for; a partial line is moved once per slab, and a slab grows only for a giant line.
+ * Framing of JSONL: cuts at 0x0A, limits the length of a line, adds the origin. Own code, because split2 re-splits its
+ * whole buffer on every chunk and drops lines that are too long. One slab is reused: a line's bytes are valid until the
+ * next one is requested; a partial line is moved once per slab, and a slab grows only for a giant line.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
@@ -12,13 +12,13 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
-/** memchr; that of a plain typed array looks at one byte after the other. */
+/** Uses memchr; the method of a plain typed array looks at one byte at a time. */
 const { indexOf } = Buffer.prototype;
 
 const NO_BYTES = new Uint8Array(0);
 const NO_LINES: readonly Line[] = [];
 
-/** A line over the limit, whose bytes are hashed and not kept. */
+/** A line over the limit: its bytes are hashed, not kept. */
 interface TooLong {
   readonly hash: Hash;
   length: number;
@@ -28,14 +28,14 @@ export class LineFramer implements Framer {
   readonly #source: string;
   readonly #maxLineBytes: number;
   readonly #slab: Slab;
-  /** Index of the line that is not yet complete. */
+  /** Index of the incomplete line. */
   #start = 0;
   /** End of the bytes in the slab. */
   #have = 0;
   #filled: Uint8Array = NO_BYTES;
-  /** No line feed comes before this index. */
+  /** There is no line feed before this index. */
   #searched = 0;
-  /** Offset in the source of slab index `#start`. */
+  /** Source offset of slab index `#start`. */
   #offset = 0;
   #bytes = 0;
   #bomBytes = 0;
@@ -97,7 +97,7 @@ export class LineFramer implements Framer {
     };
   }
 
-  /** Returns the next line that is complete, or undefined when there is none. */
+  /** Returns the next complete line, or undefined. */
   #next(): Line | Rejection | undefined {
     for (;;) {
       const end = indexOf.call(this.#filled, LF, this.#searched);
@@ -107,10 +107,10 @@ export class LineFramer implements Framer {
       if (made !== undefined) return made;
     }
     this.#searched = this.#have;
-    this.#filled = NO_BYTES; // the slab's memory may be given back when a giant line is over
+    this.#filled = NO_BYTES; // the slab's memory may be freed when a giant line has ended
     const [start, have] = [this.#start, this.#have];
     if (this.#tooLong === undefined && have - start <= this.#maxLineBytes + BOM.length + 1) return undefined;
-    // a carriage return at the end may belong to the terminator
+    // a carriage return at the end may be part of the terminator
     this.#skip(have > start && this.#slab.bytes[have - 1] === CR ? have - 1 : have);
     return undefined;
   }
@@ -154,7 +154,7 @@ export class LineFramer implements Framer {
     return rejection;
   }
 
-  /** Counts and hashes the bytes up to `end`, which belong to a line that is too long, and keeps none. */
+  /** Counts and hashes the bytes up to `end` of a line that is too long, without keeping them. */
   #skip(end: number): TooLong {
     this.#stripBom(end);
     this.#tooLong ??= { hash: createHash('sha256'), length: 0 };

@@ -1,26 +1,26 @@
 /**
- * Counts the tables, keys and elements of a TOML document before it is parsed: the parser makes objects of all of them. It judges no
- * grammar; what is no TOML may be counted wrong, and is rejected either way.
+ * Counts the tables, keys and elements of a TOML document before it is parsed, because the parser creates objects for
+ * all of them. It does not check the grammar; invalid TOML may be counted wrong, and is rejected anyway.
  */
 import { endOfStatementWith, nextStatement } from './toml-headers.ts';
 
 const OPEN_ARRAY = 0x5b;
 const COMMA = 0x2c;
-/** The parser holds a table as several objects, a key as two. */
+/** The parser uses several objects for a table, two for a key. */
 const TABLE_WEIGHT = 4;
 const KEY_WEIGHT = 2;
-/** All tables, keys and elements together, as a multiple of those of one. */
+/** Limit for tables, keys and elements together, as a multiple of the limit for one table. */
 const IN_ALL = 10;
 
-/** Names what a document has too many of; undefined if it may be parsed. */
+/** Names the item that a document has too many of; undefined if it may be parsed. */
 export function tomlCrowd(bytes: Buffer, most: number): string | undefined {
   const mostTables = Math.ceil(most / TABLE_WEIGHT);
   const mostKeys = Math.ceil(most / KEY_WEIGHT);
   let tables = 0;
-  let keys = 0; // of the table
+  let keys = 0; // keys of the current table
   let all = 0;
   let open = 0;
-  const counts: number[] = []; // commas in the arrays and inline tables that are open
+  const counts: number[] = []; // commas in each open array or inline table
   let isCrowded = false;
   const seeByte = (byte: number, change: number): void => {
     if (change > 0) counts[open++] = 0;

@@ -1,7 +1,7 @@
 /**
- * Framing of TOML decks: every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON text, for
- * the dialect `samples`; its origin is where it stands in the deck. smol-toml judges and reads the whole document, so its size is bounded
- * (docs/decisions/0005-whole-documents.md).
+ * Framing of TOML decks: every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON
+ * text, for the dialect `samples`; its origin is its position in the deck. smol-toml checks and parses the whole
+ * document, so its size is limited (docs/decisions/0005-whole-documents.md).
  */
 import { createHash } from 'node:crypto';
 import { parse, TomlError } from 'smol-toml';
@@ -19,13 +19,13 @@ const BOM_BYTES = 3;
 const SAMPLES = 'samples';
 const DIALECT = 'samples';
 
-/** The part of the document that a sample is in, without the BOM. */
+/** The part of the document that contains a sample, without the BOM. */
 interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where an inline table is: it has no place of its own. */
+/** Place of an inline table, which has no header. */
 const NOWHERE: Place = { start: 0, end: 0 };
 
 /** @param source name of the source, for the origins; `line` is the number of the sample, from 1 */
@@ -103,7 +103,7 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
   };
 }
 
-/** The samples of a deck as they were parsed, and the ids of those that are tables. */
+/** The parsed samples of a deck, and the ids of those that are named tables. */
 interface Samples {
   readonly ids: readonly string[] | undefined;
   readonly values: readonly unknown[];
@@ -137,13 +137,13 @@ function jsonOf({ ids, values }: Samples, index: number): string {
   return ids === undefined ? jsonOfToml(value) : withId(ids[index] as string, value);
 }
 
-/** A sample that is a table of its own has a name. */
+/** Adds the id of a sample that is a named table. */
 function withId(id: string, sample: unknown): string {
   const isTable = typeof sample === 'object' && sample !== null && !Array.isArray(sample);
   return jsonOfToml(isTable && !('id' in sample) ? { id, ...sample } : sample);
 }
 
-/** Where each sample stands: from its first header to the next one that is not its own. Undefined for an inline table. */
+/** Finds each sample: from its first header to the next header of something else. Undefined for an inline table. */
 function placesOf(
   { ids, values }: Samples,
   headers: Iterable<TomlHeader>,
@@ -151,13 +151,13 @@ function placesOf(
 ): readonly (Place | undefined)[] {
   const places: (Place | undefined)[] = values.map(() => undefined);
   const indexes = ids && new Map(ids.map((id, index) => [id, index]));
-  let current = -1; // the sample that the headers belong to
-  let arrays = 0; // [[samples]] so far
+  let current = -1; // the sample of the current headers
+  let arrays = 0; // number of [[samples]] so far
   let start = 0;
   const close = (end: number): void => {
-    if (current >= 0) places[current] ??= { start, end }; // one that comes back is where it began
+    if (current >= 0) places[current] ??= { start, end }; // a table that is reopened keeps its first place
   };
-  let before = ''; // headers mostly come in a row, `[[samples]]` above all
+  let before = ''; // most headers come in a row, `[[samples]]` above all
   let path: readonly [string | undefined, string | undefined] = [undefined, undefined];
   for (const { text, at } of headers) {
     if (text !== before) path = pathOf(text);

@@ -1,6 +1,6 @@
 /**
- * Finds the headers (`[a.b]`, `[[a]]`) of a TOML document and where they begin. It judges no grammar: it is right for a document that a
- * parser has accepted. Linear: each byte is looked at once.
+ * Finds the headers (`[a.b]`, `[[a]]`) of a TOML document and where they begin. It does not check the grammar, so the
+ * document must be one that a parser accepts. Linear: looks at each byte once.
  */
 
 /** One header: its own text, and the index of its first bracket. */
@@ -27,7 +27,7 @@ export function* tomlHeaders(bytes: Buffer): Generator<TomlHeader> {
   }
 }
 
-/** Passes blanks, line ends and comments. */
+/** Skips blanks, line ends and comments. */
 export function nextStatement(bytes: Buffer, from: number): number {
   let p = from;
   for (;;) {
@@ -44,12 +44,14 @@ function endOfLine(bytes: Buffer, from: number): number {
 
 const NOT_SEEN = (): void => undefined;
 
-/** The end of the line that the header or the value ends in; strings and brackets may span lines. */
+/** End of the line on which the header or the value ends; strings and brackets may span lines. */
 function endOfStatement(bytes: Buffer, from: number): number {
   return endOfStatementWith(bytes, from, NOT_SEEN);
 }
 
-/** @param see gets each byte outside strings, and whether it opens (1) or closes (-1) an array or inline table */
+/**
+ * @param see called with each byte outside strings, and whether it opens (1) or closes (-1) an array or inline table
+ */
 export function endOfStatementWith(
   bytes: Buffer,
   from: number,
@@ -72,7 +74,7 @@ export function endOfStatementWith(
   return p;
 }
 
-/** The index after a string: of one line or, between three quotes, of several. */
+/** Index after a string: of one line or, between three quotes, of several. */
 function endOfString(bytes: Buffer, start: number, quote: number): number {
   const isLong = bytes[start + 1] === quote && bytes[start + 2] === quote;
   let p = start + (isLong ? 3 : 1);
@@ -81,7 +83,7 @@ function endOfString(bytes: Buffer, start: number, quote: number): number {
     else if (bytes[p] !== quote) continue;
     else if (!isLong) return p + 1;
     else if (bytes[p + 1] === quote && bytes[p + 2] === quote) {
-      p += 3; // up to two more quotes are the end of the text
+      p += 3; // up to two more quotes belong to the text
       while (bytes[p] === quote) p++;
       return p;
     }

@@ -1,4 +1,7 @@
-/** A value of a TOML document as JSON text. Whole numbers keep all their digits; what JSON cannot say (dates, nan, inf) is a string. */
+/**
+ * Converts a value of a TOML document to JSON text. Whole numbers keep all their digits; values that JSON lacks (dates,
+ * nan, inf) become strings.
+ */
 import { TomlDate } from 'smol-toml';
 
 export function jsonOfToml(value: unknown): string {
@@ -11,7 +14,7 @@ export function jsonOfToml(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** A float stays one: 1.0 is not 1. */
+/** Keeps a float a float: 1.0 does not become 1. */
 function jsonOfFloat(value: number): string {
   if (!Number.isFinite(value))
     return JSON.stringify(String(value).replace('Infinity', 'inf').replace('NaN', 'nan'));

@@ -1,6 +1,6 @@
 /**
- * The files of a batch API in a folder: what was sent and what came back are files of their own, and only both say what a conversation
- * was. Their names tell them from other logs, and the first bytes of those that are neither packed nor in a store.
+ * Files of a batch API in a folder: requests and results are separate files, and a conversation needs both. They are
+ * recognised by their names and, if neither packed nor in a store, by their first bytes.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isObject, type SourceRef } from './source.ts';
@@ -10,7 +10,7 @@ type Side = 'requests' | 'answers';
 interface BatchFile {
   readonly ref: SourceRef;
   readonly side: Side;
-  /** Its name without the word that tells its side: the same for the files of one batch. */
+  /** The name without the word for its side: the same for all files of a batch. */
   readonly batch: string;
 }
 
@@ -18,17 +18,20 @@ const LINES = /\.(?:jsonl|ndjson)(?:\.(?:gz|zst))?$/i;
 const PACKED = /\.(?:gz|zst)$/i;
 const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
 const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
-/** The members that a line begins with: the id, which OpenAI's answers have behind their own, and then what tells the side. */
+/**
+ * The members that a line begins with: the id (which OpenAI's answers have after one of their own), then those that
+ * tell the side.
+ */
 const LINE = /^\s*\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\s*:/;
 const REQUEST = new Set(['body', 'params']);
 const HEAD_BYTES = 4096;
 
-/** Groups the files of each batch: those that are to be read as one source. */
+/** Groups the files of each batch that has to be read as one source. */
 export function batchesIn(files: readonly SourceRef[]): readonly (readonly SourceRef[])[] {
   const found = files.flatMap((ref) => batchFileOf(ref) ?? []);
   const requests = found.filter(({ side }) => side === 'requests');
   const answers = found.filter(({ side }) => side === 'answers');
-  // ids are often the same in every batch: with several files of requests, the names say which answers belong to them
+  // ids often repeat between batches: with several files of requests, the names tell which answers belong to which
   const [only, ...others] = requests;
   if (only !== undefined && others.length === 0)
     return answers.length === 0 ? [] : [[only, ...answers].map(({ ref }) => ref)];
@@ -51,7 +54,10 @@ function batchFileOf(ref: SourceRef): BatchFile | undefined {
   return side && { ref, side, batch: stem.replace(WORD, '') };
 }
 
-/** By the first line; undefined for another log, or a file that cannot be read: whoever reads it will say so. */
+/**
+ * Tells the side by the first line; undefined for other logs, and for files that cannot be read, since opening them
+ * will report that.
+ */
 function sideOf({ path = '' }: SourceRef): Side | undefined {
   const head = Buffer.alloc(HEAD_BYTES);
   try {

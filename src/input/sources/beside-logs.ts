@@ -1,6 +1,6 @@
 /**
- * Files that clients keep beside their logs under the names of logs: indexes, results that were too long for a log, facts for the
- * screen. A walk through folders passes over them, and names them in the ledger.
+ * Files that clients keep beside their logs and that have the names of logs: indexes, results that were too long for a
+ * log, data for the screen. A walk through folders skips them, and lists them in the ledger.
  */
 const NAMES: ReadonlySet<string> = new Set([
   'sessions-index.json', // Claude Code: ~/.claude/projects/PROJECT
@@ -18,12 +18,12 @@ export function isBesideLogs(relative: string): boolean {
   return AGENT_FACTS.test(name) && folders.includes('subagents');
 }
 
-/** A folder that a client keeps all its files in: those that hold logs, and names that tell the folder from another one. */
+/** A folder in which a client keeps all its files: the folders with logs, and names by which to recognise it. */
 interface Home {
   readonly name: string;
   readonly logs: readonly string[];
   readonly marks: readonly string[];
-  /** How many of them are enough. */
+  /** How many of those names are enough. */
   readonly enough: number;
 }
 
@@ -57,8 +57,8 @@ const HOMES: readonly Home[] = [
 ];
 
 /**
- * Names of the folders with logs in the home of a client; undefined for another folder, whose files may all be logs.
- * @param names in the folder
+ * Names of the folders with logs in the home of a client; undefined for any other folder, whose files may all be logs.
+ * @param names names in the folder
  */
 export function logFoldersOf(path: string, names: readonly string[]): readonly string[] | undefined {
   const own = path.slice(path.lastIndexOf('/') + 1);

@@ -1,6 +1,6 @@
 /**
- * Reads one regular file, exactly the bytes it had when it was opened: a file that grows, shrinks, is written to or fails to
- * give its bytes is a fault of that source. Synchronous: a task has nothing else to do.
+ * Reads one regular file, exactly the bytes it had when it was opened: if it grows, shrinks, is written to or cannot be
+ * read, the source is at fault. Synchronous: a task has nothing else to do.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../../errors.ts';
@@ -11,11 +11,11 @@ import type { FileIdentity } from './source.ts';
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 export interface OpenFileOptions {
-  /** A path that the user named may be a link; one that was found in a folder may not. */
+  /** Follow links? Allowed for a path that the user named, not for one found in a folder. */
   readonly follow: boolean;
-  /** The file that was listed. Any other one at its path is refused as `vanished`. */
+  /** The file as it was listed. Another one at its path is rejected as `vanished`. */
   readonly expected?: Partial<FileIdentity> | undefined;
-  /** Hash everything that is read, for a fingerprint of the content (`--checksum`). */
+  /** Hash the content for the fingerprint (`--checksum`). */
   readonly checksum?: boolean | undefined;
 }
 
@@ -36,10 +36,10 @@ export function openFile(path: Uint8Array, options: OpenFileOptions): OpenFile {
   }
 }
 
-/** A regular file that is read from its start to its end, with a look at any other place. */
+/** A regular file that is read from start to end, with reads at other positions in between. */
 export class OpenFile {
   readonly sizeBytes: number;
-  /** Tells it from what it was or will be. */
+  /** Identifies the version of the file. */
   readonly identity: string;
   readonly #fd: number;
   readonly #stats: BigIntStats;
@@ -47,10 +47,10 @@ export class OpenFile {
   readonly #checksumKind: ChecksumKind | undefined;
   #checksum: RunningChecksum | undefined;
   #readBytes = 0;
-  /** Is it read at positions of its own? */
+  /** Are all reads at explicit positions? */
   #isPlaced: boolean;
 
-  /** @param isSecond the descriptor was read before: it is read at positions of its own */
+  /** @param isSecond whether the descriptor was read before, so that reads need explicit positions */
   constructor(fd: number, stats: BigIntStats, withContent: boolean, isSecond: boolean) {
     this.#fd = fd;
     this.#stats = stats;
@@ -63,19 +63,19 @@ export class OpenFile {
     this.#checksum = this.#checksumKind && createChecksum(this.#checksumKind);
   }
 
-  /** Bytes given out so far. */
+  /** Bytes returned so far. */
   get readBytes(): number {
     return this.#readBytes;
   }
 
-  /** The identity, and the checksum that was taken beside it; undefined before the end was read. */
+  /** The identity with its checksum, if there is one; undefined before the end was read. */
   fingerprint(): string | undefined {
     if (this.#checksum === undefined) return this.identity;
     if (this.#readBytes !== this.sizeBytes) return undefined;
     return fingerprintOf(this.identity, this.#checksum.digest(), this.#isSettled);
   }
 
-  /** Fills the room from its start; 0 at the end of the file. Throws SourceFault. */
+  /** Fills the room from its start; returns 0 at the end of the file. Throws SourceFault. */
   read(room: Uint8Array): number {
     const have = this.#readBytes;
     const wanted = Math.min(room.length, this.sizeBytes - have);
@@ -88,7 +88,7 @@ export class OpenFile {
     return count;
   }
 
-  /** Goes back to behind the head, which was read before. */
+  /** Goes back to just after the head, which was read before. */
   rewind(head: Uint8Array): void {
     this.#readBytes = head.length;
     this.#isPlaced = true;
@@ -96,15 +96,15 @@ export class OpenFile {
     this.#checksum?.update(head);
   }
 
-  /** The same from a place of its own, which moves nothing. */
+  /** Reads at a position, and does not move the position of `read`. */
   readAt(position: number, room: Uint8Array): number {
     const wanted = Math.min(room.length, this.sizeBytes - position);
     return attempt('read', () => readSync(this.#fd, room, 0, wanted, position));
   }
 
   /**
-   * Throws SourceFault `changed-while-read` when the file is not what it was when it was opened.
-   * @param strictly also when it was deleted or replaced meanwhile, which changes its entry's time as a hidden write does
+   * Throws SourceFault `changed-while-read` if the file has changed since it was opened.
+   * @param strictly also if it was deleted or replaced meanwhile, which changes ctime as a hidden write does
    */
   verify(strictly = false): void {
     const now = this.#inspect();
@@ -115,16 +115,16 @@ export class OpenFile {
       throw changed('it was written to, or its entry was changed (ctime), while it was read');
   }
 
-  /**
-   * Was it changed in any way that left its size as it was? A write whose time of modification was put back shows in its
-   * entry's time (ctime) only.
-   */
+  /** Did it change without changing its size? A write whose mtime was set back shows only in ctime. */
   isTouched(): boolean {
     const { size, ctimeNs } = this.#inspect();
     return size === this.#stats.size && ctimeNs !== this.#stats.ctimeNs;
   }
 
-  /** The same file as it is now, from its start, through the same descriptor: only one of the two may be used and closed. */
+  /**
+   * Reopens the file in its current state, from its start, through the same descriptor: use and close only one of the
+   * two.
+   */
   again(): OpenFile {
     return new OpenFile(this.#fd, this.#inspect(), this.#checksumKind === 'sha256', true);
   }
@@ -138,7 +138,7 @@ export class OpenFile {
   }
 }
 
-/** A path may lead to another file than it did when it was listed: the file was replaced, or a folder on its way was. */
+/** Throws if the path no longer leads to the listed file: the file was replaced, or a folder on its path was. */
 function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> = {}): void {
   if (expected.ino === undefined || (expected.ino === ino && expected.dev === dev)) return;
   throw new SourceFault('vanished', 'it was replaced by another file after it was listed');
@@ -150,12 +150,12 @@ function refuseHidden(fd: number): void {
   throw new SourceFault('not-regular', 'it has content, although its size is 0');
 }
 
-/** Whatever the system answers, the descriptor is gone, and closing what was only read loses nothing. */
+/** Ignores errors: the descriptor is gone either way, and closing a file that was only read loses nothing. */
 export function release(fd: number): void {
   try {
     closeSync(fd);
   } catch {
-    // Size and time of the file were compared before with what was read.
+    // The caller has already compared size and time of the file with what was read.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sessions that are folders: the files of a folder become one source, in the order of the numbers in their names. OpenHands writes
- * one file per event, which is known by the names; `--session-by folder` does the same to every folder. The files of a batch, requests
- * and answers, are one source too.
+ * Sessions that are folders: the files of a folder become one source, in the order of the numbers in their names.
+ * OpenHands writes one file per event, which shows in the names; `--session-by folder` joins every folder. The files of
+ * a batch, requests and answers, become one source too.
  */
 import { basename, resolve } from 'node:path';
 import { batchesIn } from './batch-files.ts';
@@ -16,7 +16,7 @@ const DIGITS = /(\d+)/;
 /** How sources become sessions; undefined: by file, except for event files. */
 export type FolderSessions = 'file' | 'id' | 'folder' | undefined;
 
-/** @param root path of the input, for files that are right in it */
+/** @param root path of the input, for files directly in it */
 function folderOf({ name }: SourceRef, root: string): string {
   const end = name.lastIndexOf('/');
   return end < 0 ? basename(resolve(root)) : name.slice(0, end);
@@ -54,7 +54,7 @@ export function joinFolders(
 
 const nameIn = (key: string): string => key.slice(key.indexOf('/') + 1);
 
-/** One of several batches in a folder has the name of its first file, which is no source any more. */
+/** One of several batches in a folder gets the name of its first file, which is no longer a source itself. */
 const nameOfBatch = ([first]: readonly SourceRef[]): string =>
   (first as SourceRef).name.replace(EXTENSION, '');
 
@@ -64,12 +64,12 @@ function addTo(folders: Map<string, SourceRef[]>, key: string, ref: SourceRef): 
   parts.push(ref);
 }
 
-/** An input that is a file is a session of its own. */
+/** Is the source below the input? An input that is a file is its own session. */
 function isBelow({ nameBase64, path }: SourceRef, root: string): boolean {
   return path !== undefined && nameBase64 === undefined && Buffer.from(root).toString('latin1') !== path;
 }
 
-/** Between two files comes a line feed. */
+/** Files are separated by a line feed. */
 function folderSource(name: string, unsorted: readonly SourceRef[]): SourceRef {
   const parts = unsorted.toSorted((a, b) => byNumbers(a.name, b.name));
   const [first] = parts as [SourceRef];
@@ -80,7 +80,7 @@ function folderSource(name: string, unsorted: readonly SourceRef[]): SourceRef {
 
 const latin1Length = (text: string): number => Buffer.byteLength(text);
 
-/** `2.json` is before `10.json`. */
+/** Sorts `2.json` before `10.json`. */
 function byNumbers(a: string, b: string): number {
   const [left, right] = [a.split(DIGITS), b.split(DIGITS)];
   for (const [i, piece] of left.entries()) {

@@ -1,17 +1,17 @@
 /**
- * Symbolic links in a folder of logs: where one ends, and whether it may be gone to. The end itself
- * is read, by its own path: a link that is changed later leads nowhere else.
+ * Symbolic links in a folder of logs: finds their targets, and decides whether to follow them. The target is read by
+ * its own path, so a link that changes later has no effect.
  */
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 
-/** `inside`: links that end below the input that they were found in; `anywhere`: all. */
+/** `inside`: only links to targets below the input that they were found in; `anywhere`: all. */
 export type Follow = 'none' | 'inside' | 'anywhere';
 
-/** Paths are bytes as Latin-1 characters. */
+/** Paths are bytes, as Latin-1 characters. */
 export interface FoundLink {
   readonly input: number;
   readonly path: string;
-  /** Its path below the input. */
+  /** Path below the input. */
   readonly relative: string;
 }
 
@@ -25,7 +25,7 @@ export function byRelative(a: FoundLink, b: FoundLink): number {
   return a.relative < b.relative ? -1 : 1;
 }
 
-/** Undefined when it leads nowhere, round in a circle, or out of the root without leave. */
+/** Undefined if the target is missing, circular, or outside the root without permission. */
 export function endOf({ path }: FoundLink, root: string, follow: Follow): LinkEnd | undefined {
   try {
     const end = realPath(Buffer.from(path, 'latin1'));

@@ -1,4 +1,7 @@
-/** Lists all inputs of a run: files at once, objects page by page. The code for stores is loaded only when an input is in one. */
+/**
+ * Lists all inputs of a run: files synchronously, objects page by page. The code for stores is loaded only if an input
+ * is in one.
+ */
 import type { S3Options } from '../../object-store/options.ts';
 import { isObjectUrl } from '../../object-store/url.ts';
 import { type FolderSessions, joinFolders } from './folder-sessions.ts';
@@ -9,7 +12,7 @@ import type { Listing } from './source.ts';
 import type { Input } from './stream-source.ts';
 
 /**
- * @param sessionBy which folders are one source
+ * @param sessionBy decides which folders are one source
  * @throws TurnmillError as `listSources` and `listObjectInput` do
  */
 export async function listInputs(

@@ -1,7 +1,7 @@
 /**
- * Lists the sources of a run: files as they are given, folders recursively, regular files only, in bytewise order of
- * their paths. A path is its bytes as Latin-1 characters here: it need not be UTF-8, compares as its
- * bytes do, and takes little room: there may be a million of them. Objects of a store, listed before, take their places among them.
+ * Lists the sources of a run: files as named, folders recursively, regular files only, in bytewise order of their
+ * paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, they compare bytewise, and a million
+ * of them take little room. Objects of a store, listed before, are sorted in.
  */
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
@@ -14,8 +14,8 @@ import { PassedOver } from './passed-over.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
 import type { Input } from './stream-source.ts';
 
-/** A log, and one that was put aside: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst. */
-const LOG_NAME = /\.(?:jsonl|ndjson|json|toml|traj|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+/** Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst. */
+const LOG_NAME = /\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesideLogs(relative);
 const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
@@ -26,19 +26,19 @@ interface Folder {
   /** Undefined for the input itself. */
   readonly relative: string | undefined;
   readonly stats: BigIntStats;
-  /** Is it in the home of a client, and none of the folders with logs? */
+  /** Is it in the home of a client, but not in one of the folders with logs? */
   readonly isBeside: boolean;
 }
 
-/** Inputs that are in object stores, as they were listed. */
+/** Inputs in object stores, and their listings. */
 export interface ListedObjects {
   readonly found: ReadonlyMap<Input, ListedInput>;
   readonly s3: S3Options;
 }
 
 /**
- * @param follow which symbolic links in folders are followed
- * @throws TurnmillError `no-input` when an input does not exist, `permission` when it may not be read
+ * @param follow which symbolic links in folders to follow
+ * @throws TurnmillError `no-input` if an input does not exist, `permission` if it may not be read
  */
 export function listSources(
   inputs: readonly Input[],
@@ -55,15 +55,15 @@ class SourceLister {
   readonly #sources: SourceRef[] = [];
   readonly #skipped: SkippedSource[] = [];
   readonly #inodes = new Map<SourceRef, string>();
-  /** Folders, when links are followed. */
+  /** Folders walked so far, if links are followed. */
   readonly #walked = new Set<string>();
-  /** Folders to be walked: a tree may be deeper than a call stack. */
+  /** Folders still to walk, as a list: a tree may be deeper than a call stack. */
   readonly #folders: Folder[] = [];
-  /** Links to be followed, when all else is listed. */
+  /** Links to follow once everything else is listed. */
   #links: FoundLink[] = [];
   readonly #passedOver = new PassedOver(compareSources);
   #mode: number | undefined;
-  /** Device of the file before: mostly all are on one, and share it. */
+  /** Device of the previous file, shared because almost all files are on one. */
   #device: bigint | undefined;
 
   constructor(inputs: readonly Input[], follow: Follow, objects: ListedObjects | undefined) {
@@ -122,7 +122,7 @@ class SourceLister {
     }
   }
 
-  /** Lists the folders that were found, and those in them. */
+  /** Walks the folders found so far, and those in them. */
   #walk(): void {
     for (let folder = this.#folders.pop(); folder !== undefined; folder = this.#folders.pop()) {
       const { input, path, relative, stats } = folder;
@@ -174,14 +174,14 @@ class SourceLister {
     const source = sourceOf(input, path, relative, this.#device, stats);
     this.#sources.push(source);
     this.#mode = (this.#mode ?? ALL_PERMISSIONS) & Number(stats.mode);
-    // only links and several inputs can bring a file twice
+    // a file can appear twice only through links or several inputs
     if (stats.nlink > 1n || this.#inputs.length > 1 || this.#follow !== 'none')
       this.#inodes.set(source, inodeOf(stats));
   }
 
   /**
-   * Follows the links that were found, in the order of their names, and those that are found thereby. None leads to a folder
-   * that has been walked: there is no way round in circles.
+   * Follows the links found, sorted by name, and those found on the way. A link to a folder that has been walked is not
+   * followed, so circles end.
    */
   #followLinks(): void {
     for (let found = this.#links; found.length > 0; found = this.#links) {
@@ -200,7 +200,7 @@ class SourceLister {
     else this.#passOver(link.input, link.relative);
   }
 
-  /** Reads a file that came twice once: as the first one in the order, whatever the order of the folders. */
+  /** Keeps the first of several entries for one file: the first in sorting order, whatever the order of the folders. */
   #withoutSeconds(): SourceRef[] {
     const seen = new Set<string>();
     return this.#sources.filter((source) => {
@@ -230,13 +230,13 @@ const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
-/** In the order of the sources. Names in ASCII alone, as most are, are compared as they are. */
+/** Sorts the sources. Names in ASCII, as most are, can be compared directly. */
 function sortSources(sources: SourceRef[]): void {
   const isPlain = sources.every(({ name, nameBase64 }) => nameBase64 === undefined && isAscii(name));
   sources.sort(isPlain ? byName : compareSources);
 }
 
-/** The order of the sources. Bytewise: a name that is not UTF-8 compares by its bytes too. */
+/** Compares sources bytewise: a name that is not UTF-8 compares by its bytes too. */
 export const compareSources: (a: Named, b: Named) => number = by(bytesOf);
 
 function byName(a: Named, b: Named): number {
@@ -269,8 +269,8 @@ function nameOf(relative: string): { name: string; nameBase64?: string } {
 }
 
 /**
- * As little as can be: a literal, since objects that are put together by spreading have a shape of 200 bytes each, and a name
- * that is a part of the path where it can be.
+ * Takes as little memory as possible: an object literal, since objects put together with spreads have a shape of 200
+ * bytes each, and a name that is a slice of the path if possible.
  */
 function sourceOf(
   input: number,
@@ -290,7 +290,7 @@ function sourceOf(
 const NAMES_AT_ONCE = 512;
 
 function namesIn(folder: string): string[] {
-  const path = Buffer.from(folder, 'latin1') as unknown as string; // opendir takes a Buffer; its type does not say so
+  const path = Buffer.from(folder, 'latin1') as unknown as string; // opendir takes a Buffer; its type omits it
   const directory = opendirSync(path, { encoding: 'latin1', bufferSize: NAMES_AT_ONCE });
   const names: string[] = [];
   try {
@@ -299,7 +299,7 @@ function namesIn(folder: string): string[] {
   } finally {
     directory.closeSync();
   }
-  return names.sort(); // sorting all sources is then a matter of comparing neighbours
+  return names.sort(); // sorting all sources then only has to compare neighbours
 }
 
 function statInput(path: string): BigIntStats {

@@ -1,4 +1,4 @@
-/** Lists the objects of a store as sources: those below a prefix that have the names of logs, or the one that was named. */
+/** Lists objects of a store as sources: those below a prefix that have the names of logs, or a single named one. */
 import { TurnmillError } from '../../errors.ts';
 import { objectClient } from '../../object-store/client.ts';
 import { findObject, type ListedObject, listObjects } from '../../object-store/list-objects.ts';
@@ -6,17 +6,17 @@ import type { S3Options } from '../../object-store/options.ts';
 import { type ObjectPlace, objectUrl, parseObjectUrl } from '../../object-store/url.ts';
 import type { ObjectRef } from './source.ts';
 
-/** Objects that an input of a store holds. The names of objects below a prefix go on after it. */
+/** Objects of an input in a store. For a prefix, it is the start of their names. */
 export interface ListedInput {
   readonly prefix: string;
-  /** Was one object named? Then it is read whatever its name is. */
+  /** Was a single object named? Then it is read whatever its name. */
   readonly isOne: boolean;
   readonly objects: readonly ListedObject[];
 }
 
 /**
- * A URL that ends in `/`, or a bucket, is a folder. Any other one is an object; where there is none, it is tried as a folder.
- * @throws TurnmillError `no-input` where there is neither, `permission`, `unavailable`
+ * A URL that ends in `/`, or a bucket, is a folder. Any other is an object or, if there is none, a folder.
+ * @throws TurnmillError `no-input` if there is neither, `permission`, `unavailable`
  */
 export async function listObjectInput(url: string, options: S3Options): Promise<ListedInput> {
   const client = objectClient(options);
@@ -28,14 +28,14 @@ export async function listObjectInput(url: string, options: S3Options): Promise<
   const folder: ObjectPlace = isFolder ? place : { ...place, key: `${place.key}/` };
   const objects: ListedObject[] = [];
   for await (const object of listObjects(client, folder)) {
-    if (!object.key.endsWith('/')) objects.push(object); // a console makes such keys to show a folder
+    if (!object.key.endsWith('/')) objects.push(object); // consoles create such keys to show a folder
   }
   if (objects.length > 0 || isFolder) return { prefix: folder.key, isOne: false, objects };
   throw new TurnmillError('no-input', `${objectUrl(place)} not found`, { subject: objectUrl(place) });
 }
 
 /**
- * An object, to be opened as a source.
+ * Finds an object, to open it as a source.
  * @throws TurnmillError
  */
 export async function findObjectSource(
@@ -50,7 +50,7 @@ export async function findObjectSource(
 }
 
 /**
- * The object that an input has for the name of a source; undefined when there is none.
+ * The object of an input that has the name of a source; undefined if there is none.
  * @throws TurnmillError
  */
 export async function findObjectIn(

@@ -1,12 +1,12 @@
 /**
- * Files that a walk through folders passes over because of their names: counted by extension, and the first thousand in the order of
- * the sources are named.
+ * Files that a walk through folders skips because of their names: counts them by extension, and lists the first
+ * thousand in sorting order.
  */
 import type { SkippedSource } from './source.ts';
 
-/** More are only counted. */
+/** Further ones are only counted. */
 export const MOST_NAMED = 1000;
-/** The rarer ones are counted together. */
+/** Rarer ones are counted together. */
 const MOST_EXTENSIONS = 100;
 
 const PACKED = /\.(?:gz|zst|bz2|xz|zip)$/i;
@@ -38,12 +38,12 @@ export class PassedOver {
     return this.#count;
   }
 
-  /** In their order: the same ones, whatever the order in which they were found. */
+  /** Sorted, so that the choice does not depend on the order in which they were found. */
   named(): SkippedSource[] {
     return this.#named.sort(this.#order).slice(0, MOST_NAMED);
   }
 
-  /** How many files have each extension, in lower case; the most frequent ones by name, the rest as `other`. */
+  /** Number of files per extension, in lower case; the most frequent ones by name, the rest as `other`. */
   extensions(): Readonly<Record<string, number>> {
     const all = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
     const shown = new Map(all.slice(0, MOST_EXTENSIONS));
@@ -52,7 +52,7 @@ export class PassedOver {
   }
 }
 
-/** `.csv` of `a.csv`, `a.CSV.1` and `a.csv-20260101`; `.csv.gz` of `a.csv.gz`. */
+/** Returns `.csv` for `a.csv`, `a.CSV.1` and `a.csv-20260101`; `.csv.gz` for `a.csv.gz`. */
 function extensionOf(name: string): string {
   const packed = PACKED.exec(name)?.[0].toLowerCase() ?? '';
   const plain = withoutNumbers(name.slice(0, name.length - packed.length));
@@ -61,7 +61,7 @@ function extensionOf(name: string): string {
   return plain.includes('.', 1) ? OTHER : packed || NONE;
 }
 
-/** Without the numbers and dates that a rotation puts behind a name. */
+/** Strips the numbers and dates that a rotation appends to a name. */
 function withoutNumbers(name: string): string {
   for (let end = name.length; ; ) {
     let at = end - 1;

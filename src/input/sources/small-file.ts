@@ -1,6 +1,6 @@
 /**
- * Reads a small file whole, with as few system calls as there can be: open, read, inspect, close. That it did not change meanwhile
- * is told by the time of its entry (ctime), which must be the one that it had when it was listed.
+ * Reads a small file whole with the fewest system calls: open, read, fstat, close. Its ctime must still be that of the
+ * listing, which proves that it did not change meanwhile.
  */
 import { constants, fstatSync, openSync, readSync } from 'node:fs';
 import { fingerprintOf, identityOf, isSettled } from '../fingerprint.ts';
@@ -20,15 +20,15 @@ export interface SmallFile {
 }
 
 /**
- * @param room for its bytes, with one byte more
- * @returns undefined when the file is not the one that was listed, or cannot be read: whoever opens it again will tell why
+ * @param room for its bytes, plus one
+ * @returns undefined if the file is not the one that was listed, or cannot be read: opening it again will report why
  */
 export function readSmallFile(ref: SourceRef, room: Uint8Array): SmallFile | undefined {
   const { path, sizeBytes, name } = ref;
   if (path === undefined || ref.ctimeNs === undefined) return undefined;
   let fd: number;
   try {
-    const follow = name.includes('/') ? O_NOFOLLOW : 0; // a path that the user named may be a link
+    const follow = name.includes('/') ? O_NOFOLLOW : 0; // only a path found in a folder must not be a link
     fd = openSync(NOT_ASCII.test(path) ? Buffer.from(path, 'latin1') : path, O_RDONLY | O_NONBLOCK | follow);
   } catch {
     return undefined;

@@ -1,39 +1,39 @@
-/** The sources of a run: named bytes in a fixed order, and files that were found but are not read. */
+/** Sources of a run: named bytes in a fixed order, and files that were found but are not read. */
 
 import type { S3Options } from '../../object-store/options.ts';
 
-/** Tells a file from every other one on this host. */
+/** Identifies a file on this host. */
 export interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
 /**
- * One file, object, standard input or a stream. All but a stream is plain data, which crosses to worker threads. The file that is read
- * is the one that was listed (`dev`, `ino`), and so is the object (`etag`).
+ * A file, an object, standard input or a stream. Except for streams it is plain data that can be posted to worker
+ * threads. Only the listed file (`dev`, `ino`) or object (`etag`) is read.
  */
 export interface SourceRef extends Partial<FileIdentity> {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
   readonly name: string;
-  /** The same, base64, when the path is not UTF-8. */
+  /** The bytes of the path in base64, if it is not UTF-8. */
   readonly nameBase64?: string;
-  /** Which of the inputs it came from. */
+  /** Index of the input that it came from. */
   readonly input: number;
   /**
-   * Path to open, of a file or the URL of an object, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for standard
-   * input and streams.
+   * Path of a file or URL of an object, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for
+   * standard input and streams.
    */
   readonly path: string | undefined;
-  /** Stream to read, when the caller brings the bytes. */
+  /** Stream to read, if the caller provides the bytes. */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** Bytes on disk, or in the store, when it was listed. */
+  /** Size on disk, or in the store, when it was listed. */
   readonly sizeBytes: number;
-  /** When its entry was last changed, when it was listed; ns since 1970. */
+  /** ctime of the file when it was listed, in ns since 1970. */
   readonly ctimeNs?: bigint;
-  /** ETag of an object, and how its store is reached. All objects of a run share the options. */
+  /** ETag of an object, and how to reach its store. All objects of a run share the options. */
   readonly etag?: string;
   readonly s3?: S3Options;
-  /** Files of a folder that is one session, in the order in which they are read. `path` is then the folder's. */
+  /** Files of a folder that is one source, in reading order. `path` is then the folder's. */
   readonly parts?: readonly SourceRef[];
 }
 
@@ -44,12 +44,12 @@ export function isObject(ref: SourceRef): ref is ObjectRef {
   return ref.s3 !== undefined;
 }
 
-/** Standard input, which is read as it comes. */
+/** Is it standard input, which is read as it arrives? */
 export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): boolean {
   return path === undefined && stream === undefined;
 }
 
-/** Something that is not read: it has the name of a log and is not one, or it is one of the files without such a name. */
+/** A file that is not read: one that has the name of a log but is not a regular file, or one without such a name. */
 export interface SkippedSource {
   readonly name: string;
   readonly nameBase64?: string;
@@ -69,12 +69,12 @@ export type SkipReason =
 export interface Listing {
   /** Sorted by name bytewise, then by input. */
   readonly sources: readonly SourceRef[];
-  /** At most a thousand of them are `excluded`. */
+  /** Lists at most a thousand as `excluded`. */
   readonly skipped: readonly SkippedSource[];
-  /** Files in the folders whose names are not those of logs. */
+  /** Number of files in the folders that do not have the name of a log. */
   readonly excluded: number;
-  /** The same by extension. */
+  /** Those files by extension. */
   readonly extensions: Readonly<Record<string, number>>;
-  /** Permissions that every source that is a file grants (`0o777` at most); undefined when none is a file. */
+  /** Permissions that all sources that are files grant (at most `0o777`); undefined if none is a file. */
   readonly mode?: number | undefined;
 }

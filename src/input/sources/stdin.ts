@@ -1,6 +1,6 @@
 /**
- * Standard input as reads into a room: a file at once, a pipe when its bytes come. One buffer is used again and again: a new
- * one for each chunk of a 10 GB pipe would keep tens of megabytes waiting for the garbage collector.
+ * Reads standard input: a file synchronously, a pipe as its bytes arrive. One buffer is reused: a new one for each
+ * chunk of a 10 GB pipe would leave tens of megabytes to the garbage collector.
  */
 import { fstatSync, readSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
@@ -10,12 +10,12 @@ const STDIN = 0;
 const BUFFER_BYTES = 256 * 1024;
 
 export interface StdinReader {
-  /** Fills the room from its start; 0 at the end. Rejects with the signal's reason when the run is stopped. */
+  /** Fills the room from its start; returns 0 at the end. Rejects with the signal's reason if the run is stopped. */
   read(room: Uint8Array): number | Promise<number>;
   close(): void;
 }
 
-/** Throws the signal's reason when the run was stopped before. */
+/** Throws the signal's reason if the run has been stopped. */
 export function openStdin(signal?: AbortSignal): StdinReader {
   signal?.throwIfAborted();
   const stats = fstatSync(STDIN);
@@ -39,7 +39,7 @@ const unreadable = (error: unknown): SourceFault =>
 
 function openPipe(signal: AbortSignal | undefined): StdinReader {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  let from = 0; // what came and was not yet read
+  let from = 0; // the range of bytes that arrived and were not read yet
   let to = 0;
   let ended = false;
   let fault: unknown;
@@ -50,12 +50,12 @@ function openPipe(signal: AbortSignal | undefined): StdinReader {
     callback(count) {
       from = 0;
       to = count;
-      socket.pause(); // until it is read: the next bytes take its place
+      socket.pause(); // until it is read, because the next bytes will overwrite it
       wake();
       return false;
     },
   };
-  // the constructor takes `onread` as connect() does; its type does not say so
+  // the constructor accepts `onread` like connect(); its type omits it
   const options: SocketConstructorOpts & { onread: OnReadOpts } = {
     fd: STDIN,
     readable: true,

@@ -1,21 +1,23 @@
-/** Reads a stream that the caller brings: pulls chunk after chunk, and closes the stream when it is left before its end. */
+/**
+ * Reads a stream that the caller provides: pulls chunk by chunk, and closes the stream if it is not read to its end.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
 import { SourceFault, systemCode, TurnmillError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { type Closable, closeStream } from './stream-source.ts';
 
-/** Consecutive empty chunks before the event loop gets its turn: they may all be ready at once and would starve it. */
+/** Consecutive empty chunks before the event loop gets a turn: they may all be ready at once and would starve it. */
 const EMPTY_CHUNKS = 1024;
 const NO_BYTES = new Uint8Array(0);
 
-/** The part of an iterator that a `for await` loop uses. */
+/** The methods of an iterator that a `for await` loop uses. */
 interface Chunks {
   next(): Promise<IteratorResult<unknown>>;
   return?(): Promise<unknown>;
 }
 
-/** A web stream's reader, as far as it is used here. */
+/** The methods of a web stream's reader that are used here. */
 interface WebReader {
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
   cancel(): Promise<unknown>;
@@ -26,7 +28,7 @@ export class StreamReader {
   readonly #stream: AsyncIterable<Uint8Array>;
   readonly #signal: AbortSignal | undefined;
   #chunks: Chunks | undefined;
-  /** Rest of the chunk that came last. */
+  /** Rest of the last chunk. */
   #chunk: Uint8Array = NO_BYTES;
   #takenBytes = 0;
   #waiting = false;
@@ -42,8 +44,8 @@ export class StreamReader {
   }
 
   /**
-   * Fills the room, with fewer bytes at the end only: what is read at a time does not depend on the chunks. 0 at the end. A fault is
-   * told once everything before it is given out.
+   * Fills the room completely except at the end, so that reads do not depend on the chunks; 0 at the end. Throws an
+   * error of the stream only after everything before it has been returned.
    * @throws SourceFault `unreadable`; TurnmillError `usage` for chunks that are not bytes; the signal's reason
    */
   async read(room: Uint8Array): Promise<number> {
@@ -63,7 +65,7 @@ export class StreamReader {
     this.#chunk = NO_BYTES;
     if (this.#over) return;
     this.#over = true;
-    // a generator ends only when what it waits for has come: a stream that can be closed from outside is
+    // a generator ends only once its own wait is over; a stream can be closed from outside
     if (this.#waiting) closeStream(this.#stream as Closable);
     const returned = this.#chunks?.return?.().catch(() => undefined);
     if (!this.#waiting) await returned;
@@ -71,7 +73,7 @@ export class StreamReader {
 
   readonly #abort = (): void => this.#stop(this.#signal?.reason);
 
-  /** Gets the next chunk that is not empty; false at the end, and after a fault. */
+  /** Gets the next chunk that is not empty; false at the end, and after an error. */
   async #advance(): Promise<boolean> {
     for (let empty = 0; !this.#over; ) {
       const chunk = await this.#next();
@@ -99,7 +101,7 @@ export class StreamReader {
     return undefined;
   }
 
-  /** The next result, or a rejection when the run is stopped before it comes. */
+  /** The next result; rejects if the run is stopped first. */
   #pull(): Promise<IteratorResult<unknown>> {
     return new Promise((resolve, reject) => {
       this.#stop = reject;
@@ -114,7 +116,7 @@ export class StreamReader {
     });
   }
 
-  /** Says what failed by its code or name: the text of an error may hold what was read. */
+  /** Reports only the error's code or name: its text may contain data that was read. */
   #unreadable(error: unknown): SourceFault {
     const what = error instanceof Error ? (systemCode(error) ?? error.name) : 'no Error was thrown';
     return new SourceFault(
@@ -136,7 +138,7 @@ export class StreamReader {
   }
 }
 
-/** Takes the reader of a web stream: unlike the iterator it can be cancelled while it waits. */
+/** Uses the reader of a web stream: unlike the iterator, it can be cancelled while it waits. */
 function chunksOf(stream: AsyncIterable<Uint8Array>): Chunks {
   const { getReader } = stream as { readonly getReader?: () => WebReader };
   if (getReader === undefined) return stream[Symbol.asyncIterator]() as Chunks;

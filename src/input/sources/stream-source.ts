@@ -1,14 +1,14 @@
-/** Inputs whose bytes the caller brings instead of a path: a Node stream, a web stream, an async generator. */
+/** Inputs whose bytes the caller provides instead of a path: a Node stream, a web stream, an async generator. */
 import { TurnmillError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 
 /** Bytes with a name, read once and in order. */
 export interface StreamSource {
-  /** Takes the place of a file's path: it is in every record about the source, and its ending is looked at as a file's is. */
+  /** Replaces a file's path: it appears in every record about the source, and its extension counts like a file's. */
   readonly name: string;
   /**
-   * A Node `Readable`, a web `ReadableStream`, an async generator. A chunk is used up before the next one is asked for: its memory
-   * may be used again then, and not before. Whatever it throws rejects this source, as an unreadable file is.
+   * A Node `Readable`, a web `ReadableStream`, an async generator. A chunk is used up before the next one is requested;
+   * only then may its memory be reused. An error that it throws rejects this source, as for an unreadable file.
    */
   readonly stream: AsyncIterable<Uint8Array>;
 }
@@ -16,7 +16,7 @@ export interface StreamSource {
 /** A path, `-` for standard input, or a stream. */
 export type Input = string | StreamSource;
 
-/** Methods that streams have beside their iterator: Node's `Readable`, web streams, generators. */
+/** Methods that streams have besides their iterator: Node's `Readable`, web streams, generators. */
 export interface Closable {
   readonly readableEnded?: unknown;
   readonly on?: (event: 'error', listener: () => void) => unknown;
@@ -26,7 +26,7 @@ export interface Closable {
   readonly return?: () => Promise<unknown>;
 }
 
-/** The name of an input, fit for a message. */
+/** Name of an input for messages. */
 export function nameOfInput(input: Input): string {
   return printable(typeof input === 'string' ? input : input.name);
 }
@@ -38,7 +38,7 @@ export function pathsOf(inputs: readonly Input[]): readonly string[] {
 const streamsOf = (inputs: readonly Input[]): readonly Closable[] =>
   [inputs].flat().flatMap((input) => ((input as StreamSource | null)?.stream ?? []) as Closable);
 
-/** Throws a usage error for a stream that cannot be read, or not told from another one. */
+/** Throws a usage error for an input that is not a stream, or a name that is not unique. */
 export function checkStreams(inputs: readonly Input[]): void {
   const seen = new Map<unknown, string>();
   for (const input of inputs) {
@@ -73,20 +73,23 @@ function fail(message: string): never {
 }
 
 /**
- * To call before anything else is waited for. A Node stream that fails while another source is read (a connection that timed out)
- * would end the process, because nothing listens to it yet; its iterator still throws that error when its turn comes.
+ * Call it before waiting for anything else. A Node stream that fails while another source is read (a connection that
+ * timed out) would end the process, because nothing listens to it yet; its iterator still throws that error when its
+ * turn comes.
  */
 export function takeStreams(inputs: readonly Input[]): void {
   for (const stream of streamsOf(inputs)) stream.on?.('error', () => undefined);
 }
 
-/** Closes the streams, those too that were never read: each may hold a connection. Nothing happens to one that is over. */
+/**
+ * Closes the streams, including those never read, since each may hold a connection. Does nothing to one that has ended.
+ */
 export function closeStreams(inputs: readonly Input[]): void {
   for (const stream of streamsOf(inputs)) closeStream(stream);
 }
 
-/** Does not wait: a generator that waits for its own source ends only after that. */
+/** Does not wait: a generator that awaits its own source ends only after that. */
 export function closeStream(stream: Closable): void {
   const closed = stream.destroy ? stream.destroy() : stream.getReader ? stream.cancel?.() : stream.return?.();
-  Promise.resolve(closed).catch(() => undefined); // a stream that was to be thrown away may say what it likes
+  Promise.resolve(closed).catch(() => undefined); // errors of a stream that is thrown away do not matter
 }

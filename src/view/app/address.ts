@@ -1,4 +1,7 @@
-/** Where the page is: all of it is in the address, such as `#/records/3?q=quote&open=1&view=raw`. Numbers count from 0. */
+/**
+ * The state of the page, all of which is in the address, such as `#/records/3?q=quote&open=1&view=raw`. Numbers count
+ * from 0.
+ */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
 export type Tab = 'records' | 'sessions' | 'rejected' | 'live';
@@ -37,7 +40,7 @@ export interface Change {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The address after a change; another tab begins without a number, words or block. */
+/** The address after a change; another tab starts without a number, search words or block. */
 export function addressOf(change: Change): string {
   const now = place.peek();
   const isOther = change.tab !== undefined && change.tab !== now.tab;
@@ -52,7 +55,7 @@ export function addressOf(change: Change): string {
   return `#/${change.tab ?? now.tab}${i === undefined ? '' : `/${i}`}${text === '' ? '' : `?${text}`}`;
 }
 
-/** The state and the signal change together: setting `location.hash` comes later, so that fast keys would lose steps. */
+/** Changes state and signal together: setting `location.hash` takes effect later, and fast keys would lose steps. */
 export function go(change: Change, isSmall = false): void {
   const to = addressOf(change);
   if (to === location.hash) return;
@@ -61,12 +64,12 @@ export function go(change: Change, isSmall = false): void {
   hash.value = to;
 }
 
-/** Does the address name no place of the page? */
+/** Is the address empty? */
 export function isNowhere(): boolean {
   return /^#?\/?$/.test(hash.peek());
 }
 
-/** Takes over what the key left of the address. */
+/** Adopts what is left of the address after the key was removed. */
 export function arrive(): void {
   hash.value = location.hash;
 }

@@ -1,4 +1,7 @@
-/** Asks the server, with the key that came after the # of the address: never sent, in no log. Exported pages read files instead. */
+/**
+ * Asks the server, with the key from the fragment of the address, which browsers do not send and servers do not log.
+ * Exported pages read files instead.
+ */
 import { parseExact } from './exact.ts';
 
 export class Refused extends Error {}
@@ -7,7 +10,7 @@ const KEY = 'turnmill-key';
 const CHUNK = 20;
 const isStatic = document.documentElement.dataset.static !== undefined;
 
-/** Moves the key out of the address. It stays with this origin, port and all, so that new tabs have it. */
+/** Moves the key from the address to the storage of this origin (including the port), so that new tabs have it. */
 export function takeKey(): void {
   const [, key] = /[#&]key=([\w-]+)/.exec(location.hash) ?? [];
   if (key === undefined) return;
@@ -17,7 +20,7 @@ export function takeKey(): void {
 
 const headers = (): HeadersInit => ({ authorization: `Bearer ${localStorage.getItem(KEY) ?? ''}` });
 
-/** A text that is not 200 is an error with its words. */
+/** Throws the text of any response other than 200. */
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   if (isStatic) return parseExact(await fromChunk(path)) as T;
   const response = await fetch(`api/${path}`, { headers: headers(), ...(signal && { signal }) });
@@ -58,7 +61,7 @@ declare global {
 }
 window.turnmillData = (name, json) => waiting.get(name)?.(JSON.parse(json));
 
-/** A chunk is a script that hands over one JSON string: it loads from a file, which fetch does not. */
+/** A chunk is a script that passes one JSON string to the page: scripts load from files, unlike fetch. */
 function chunk(name: string): Promise<readonly string[]> {
   const known = chunks.get(name);
   if (known !== undefined) return known;
@@ -87,7 +90,7 @@ async function fromChunk(path: string): Promise<string> {
   return `[${rows.slice(number, number + Number(asked.get('count'))).join(',')}]`;
 }
 
-/** Searches an exported page: the words are looked for in its rows. */
+/** Searches an exported page, in its rows. */
 async function searchChunks(path: string, each: (line: unknown) => void, signal: AbortSignal): Promise<void> {
   const asked = new URLSearchParams(path.split('?')[1]);
   const words = (asked.get('q') ?? '').toLowerCase();

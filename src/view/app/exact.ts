@@ -1,4 +1,4 @@
-/** JSON whose numbers keep the text that they were logged with: `1.0` stays `1.0`, and twenty digits stay twenty. */
+/** Parses JSON so that numbers keep their logged text: `1.0` stays `1.0`, and twenty digits stay twenty. */
 
 type Reviver = (
   this: unknown,
@@ -13,7 +13,7 @@ interface RawJson {
 
 const json = JSON as unknown as RawJson;
 
-/** Can numbers keep their text here? Otherwise JSON is shown as it came, never rounded. */
+/** Can numbers keep their text in this browser? If not, JSON is shown as it arrived, never rounded. */
 export const keepsNumbers: boolean = typeof json.rawJSON === 'function';
 
 export function parseExact(text: string): unknown {
@@ -23,12 +23,12 @@ export function parseExact(text: string): unknown {
   });
 }
 
-/** The value as JSON with two blanks of indentation, numbers as they were. */
+/** The value as JSON indented by two spaces, with unchanged numbers. */
 export function indented(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? '';
 }
 
-/** JSON text laid out to be read; any other text as it is. */
+/** Pretty-prints JSON text; returns any other text unchanged. */
 export function laidOut(text: string): string {
   if (!keepsNumbers || !/^\s*[{[]/.test(text)) return text;
   try {

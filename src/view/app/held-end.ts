@@ -1,9 +1,12 @@
-/** A box that stays at its end while it grows, until its reader goes up, by whatever means; going down to the end holds again. */
+/**
+ * A scrolling box that stays at its end while it grows, until the user scrolls up by any means; scrolling down to the
+ * end holds it again.
+ */
 import { createRef, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countOf, type Log } from './live-log.ts';
 
-/** A reader who is this near to the end is at the end. */
+/** Within this distance the user counts as being at the end. */
 const NEAR_PX = 50;
 const UP_KEYS = new Set(['PageUp', 'ArrowUp', 'Home']);
 
@@ -12,7 +15,7 @@ const isAtEnd = (box: HTMLElement): boolean => box.scrollTop + box.clientHeight 
 class HeldEnd {
   readonly box: RefObject<HTMLElement | null> = createRef();
   #isHeld = true;
-  /** Where the box was after its last movement. */
+  /** Scroll position after the last movement. */
   #top = 0;
 
   get isHeld(): boolean {
@@ -34,22 +37,25 @@ class HeldEnd {
     this.#top = current.scrollTop;
   }
 
-  /** Browsers keep the place of what is in sight when something is added above it, except at the very top. */
+  /** Browsers keep visible content in place when something is added above it, except at the very top. */
   leaveTop(): void {
     if (this.box.current !== null) this.box.current.scrollTop = Math.max(1, this.box.current.scrollTop);
   }
 
-  /** To be called after each movement. Returns whether it has brought the reader back to the end. */
+  /** Call it after each movement. Returns whether the user has come back to the end. */
   hasComeBack(): boolean {
     const { current } = this.box;
     if (current === null) return false;
-    // only a movement downward to the end takes hold again: the browser moves the position by itself too
+    // only a downward movement to the end holds again, because the browser itself moves the position too
     const isBack = !this.#isHeld && current.scrollTop > this.#top && isAtEnd(current);
     this.#top = current.scrollTop;
     return isBack;
   }
 
-  /** Stays at the end when what is shown changes its size, such as an image that has loaded. @returns a function that ends it */
+  /**
+   * Stays at the end when the content changes its size, such as after an image has loaded. @returns a function that
+   * stops watching
+   */
   watchSize(): (() => void) | undefined {
     const content = this.box.current?.firstElementChild;
     if (content == null) return undefined;
@@ -61,15 +67,18 @@ class HeldEnd {
   }
 }
 
-/** Holds the end of a log. `unseen` counts the entries, or messages of an event log, that have come since the reader let go. */
+/**
+ * Holds the end of a log. `unseen` counts the entries, or messages of an event log, that arrived since the user
+ * scrolled away.
+ */
 export function useHeldEnd(log: Log): {
   readonly end: HeldEnd;
   readonly unseen: number;
-  /** Holds the end as the log is now: nothing in it is unseen. */
+  /** Holds the end of the current log, so that nothing in it is unseen. */
   readonly hold: () => void;
 } {
   const [end] = useState(() => new HeldEnd());
-  /** How many were there when the reader let go. */
+  /** Their number when the user scrolled away. */
   const seen = useRef(0);
   const [unseen, setUnseen] = useState(0);
   const count = countOf(log) - log.earlier;
@@ -91,7 +100,7 @@ export function useHeldEnd(log: Log): {
   return { end, unseen, hold };
 }
 
-/** Handlers for everything that goes up: the wheel, a touch, keys, the scroll bar. */
+/** Handlers for every way of scrolling up: the wheel, touch, keys, the scroll bar. */
 export function handlersOf(end: HeldEnd): {
   readonly onWheel: (event: WheelEvent) => void;
   readonly onTouchMove: () => void;

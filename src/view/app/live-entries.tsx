@@ -1,4 +1,4 @@
-/** The entries of a log that is followed, each with its messages. */
+/** The entries of a followed log, each with its messages. */
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { showBytes, showCount, showNumber } from '../../charts/numbers.ts';
@@ -13,7 +13,7 @@ interface LaidOut {
   readonly paired: ReturnType<typeof pairOf>;
 }
 
-/** Where the messages of each entry are: of an event log, in a list for each conversation. */
+/** Finds the messages of each entry; for an event log, of each conversation. */
 function useTurns(entries: readonly FollowedEntry[]): readonly LaidOut[] {
   return useMemo(() => {
     const lists = new Map<string, { messages: Message[]; shown: Shown[] }>();

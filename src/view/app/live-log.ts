@@ -1,4 +1,4 @@
-/** The entries of a log that grows, as the server sends them. */
+/** The entries of a growing log, as the server sends them. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get, stream } from './api.ts';
 import type { FollowedEntry } from './types.ts';
@@ -8,14 +8,14 @@ const EARLIER = 100;
 
 export interface Log {
   readonly entries: readonly FollowedEntry[];
-  /** Number of the first entry that is shown, from 0; of an event log, of the first message. */
+  /** Number of the first entry shown, from 0; for an event log, of the first message. */
   readonly first: number;
-  /** How many were before the first one that came, and were asked for. */
+  /** Number of entries before the first one sent that were requested. */
   readonly earlier: number;
-  /** How often it has begun. */
+  /** How often the log has started over. */
   readonly beginnings: number;
   readonly restarts: number;
-  /** Are its lines events, of which conversations are made? */
+  /** Are its lines events that form conversations? */
   readonly isEvents: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Begin {
   readonly restarted?: true;
 }
 
-/** @returns the log as far as it has come, and a function that asks for entries before those */
+/** @returns the log so far, and a function that requests earlier entries */
 export function useLog(): readonly [Log, () => void] {
   const [log, setLog] = useState(NO_LOG);
   useEffect(() => follow(setLog), []);
@@ -44,7 +44,7 @@ export function useLog(): readonly [Log, () => void] {
   return [log, earlier];
 }
 
-/** Takes the entries as they come, those of a moment together. @returns a function that ends it */
+/** Receives the entries, batching those that arrive together. @returns a function that stops it */
 function follow(setLog: (change: (was: Log) => Log) => void): () => void {
   const control = new AbortController();
   let waiting: FollowedEntry[] = [];
@@ -72,7 +72,7 @@ function follow(setLog: (change: (was: Log) => Log) => void): () => void {
   return () => control.abort();
 }
 
-/** The list with one entry more. Messages that an event log has changed replace those of their conversation. */
+/** The list with one more entry. In an event log, changed messages replace those of their conversation. */
 function withEntry(entries: readonly FollowedEntry[], entry: FollowedEntry): readonly FollowedEntry[] {
   const { conversation, shared, fresh } = entry;
   const kept =
@@ -80,14 +80,14 @@ function withEntry(entries: readonly FollowedEntry[], entry: FollowedEntry): rea
   return conversation !== undefined && fresh.length === 0 ? kept : [...kept, entry];
 }
 
-/** An entry without the messages from number `end` on, when it belongs to the conversation. */
+/** An entry of the conversation without the messages from number `end` on; other entries unchanged. */
 function before(one: FollowedEntry, conversation: string, end: number): readonly FollowedEntry[] {
   const count = end - one.shared;
   if (one.conversation !== conversation || count >= one.fresh.length) return [one];
   return count <= 0 ? [] : [{ ...one, fresh: one.fresh.slice(0, count), shown: one.shown.slice(0, count) }];
 }
 
-/** Entries of a log, messages of an event log. */
+/** Number of entries of a log, or of messages of an event log. */
 export function countOf({ entries, isEvents }: Log): number {
   return isEvents ? entries.reduce((sum, { fresh }) => sum + fresh.length, 0) : entries.length;
 }

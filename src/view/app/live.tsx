@@ -1,4 +1,4 @@
-/** A log as it grows. The page follows while its reader is at the end. */
+/** Shows a growing log, and follows it while the user is at the end. */
 import type { VNode } from 'preact';
 import { showCount, showNumber } from '../../charts/numbers.ts';
 import { handlersOf, useHeldEnd } from './held-end.ts';

@@ -1,4 +1,4 @@
-/** A turn of a conversation: who speaks, the words, and a line for each call with its result. */
+/** A turn of a conversation: the role, the text, and a line for each call with its result. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { showBytes, showCount } from '../../charts/numbers.ts';
@@ -9,13 +9,13 @@ import type { Call, Message, Shown, ShownPart } from './types.ts';
 const CLIP = 6000;
 const GROW = 4;
 const HINT = 90;
-/** An image that is larger is shown on a click. */
+/** Larger images are shown on a click. */
 const LARGE_IMAGE = 200_000;
 const IMAGE = /^data:image\/(?:png|jpeg|gif|webp)[;,]/;
 const SHOWN_ADDRESS = 120;
 const EMPTY: Shown = {};
 
-/** Long text in part, with how much more there is. */
+/** Shows part of a long text, and how much more there is. */
 export function Text(props: {
   readonly text: string;
   readonly mono?: boolean;
@@ -112,7 +112,7 @@ function CallView({ activity, args, answer, isOpen }: CallProps): VNode {
   );
 }
 
-/** Arguments in one line. */
+/** Arguments on one line. */
 function hintOf(args: string): string {
   let line = args;
   if (keepsNumbers) {
@@ -130,7 +130,7 @@ function hintOf(args: string): string {
   return flat.length > HINT ? `${flat.slice(0, HINT - 1)}…` : flat;
 }
 
-/** The text of the arguments, whether they are a text or an object. */
+/** The text of the arguments, which may be a string or an object. */
 function argumentsOf({ function: fn, ...call }: Call): string {
   const given = fn?.arguments ?? call.arguments ?? call.args ?? {};
   return typeof given === 'string' ? given : JSON.stringify(given);
@@ -211,7 +211,7 @@ const KNOWN_ROLES: Readonly<Record<string, string>> = {
 const roleClass = (role: string): string =>
   Object.hasOwn(KNOWN_ROLES, role) ? `r-${KNOWN_ROLES[role]}` : '';
 
-/** Only reasoning was produced. */
+/** Did the model produce only reasoning? */
 function isThoughtOnly({ parts = {} }: Shown, calls: readonly Call[]): boolean {
   const segments = Object.values(parts).flatMap((part) => part.segments);
   return calls.length === 0 && segments.length > 0 && segments.every(({ kind }) => kind === 'think');
@@ -253,9 +253,8 @@ interface OpenCall {
 }
 
 /**
- * Which result answers which call: results belong to the calls before them, up to the next message with calls.
- * @param isGrowing the messages are those of entries that follow each other: a call that an entry says again has the result of the
- *   later one
+ * Pairs calls with results: results belong to the calls before them, up to the next message with calls.
+ * @param isGrowing the messages come from consecutive entries: a repeated call has the result of its later entry
  */
 export function pairOf(
   { messages, shown }: Turns,
@@ -316,13 +315,13 @@ export function Conversation({ messages, shown, tools = [], isRaw, isOpen }: Con
   );
 }
 
-/** Some turns of a longer list, with the answers of the whole. */
+/** A part of a longer list of turns, with the results of the whole list. */
 export function TurnsFrom(props: {
   readonly all: Turns;
   readonly paired: ReturnType<typeof pairOf>;
   readonly from: number;
   readonly count: number;
-  /** Number of the first one. */
+  /** Number of the first turn. */
   readonly first: number;
   readonly isRaw: boolean;
   readonly isOpen: boolean;

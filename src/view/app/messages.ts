@@ -2,7 +2,7 @@
 import type { Call, Message } from './types.ts';
 
 /**
- * Returns the messages of a record; undefined when its format has none.
+ * Returns the messages of a record; undefined if its format has none.
  * @param record for a trace, the list of its lines
  */
 export function messagesOf(record: unknown): readonly Message[] | undefined {
@@ -25,7 +25,7 @@ export function callsOf(message: Message): readonly Call[] {
   return Array.isArray(calls) ? calls : [];
 }
 
-/** The id of the call whose result a message is. */
+/** Id of the call that a message has the result of. */
 export function callIdOf(message: Message): unknown {
   return message.tool_call_id === undefined ? message.toolCallId : message.tool_call_id;
 }

@@ -1,4 +1,4 @@
-/** A rejected line, and a session of any fate. */
+/** Pages for a rejected line, and for a session of any fate. */
 import type { VNode } from 'preact';
 import { shellWord, showNumber } from '../../charts/numbers.ts';
 import { addressOf } from './address.ts';

@@ -1,4 +1,4 @@
-/** A record: its conversation in the middle, where it comes from and what was changed on the right. */
+/** A record: its conversation in the middle, its origin and its changes on the right. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
@@ -97,7 +97,7 @@ function Content({ answer }: { readonly answer: RecordAnswer }): VNode {
   );
 }
 
-/** A record of texts: each under its name, as it reads. */
+/** A record of texts, each under its name, in readable form. */
 function wholeText(record: unknown): string {
   const entries = Object.entries(record ?? {});
   if (isRaw.value || entries.some(([, value]) => typeof value !== 'string')) return indented(record);

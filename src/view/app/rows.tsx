@@ -1,4 +1,4 @@
-/** Rows of one height, of which only those in sight are in the page. */
+/** A list of rows of equal height; only the visible ones are in the page. */
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -10,7 +10,7 @@ export interface RowsProps {
   readonly height: number;
   readonly label: string;
   readonly render: (row: number) => ComponentChildren;
-  /** The row to bring into sight. */
+  /** The row to scroll to. */
   readonly reveal: number | undefined;
   readonly onRange: (from: number, to: number) => void;
 }
@@ -59,7 +59,7 @@ export function Rows({ count, height, label, render, reveal, onRange }: RowsProp
   );
 }
 
-/** Placed through the DOM: the policy of the page allows no style attributes. */
+/** Positions the row through the DOM, because the page's policy allows no style attributes. */
 function Slot(props: {
   readonly start: number;
   readonly height: number;

@@ -1,11 +1,11 @@
-/** State of the page: the summary, the rows that were asked for, what the search has found, the selection. */
+/** State of the page: summary, fetched rows, search results, selection. */
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { showNumber } from '../../charts/numbers.ts';
 import { block, go, isNowhere, number, tab, words } from './address.ts';
 import { get, Refused, stream } from './api.ts';
 import type { RecordRow, Row, Summary } from './types.ts';
 
-/** Browsers end an element at 17 to 33 million pixels, so a list is shown in blocks. */
+/** Browsers limit an element to 17 to 33 million pixels, so a long list is shown in blocks. */
 export const BLOCK_ROWS = 200_000;
 const PAGE = 50;
 const MOST_ROWS_KEPT = 2000;
@@ -18,12 +18,12 @@ export const failure: Signal<string> = signal('');
 export const rows: Signal<ReadonlyMap<number, Row>> = signal(new Map());
 export const hits: Signal<readonly Row[] | undefined> = signal(undefined);
 export const searchState: Signal<string> = signal('');
-/** Where the search goes on; null at its end. */
+/** Where the search continues; null at its end. */
 export const searchNext: Signal<number | null> = signal(null);
 export const selected: Signal<ReadonlySet<string>> = signal(new Set());
 export const isHelpOpen: Signal<boolean> = signal(false);
 
-/** How many rows the tab has. */
+/** Number of rows in the tab. */
 export const total: ReadonlySignal<number> = computed(() => {
   const now = summary.value;
   if (now === undefined) return 0;
@@ -35,7 +35,7 @@ export async function loadSummary(): Promise<void> {
   try {
     const got = await get<Summary>('summary');
     if (got.kind === 'log' && tab.peek() !== 'live') go({ tab: 'live', i: undefined }, true);
-    else if (got.records > 0 && isNowhere()) go({ tab: 'records', i: 0 }, true); // a conversation is seen at once
+    else if (got.records > 0 && isNowhere()) go({ tab: 'records', i: 0 }, true); // show a conversation at once
     summary.value = got;
   } catch (error) {
     if (error instanceof Refused) isRefused.value = true;
@@ -45,7 +45,7 @@ export async function loadSummary(): Promise<void> {
 
 const asked = new Set<number>();
 
-/** Asks for the rows of a range that are not there. */
+/** Requests the missing rows of a range. */
 export function need(from: number, to: number): void {
   const of = tab.peek();
   for (let page = Math.floor(from / PAGE); page <= Math.floor(to / PAGE); page++) {
@@ -70,14 +70,14 @@ function keep(got: readonly Row[], from: number, to: number): void {
   rows.value = next;
 }
 
-/** Row `k` of the list that is shown. */
+/** Row `k` of the current list. */
 export function rowAt(k: number): Row | undefined {
   return hits.value === undefined ? rows.value.get(block.value * BLOCK_ROWS + k) : hits.value[k];
 }
 
 let running: AbortController | undefined;
 
-/** Begins a search, or goes on with it. */
+/** Starts a search, or continues it. */
 export function runSearch(text: string, from = 0): void {
   running?.abort();
   searchNext.value = null;
@@ -115,7 +115,7 @@ export function runSearch(text: string, from = 0): void {
   });
 }
 
-/** Rows and hits are those of the tab and the words. */
+/** Reloads rows and hits when the tab or the search words change. */
 export function watchAddress(): void {
   effect(() => {
     void tab.value;
@@ -128,7 +128,7 @@ export function watchAddress(): void {
   });
 }
 
-/** Goes up or down the list. */
+/** Moves up or down the list. */
 export function step(by: number): void {
   const found = hits.peek();
   const now = number.peek();
@@ -151,7 +151,7 @@ export function toggleSelected(session: string): void {
   selected.value = next;
 }
 
-/** The session of the record that is shown. */
+/** The session of the current record. */
 export function sessionShown(): string | undefined {
   const i = number.peek();
   const row = i === undefined ? undefined : (rows.peek().get(i) ?? hits.peek()?.find((one) => one.i === i));
@@ -159,7 +159,7 @@ export function sessionShown(): string | undefined {
   return session ?? id ?? undefined;
 }
 
-/** Saves the selection for `build --only`: an id per line, as a JSON string where it needs to be. */
+/** Saves the selection for `build --only`: an id per line, as a JSON string if necessary. */
 export function saveSelection(): void {
   const lines = [...selected.peek()].map((id) => (/^"|[\r\n]/.test(id) ? JSON.stringify(id) : id));
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-/** Answers of the server. */
+/** Responses of the server. */
 
 export interface Summary {
   readonly name: string;
@@ -57,13 +57,13 @@ export interface ShownPart {
   readonly states: readonly string[];
 }
 
-/** How a message is shown, as far as its bytes do not tell. */
+/** How to show a message, beyond what its bytes say. */
 export interface Shown {
   /** The activity line of each call. */
   readonly calls?: readonly string[];
-  /** The parts of the content that are more than plain words, by their index. */
+  /** Parts of the content other than plain text, by index. */
   readonly parts?: Readonly<Record<number, ShownPart>>;
-  /** A result that reports an error. */
+  /** Does the result report an error? */
   readonly failed?: true;
 }
 
@@ -115,14 +115,14 @@ export interface RecordAnswer {
   readonly shard: string;
   /** Number of the record in the shard, from 1. */
   readonly line: number;
-  /** A record of this shard has several lines. */
+  /** Do records of this shard have several lines? */
   readonly spansLines?: true;
   readonly bytes: number;
   readonly findings: readonly Finding[];
   readonly session?: SessionLine;
   readonly sessionNumber?: number;
   readonly shown: readonly Shown[];
-  /** A JSON value: the record, or the list of the lines of a trace, or the text of a table of a deck. */
+  /** A JSON value: the record, the list of the lines of a trace, or the text of a table of a deck. */
   readonly record: unknown;
 }
 
@@ -131,7 +131,7 @@ export interface SessionAnswer {
   readonly line: SessionLine;
   readonly findings: readonly Finding[];
   readonly record?: number;
-  /** The meaning of the reason for which it was rejected. */
+  /** Meaning of the reason for the rejection. */
   readonly meaning?: string;
 }
 
@@ -148,7 +148,7 @@ export interface RejectionAnswer {
     readonly raw_sha256?: string | null;
     readonly error: { readonly message: string };
   };
-  /** The meaning of the reason. */
+  /** Meaning of the reason. */
   readonly meaning?: string;
   readonly length: number;
   readonly from?: number;
@@ -172,24 +172,24 @@ export interface ChangesAnswer {
   readonly fate?: string;
 }
 
-/** An entry of a log that is followed; or, of an event log, messages that a conversation has got. */
+/** An entry of a followed log or, for an event log, new messages of a conversation. */
 export interface FollowedEntry {
-  /** From 1: the line of the entry; of an event log, its last line so far. */
+  /** Line of the entry, from 1; for an event log, its last line so far. */
   readonly line: number;
-  /** Number of the entry among those of its line. */
+  /** Number of the entry within its line. */
   readonly part?: number;
-  /** Id of the conversation of an event log. Its messages from `shared` on take the place of those that the page has. */
+  /** Id of the conversation in an event log. Its messages from `shared` on replace those that the page has. */
   readonly conversation?: string;
   readonly bytes: number;
-  /** Messages of the entry, its reply included, or of the conversation. */
+  /** Number of messages of the entry, including its reply, or of the conversation. */
   readonly messages: number;
-  /** How many of them, from the first one on, are as before. */
+  /** Number of leading messages that are unchanged. */
   readonly shared: number;
-  /** JSON texts of the others. */
+  /** JSON texts of the other messages. */
   readonly fresh: readonly string[];
   readonly shown: readonly Shown[];
-  /** Milliseconds since 1970, when the line names a time. */
+  /** Milliseconds since 1970, if the line has a time. */
   readonly time?: number;
-  /** Why the line is no entry. */
+  /** Why the line is not an entry. */
   readonly error?: string;
 }

@@ -1,5 +1,5 @@
 /** Output and exit status of each command, in this process; the other files here start processes. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands/index.ts';
@@ -210,6 +210,14 @@ describe('a fault', () => {
     const { status, stderr } = await run(['check', path]);
     expect(status).toBe(66);
     expect(JSON.parse(stderr)).toMatchObject({ level: 'error', code: 'no-input', subject: path });
+  });
+
+  test('names what a folder without sessions has instead of logs', async () => {
+    const path = temporaryFolder();
+    mkdirSync(path, { recursive: true });
+    for (const name of ['a.parquet', 'b.parquet', 'c.png']) writeFileSync(join(path, name), 'x');
+    const { stderr } = await run(['check', path]);
+    expect(JSON.parse(stderr).msg).toContain('(passed over by name: 2 .parquet, 1 .png)');
   });
 
   test('is a sentence on a terminal', async () => {

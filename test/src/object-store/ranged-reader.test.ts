@@ -1,4 +1,4 @@
-/** Ranges, their order, their resuming, and what is no answer to the request. */
+/** Ranges, their order, their resumption, and responses that do not fit the request. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -7,8 +7,9 @@ import { ByteWindow } from '../../../src/object-store/byte-window.ts';
 import { ObjectClient } from '../../../src/object-store/client.ts';
 import { resolveS3Options } from '../../../src/object-store/options.ts';
 import { RangedReader } from '../../../src/object-store/ranged-reader.ts';
+import { refuse, sendError } from '../../support/s3-endpoint.ts';
 import { startStore } from '../../support/s3-logs.ts';
-import { refuse, type S3Server, sendError } from '../../support/s3-server.ts';
+import type { S3Server } from '../../support/s3-server.ts';
 import { hangUp, type Misbehave } from '../../support/store-faults.ts';
 
 const KIB = 1024;

@@ -36,10 +36,52 @@ describe('runs', () => {
     ['a message with a time of its own', { ...user, ts: 1 }],
     ['an answer of an API', { role: 'assistant', type: 'message', content: [] }],
     ['a conversation', { messages: [user] }],
+    ['a checkpoint of Gemini CLI', { history: [{ role: 'user', parts: [] }] }],
     ['an OpenHands run', { instance_id: 'i', history: [] }],
     ['a role that no API has', { role: 'manager', content: 'a' }],
     ['a trajectory without information', { trajectory: [], history: [] }],
   ])('does not know %s', (_what, first) => expect(detects(first)).toBe(false));
+
+  it('reads blocks of the Messages API: calls, thoughts and results', () => {
+    const said = [
+      { type: 'thinking', thinking: 'Hm.', signature: 's' },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 'c', name: 'f', input: { n: 1 } },
+    ];
+    const results = [
+      { type: 'tool_result', tool_use_id: 'c', content: 'r' },
+      { type: 'text', text: 'Well?' },
+    ];
+    const objects = [user, { role: 'assistant', content: said }, { role: 'user', content: results }];
+    expect(messagesOf(...objects)).toEqual([
+      user,
+      {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_content: 'Hm.',
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"n":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'r' },
+      { role: 'user', content: 'Well?' },
+    ]);
+  });
+
+  it('drops the marks of Kimi CLI, and reads its thoughts', () => {
+    const thought = [
+      { type: 'think', think: 'Hm.' },
+      { type: 'text', text: 'b' },
+    ];
+    const marks = [
+      { role: '_checkpoint', id: 0 },
+      { role: '_usage', token_count: 7 },
+    ];
+    const objects = [marks[0] as object, user, { role: 'assistant', content: thought }, marks[1] as object];
+    expect(messagesOf(...objects.slice(1, 3))).toEqual([
+      user,
+      { role: 'assistant', content: 'b', reasoning_content: 'Hm.' },
+    ]);
+    expect(elementsOf(...objects).filter(({ kind }) => kind === 'fate')).toHaveLength(2);
+  });
 
   it('reads the old form of calls, and arguments that are an object', () => {
     const old = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { strangerOf } from '../../../transforms/stages/known-strangers.ts';
+import { asBuffer } from '../bytes.ts';
+
+/** First objects of logs that no dialect reads, by a word that their refusal has. */
+const FIRST: readonly (readonly [word: string, first: object])[] = [
+  ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
+  ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
+  ['codex exec', { type: 'thread.started', thread_id: 't' }],
+  ['codex exec', { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'a' } }],
+  ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
+  ['prompts of Codex', { session_id: 's', ts: 1, text: 'a' }],
+  ['prompts of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
+  ['prompts of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
+  ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
+  [
+    'Cursor agent',
+    { type: 'system', subtype: 'init', apiKeySource: 'login', cwd: '/', session_id: 's', model: 'm' },
+  ],
+  ['Cursor', { role: 'user', message: { content: [{ type: 'text', text: 'a' }] } }],
+  ['Copilot CLI', { type: 'session.start', data: {}, id: 'e', timestamp: 't', parentId: null }],
+  ['VS Code', { requesterUsername: 'a', responderUsername: 'b', initialLocation: 'panel', requests: [] }],
+  ['OpenCode', { info: { id: 's' }, messages: [{ info: { role: 'user' }, parts: [] }] }],
+  ['OpenCode', { id: 'msg_1', sessionID: 's', role: 'user', time: {} }],
+  ['OpenCode', { id: 's', version: '1', projectID: 'p', directory: '/', title: 't', time: {} }],
+  ['ChatGPT', { title: 't', create_time: 1, mapping: {}, current_node: 'n' }],
+  ['Claude.ai', { uuid: 'u', name: 'n', chat_messages: [] }],
+  ['Open WebUI', { id: 'i', user_id: 'u', title: 't', chat: { messages: [] } }],
+  ['LibreChat', { conversationId: 'c', endpoint: 'e', messages: [{ messageId: '1', text: 'a' }] }],
+  ['Amp', { v: 5, id: 'T-1', created: 1, messages: [{ role: 'user', content: [], messageId: 0 }] }],
+  ['Droid', { type: 'session_start', id: 'd', title: 't', cwd: '/' }],
+  ['Continue', { sessionId: 's', title: 't', workspaceDirectory: '/', history: [{ message: {} }] }],
+  ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
+  ['LangChain', { type: 'human', data: { content: 'a' } }],
+  ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
+  ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
+];
+
+it.each(FIRST)('%s: is known by name, and no dialect takes it for its own', (word, first) => {
+  const members = new Map(
+    Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
+  );
+  expect(strangerOf(members)).toMatch(/^this is .*: /);
+  expect(strangerOf(members)).toContain(word);
+  expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBeUndefined();
+});
+
+it.each([
+  ['nothing', {}],
+  ['a call', { id: '1', content: [{ type: 'text', text: 'a' }] }],
+  ['another type', { type: 'thread.started.x' }],
+  ['a content that is empty', { content: [] }],
+  ['a type that is no text', { type: 7, data: {} }],
+])('%s is not known by name', (_what, first) => {
+  const members = new Map(
+    Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
+  );
+  expect(strangerOf(members)).toBeUndefined();
+});
+
+it.each([
+  ['its first line has the tools', { type: 'system', subtype: 'init', session_id: 's', tools: ['Read'] }],
+  [
+    'its lines name the call of their agent',
+    { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
+  ],
+  ['its lines have a uuid', { type: 'user', message: {}, session_id: 's', uuid: 'u' }],
+])('the output of Claude Code is known where %s', (_what, first) => {
+  expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBe('claude-code');
+});

@@ -1,0 +1,177 @@
+/**
+ * Logs of programs that are known, in forms that no dialect reads: by the first object of a source, what it is and what to do. A source
+ * that a dialect knows is never compared with them.
+ */
+import type { ObjectMembers } from '../dialects/dialect.ts';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { elementsOf, valuesOf } from '../json/members.ts';
+import { textOfValue } from '../model/message.ts';
+
+interface Stranger {
+  /** Follows "this is". */
+  readonly what: string;
+  /** Names the form of this log that is read, or how to write one. */
+  readonly advice: string;
+  /** Members that its first object has. */
+  readonly keys: readonly string[];
+  /** Beginning of `type`, where the log has one. */
+  readonly type?: RegExp;
+}
+
+const HISTORY = 'it holds what was typed, and no answers';
+
+const STRANGERS: readonly Stranger[] = [
+  {
+    what: 'what Cline shows on the screen',
+    advice: 'read api_conversation_history.json beside it',
+    keys: ['ts', 'type', 'say'],
+  },
+  {
+    what: 'what Cline shows on the screen',
+    advice: 'read api_conversation_history.json beside it',
+    keys: ['ts', 'type', 'ask'],
+  },
+  {
+    what: 'the output of codex exec --json',
+    advice:
+      'read the rollout of the same thread in ~/.codex/sessions, which holds the prompt and the tools too',
+    keys: ['type'],
+    type: /^(?:thread\.started|turn\.started|item\.(?:started|updated|completed))$/,
+  },
+  {
+    what: 'the output of an old codex exec --json',
+    advice: 'read the rollout of the same session in ~/.codex/sessions',
+    keys: ['id', 'msg'],
+  },
+  {
+    what: 'the list of prompts of Codex',
+    advice: `${HISTORY}: read ~/.codex/sessions`,
+    keys: ['session_id', 'ts', 'text'],
+  },
+  {
+    what: 'the list of prompts of Claude Code',
+    advice: `${HISTORY}: read ~/.claude/projects`,
+    keys: ['display', 'pastedContents', 'timestamp'],
+  },
+  {
+    what: 'the list of prompts of Gemini CLI',
+    advice: `${HISTORY}: read the chats folder beside it`,
+    keys: ['sessionId', 'messageId', 'type', 'message'],
+  },
+  {
+    what: 'the stream-json output of Gemini CLI',
+    advice: 'read the recording of the same session in ~/.gemini/tmp',
+    keys: ['type', 'timestamp', 'session_id', 'model'],
+    type: /^init$/,
+  },
+  {
+    what: 'the stream-json output of the Cursor agent',
+    advice: 'write its lines as {"messages": [...]}',
+    keys: ['type', 'subtype', 'session_id', 'apiKeySource'],
+    type: /^system$/,
+  },
+  {
+    what: 'a transcript of Cursor, which has no results of tools',
+    advice: 'write its lines as {"messages": [...]}',
+    keys: ['role', 'message'],
+  },
+  {
+    what: 'the events of a session of the Copilot CLI',
+    advice: 'write them as {"messages": [...]}, or as session traces',
+    keys: ['type', 'data', 'id', 'timestamp', 'parentId'],
+    type: /^(?:session|user|assistant|system)\./,
+  },
+  {
+    what: 'a chat that VS Code exported',
+    advice: 'write its requests as {"messages": [...]}',
+    keys: ['requesterUsername', 'responderUsername', 'requests'],
+  },
+  {
+    what: 'a session that OpenCode exported',
+    advice: 'write its messages and parts as {"messages": [...]}',
+    keys: ['info', 'messages'],
+  },
+  {
+    what: 'a part of the storage of OpenCode',
+    advice: 'export whole sessions with opencode export',
+    keys: ['id', 'sessionID'],
+  },
+  {
+    what: 'the head of a session in the storage of OpenCode',
+    advice: 'export whole sessions with opencode export',
+    keys: ['id', 'projectID', 'directory', 'time'],
+  },
+  {
+    what: 'a conversation that ChatGPT exported',
+    advice: 'write the messages from the root to current_node as {"messages": [...]}',
+    keys: ['mapping', 'current_node'],
+  },
+  {
+    what: 'a conversation that Claude.ai exported',
+    advice: 'write its chat_messages as {"messages": [...]}',
+    keys: ['uuid', 'chat_messages'],
+  },
+  {
+    what: 'a chat that Open WebUI exported',
+    advice: 'write its chat.messages as {"messages": [...]}',
+    keys: ['chat', 'user_id', 'title'],
+  },
+  {
+    what: 'a conversation that LibreChat exported',
+    advice: 'write its messages as {"messages": [...]}',
+    keys: ['conversationId', 'endpoint', 'messages'],
+  },
+  {
+    what: 'a thread of Amp',
+    advice: 'write its messages as {"messages": [...]}, with tool_use_id and content in their results',
+    keys: ['v', 'id', 'created', 'messages'],
+  },
+  {
+    what: 'a session of Factory Droid',
+    advice: 'write the message of each line as {"messages": [...]}',
+    keys: ['type', 'id', 'cwd'],
+    type: /^session_start$/,
+  },
+  {
+    what: 'a session of Continue',
+    advice: 'write the messages of its history as {"messages": [...]}',
+    keys: ['sessionId', 'workspaceDirectory', 'history'],
+  },
+  {
+    what: 'a list of messages of LangChain',
+    advice: 'write them with convert_to_openai_messages',
+    keys: ['lc', 'type', 'kwargs'],
+  },
+  {
+    what: 'a list of messages of LangChain',
+    advice: 'write them with convert_to_openai_messages',
+    keys: ['type', 'data'],
+    type: /^(?:human|ai|system|tool)$/,
+  },
+  {
+    what: 'a request of the Gemini API or a tuning example of it',
+    advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
+    keys: ['contents'],
+  },
+];
+
+/** Names the program of a source that no dialect knows, and a form of its log that is read; undefined for any other source. */
+export function strangerOf(first: ObjectMembers): string | undefined {
+  const type = textOfValue(first.get('type'));
+  const found = STRANGERS.find(
+    ({ keys, type: wanted }) =>
+      keys.every((key) => first.has(key)) &&
+      (wanted === undefined || (type !== undefined && wanted.test(type))),
+  );
+  if (found !== undefined) return `this is ${found.what}: ${found.advice}`;
+  return isAgentData(first)
+    ? 'this is a trajectory of the Agent Data Protocol: convert it with its own tools to {"messages": [...]}'
+    : undefined;
+}
+
+/** Is its content a list of observations and actions that name their class? */
+function isAgentData(first: ObjectMembers): boolean {
+  const content = first.get('content');
+  const block = content?.[0] === OPEN_ARRAY ? elementsOf(content)[0] : undefined;
+  return block?.[0] === OPEN_OBJECT && valuesOf(block, ['class_'])[0] !== undefined;
+}
