@@ -8,7 +8,7 @@ import type { Fold, FoldPlace } from './fold/fold.ts';
 
 /** The place of a line: a thread's conversation, and the message after which the line comes. */
 export interface Spot {
-  /** Of the conversation. */
+  /** The conversation of the line, open or over. */
   readonly stretch: Stretch;
   /** Undefined: in front of the first message, or in a conversation that is over, which must not be held in memory. */
   readonly place: FoldPlace | undefined;
