@@ -79,11 +79,11 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'decompression-limit':
     'The file unpacks to more than the limits allow, or needs too much memory to unpack.',
   'not-regular': 'The path is not a regular file.',
-  'preference-pairs': 'It holds pairs of a chosen and a rejected answer: no format writes them yet.',
+  'preference-pairs': 'The file holds pairs of a chosen and a rejected answer, which no format writes yet.',
   'known-but-unread':
-    'A log of a program that is known, in a form that turnmill does not read: the detail says which other form it reads.',
+    'The log comes from a known program, but in a form that turnmill does not read; the detail names a form that it reads.',
   'unknown-dialect':
-    'No dialect knows its first objects: 64 lines or 256 KiB were looked at. Name one with --dialect.',
+    'No dialect recognises the first objects (64 lines or 256 KiB). Name one with --dialect.',
   vanished: 'The file was deleted or replaced after it was listed.',
   'unsupported-compression': 'The file has a compression that turnmill does not support.',
   'encoding-utf16': 'The file is UTF-16 or UTF-32, but logs must be UTF-8.',

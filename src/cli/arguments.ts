@@ -64,7 +64,7 @@ function informationFor(
   const [first, second] = words;
   const topic = first === 'help' ? second : first;
   if (!isOn('help') && first !== 'help') {
-    if (isOn('all')) throw usage('--all goes with --help: it shows all options of a command');
+    if (isOn('all')) throw usage('--all works only together with --help');
     return undefined;
   }
   if (topic === undefined) return programHelp(commands, columns);

@@ -23,7 +23,7 @@ const SHOW_VERSION = { label: '      --version', text: 'Show the version' };
 
 const EXAMPLES: Command['examples'] = [
   ['build logs/ --out dataset/', 'Make a dataset from a folder of logs'],
-  ['build - --out - < a.jsonl', 'Convert from pipe to pipe'],
+  ['build - --out - < a.jsonl', 'Convert standard input to standard output'],
   ['explain logs/a.jsonl:7', 'Show what became of line 7'],
 ];
 

@@ -43,7 +43,13 @@ function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): stri
   if (out === '-') return `turnmill: ${records} to standard output ${took}`;
   const bytes = shards.reduce((sum, shard) => sum + shard.bytes, 0);
   const where = shards.length === 0 ? '' : `, ${plural(shards.length, 'shard')}, ${showSize(bytes)}`;
-  return `turnmill: ${records}${where} in ${printable(isObjectUrl(out) ? out.replace(/\/*$/, '/') : join(out, '/'))} ${took}`;
+  return `turnmill: ${records}${where} in ${printable(folderName(out))} ${took}`;
+}
+
+/** The folder or the address, ending with a slash. */
+function folderName(out: string): string {
+  if (isObjectUrl(out)) return out.endsWith('/') ? out : `${out}/`;
+  return join(out, '/');
 }
 
 function row(label: string, parts: readonly (string | undefined)[]): string | undefined {

@@ -37,7 +37,7 @@ export function writeAll(fd: number, bytes: Uint8Array, path: string): void {
   for (let at = 0; at < bytes.length; ) {
     try {
       const written = fs.writeSync(fd, bytes, at);
-      if (written === 0) throw new Error('the system took no byte');
+      if (written === 0) throw new Error('the system accepted no bytes');
       at += written;
       deadline = undefined;
     } catch (error) {

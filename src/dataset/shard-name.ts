@@ -3,6 +3,7 @@
  * any other becomes a slug and a hash. Different groups get different names, and none leads out of data/.
  */
 import { createHash } from 'node:crypto';
+import type { BeginsRecord } from './record-lines.ts';
 
 /** Lower case only: some file systems take `A` and `a` for one file. */
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -34,7 +35,7 @@ const TRACE_HEADER = Buffer.from('{"type":"session",');
  * Returns a predicate that tells whether a line begins a record, chosen by the shard's path; undefined if every line
  * does. The header of a deck has a line to itself, and in a trace only its header begins with that text.
  */
-export function recordStart(path: string): ((line: Uint8Array) => boolean) | undefined {
+export function recordStart(path: string): BeginsRecord | undefined {
   const name = path.replace(PACKED, '');
   if (name.endsWith('.toml')) return (line) => DECK_HEADER.equals(line);
   if (name.endsWith('.sts.jsonl'))

@@ -90,19 +90,22 @@ async function watchReader(
       profile.enter(outer);
     }
   }
-  const watched = ({ again, ...reader }: SourceReader): SourceReader => ({
-    ...reader,
-    read(room) {
-      const outer = profile.enter('read');
-      const count = reader.read(room);
-      profile.enter(outer);
-      return typeof count === 'number' ? count : later('wait', () => count);
-    },
-    ...(again && { again: async () => watched(await later('read', again)) }),
-    close() {
-      profile.bytes.read += reader.readBytes();
-      return later('read', () => reader.close());
-    },
-  });
+  const watched = (reader: SourceReader): SourceReader => {
+    const { again } = reader;
+    // inherits the rest: getters change while the source is read, so a copy of their values would be stale
+    return Object.assign(Object.create(reader) as SourceReader, {
+      read(room: Uint8Array) {
+        const outer = profile.enter('read');
+        const count = reader.read(room);
+        profile.enter(outer);
+        return typeof count === 'number' ? count : later('wait', () => count);
+      },
+      ...(again && { again: async () => watched(await later('read', again)) }),
+      close() {
+        profile.bytes.read += reader.readBytes();
+        return later('read', () => reader.close());
+      },
+    });
+  };
   return watched(await later(opening, open));
 }

@@ -236,7 +236,7 @@ export class Ledger {
     const written = this.#sessions.get('written');
     const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
-    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have an result`);
+    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
     for (const [name, { counts, sessions }] of this.#formats) {
       const accounted = counts.sum() - counts.get('records') + sessions;
       this.#demand(

@@ -32,8 +32,9 @@ export class HeldResults {
 
   add(result: Result): void {
     const { discards } = this.#destination;
-    this.#held.push(discards && result.kind === 'record' ? { ...result, bytes: NO_BYTES } : result);
-    const weight = weightOf(result);
+    const held = discards && result.kind === 'record' ? { ...result, bytes: NO_BYTES } : result;
+    this.#held.push(held);
+    const weight = weightOf(held);
     this.#bytes += weight;
     this.#largest = Math.max(this.#largest, weight);
     if (this.#bytes - this.#largest <= HELD_BYTES) return;

@@ -165,7 +165,7 @@ export function ChangesSection({ ledger }: { readonly ledger: LedgerSums }): VNo
       <div class="grid3">
         <Changes title="Rewrites" label="Messages that a rule changed" counts={ledger.rewrites} />
         <Changes title="Repairs" label="Repairs made so that a line could be read" counts={ledger.repairs} />
-        <Changes title="Tool definitions" label="Definitions by what became of them" counts={tools} />
+        <Changes title="Tool definitions" label="Tool definitions by fate" counts={tools} />
       </div>
     </section>
   );

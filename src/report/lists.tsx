@@ -159,7 +159,7 @@ function meaningOfRule(rule: string): string {
   const check = checks.find(({ rules }) => rules.includes(rule));
   if (check !== undefined) return firstSentence(check.summary);
   const format = formats.find(({ rules }) => rules.includes(rule));
-  return format === undefined ? '' : `Something that format ${format.name} cannot say as it was logged.`;
+  return format === undefined ? '' : `Text that format ${format.name} cannot write as it was logged.`;
 }
 
 function firstSentence(text: string): string {

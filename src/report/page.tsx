@@ -99,7 +99,7 @@ function Lead(props: { readonly manifest: ReportData['manifest']; readonly rejec
 
 function Fates({ total, nodes }: { readonly total: number; readonly nodes: readonly FlowNode[] }): VNode {
   return (
-    <figure class="card" aria-label="What became of every line">
+    <figure class="card" aria-label="Fate of every line">
       <div class="wide">
         <Flow total={total} nodes={nodes} unit="lines" />
       </div>

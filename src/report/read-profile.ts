@@ -4,6 +4,7 @@ import type { Grouping } from '../../transforms/model/group.ts';
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readBack } from '../dataset/read-back.ts';
+import { RecordLines } from '../dataset/record-lines.ts';
 import type {
   DatasetProfile,
   FindingLine,
@@ -16,7 +17,6 @@ import { recordStart } from '../dataset/shard-name.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
 
 const LINE_FEED = 0x0a;
-const LINE_FEED_BYTES = Buffer.of(LINE_FEED);
 
 interface ReadSettings {
   readonly groupBy: Grouping;
@@ -63,17 +63,13 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
 async function eachRecord(root: string, path: string, take: (record: Uint8Array) => void): Promise<void> {
   const begins = recordStart(path);
   if (begins === undefined) return eachLine(join(root, path), take);
-  let lines: Uint8Array[] = [];
-  const end = (): void => {
-    if (lines.length > 0) take(Buffer.concat(lines));
-    lines = [];
-  };
+  const records = new RecordLines(begins);
   await eachLine(join(root, path), (line) => {
-    if (begins(line)) end();
-    if (lines.length > 0) lines.push(LINE_FEED_BYTES);
-    lines.push(Buffer.from(line));
+    const record = records.add(line);
+    if (record !== undefined) take(record.content);
   });
-  end();
+  const last = records.end();
+  if (last !== undefined) take(last.content);
 }
 
 /** @param take receives each line, decompressed, without its newline; valid until it returns */

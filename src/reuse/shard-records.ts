@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { createAppendFile } from '../dataset/append-file.ts';
+import { type BeginsRecord, RecordLines } from '../dataset/record-lines.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, damaged, type Lines } from './checked-lines.ts';
@@ -126,33 +127,22 @@ export class ShardRecords {
   }
 }
 
-const LINE_FEED = Buffer.from('\n');
-
 /** Records of several lines: tables of a deck, session traces. */
 class RecordsOfLines implements Lines {
   readonly #lines: Lines;
-  readonly #begins: (line: Uint8Array) => boolean;
-  /** The first line of the next record, copied because a line is only valid until the next one. */
-  #first: Buffer | undefined;
+  readonly #records: RecordLines;
 
-  constructor(lines: Lines, begins: (line: Uint8Array) => boolean) {
+  constructor(lines: Lines, begins: BeginsRecord) {
     this.#lines = lines;
-    this.#begins = begins;
+    this.#records = new RecordLines(begins);
   }
 
   next(): Uint8Array | undefined {
-    const first = this.#first ?? this.#next();
-    if (first === undefined) return undefined;
-    const pieces = [first];
-    let line = this.#next();
-    for (; line !== undefined && !this.#begins(line); line = this.#next()) pieces.push(LINE_FEED, line);
-    this.#first = line;
-    return Buffer.concat(pieces);
-  }
-
-  #next(): Buffer | undefined {
-    const line = this.#lines.next();
-    return line && Buffer.from(line);
+    for (let line = this.#lines.next(); line !== undefined; line = this.#lines.next()) {
+      const record = this.#records.add(line);
+      if (record !== undefined) return record.content;
+    }
+    return this.#records.end()?.content;
   }
 
   park(): void {

@@ -143,7 +143,7 @@ async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIn
   if (KINDS.every((kind) => found[kind].length === 0))
     return fail(
       path,
-      "it exports no plug-in: export a default one, or lists 'dialects', 'formats', 'stages'",
+      "it exports no plug-in: export one as default, or lists named 'dialects', 'formats' or 'stages'",
     );
   return found;
 }
@@ -168,7 +168,7 @@ function checked<K extends Kind>(
   if (typeof name !== 'string' || !NAME.test(name))
     return fail(
       where,
-      `the name ${shown(name)} of a plug-in has to be of lower-case letters, digits and hyphens`,
+      `the name ${shown(name)} of a plug-in may contain only lower-case letters, digits and hyphens`,
     );
   if (typeof summary !== 'string') return fail(where, `the plug-in '${name}' has no summary`);
   if (kind === 'dialects')
@@ -181,7 +181,7 @@ function checked<K extends Kind>(
   if (!CHAIN.includes(String(after)))
     return fail(
       where,
-      `the stage '${name}' is to go after ${shown(after)}, which is none of ${CHAIN.join(', ')}`,
+      `the stage '${name}' has to follow ${shown(after)}, which is not one of ${CHAIN.join(', ')}`,
     );
   return Object.assign({ options: {} }, one) as never;
 }

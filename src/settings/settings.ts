@@ -260,7 +260,7 @@ function checkFormats({ format: names, formatOptions, out, plugIns }: Settings):
 
 function checkMeta({ meta, format: names, plugIns }: Settings): void {
   for (const name of meta) oneOf('meta', name, META_NAMES);
-  if (new Set(meta).size < meta.length) fail('--meta: name each fact only once');
+  if (new Set(meta).size < meta.length) fail('--meta: name each field only once');
   const having = [...formats, ...plugIns.formats].filter(({ metadata }) => metadata !== undefined);
   if (meta.length > 0 && !having.some(({ name }) => names.includes(name)))
     fail(

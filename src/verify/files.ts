@@ -43,9 +43,9 @@ export async function checkListedFiles(
   return readable;
 }
 
-function kindOf(path: string): 'file' | 'nothing' | 'no plain file' {
+function kindOf(path: string): 'file' | 'nothing' | 'not a regular file' {
   try {
-    return lstatSync(path).isFile() ? 'file' : 'no plain file';
+    return lstatSync(path).isFile() ? 'file' : 'not a regular file';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
@@ -110,7 +110,7 @@ function checkRunFacts(root: string, problems: Problems): void {
   const path = join(root, RUN_FACTS);
   const stats = lstatSync(path);
   if (!stats.isFile() || stats.size > RUN_FACTS_MAX_BYTES) {
-    problems.add(RUN_FACTS, 'expected a small plain file, found something else');
+    problems.add(RUN_FACTS, 'expected a small regular file, found something else');
     return;
   }
   let value: unknown;

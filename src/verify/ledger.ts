@@ -217,7 +217,7 @@ class FollowingLines<T> {
       if (before !== undefined && compareKeys(next.key, before) >= 0) return;
       this.#head = undefined;
       const found = `found '${next.key.name}'`;
-      const text = `line ${next.line}: expected a source of ${SOURCES} in its order, ${found}`;
+      const text = `line ${next.line}: expected a source of ${SOURCES}, in the same order, ${found}`;
       this.#problems.add(this.#file, text);
     }
   }

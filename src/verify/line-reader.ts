@@ -210,7 +210,7 @@ async function* byZlib(path: string): AsyncGenerator<Buffer> {
     if (frame.bytesWritten === 0) throw Object.assign(new Error('no zstd data'), { code: 'ZSTD_none' });
     start += frame.bytesWritten;
   }
-  if (start > size) throw Object.assign(new Error('a frame that is cut short'), { code: 'ZSTD_cut' });
+  if (start > size) throw Object.assign(new Error('a truncated frame'), { code: 'ZSTD_cut' });
 }
 
 /** Yields the end of the file in one piece with the bytes after it, which alone would be taken for the next frame. */

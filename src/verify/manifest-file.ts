@@ -49,7 +49,7 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
     problems.equal(MANIFEST, undefined, what, expected, found);
   const written = Buffer.from(pretty(manifest));
   if (!written.equals(bytes))
-    problems.add(MANIFEST, 'its bytes are not those that a manifest with its values has');
+    problems.add(MANIFEST, 'its bytes differ from those of a manifest with these values');
   check('members', MEMBERS, Object.keys(manifest).join(' '));
   const tool = asObject(manifest.tool) ?? {};
   check('members of tool', 'name version', Object.keys(tool).join(' '));

@@ -83,7 +83,7 @@ function realFolder(out: string): string {
 function checkNames({ shards, files }: ManifestFacts, problems: Problems): void {
   const found = new Set(files.map(({ path }) => path));
   for (const path of ALWAYS_THERE) {
-    if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry of it`);
+    if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
   }
   const misplaced = [
     ...shards.filter(({ path }) => !path.startsWith('data/')),

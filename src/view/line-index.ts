@@ -21,6 +21,12 @@ export interface IndexedLine {
   readonly content: Buffer;
 }
 
+/** Called with the first bytes of a line, at most `START_BYTES`, which are valid until it returns. */
+export type OnLine = (start: Buffer) => void;
+
+export const START_BYTES: number = 64;
+const EMPTY: Buffer = Buffer.alloc(0);
+
 /** How the file has changed since the last check. */
 export type Growth = 'same' | 'grown' | 'replaced';
 
@@ -33,8 +39,13 @@ export class LineIndex {
   #seen = 0;
   /** Start of the line whose end has not been written yet. */
   #open = 0;
+  readonly #onLine: OnLine | undefined;
+  /** First bytes of the open line, where it began in an earlier chunk. */
+  #start: Buffer = EMPTY;
 
-  constructor(path: string) {
+  /** @param onLine is called for each line, in order, while the file is looked at */
+  constructor(path: string, onLine?: OnLine) {
+    this.#onLine = onLine;
     this.#fd = openSync(path, 'r');
     this.grow();
   }
@@ -54,6 +65,7 @@ export class LineIndex {
     const isShorter = end < this.#seen;
     if (isShorter) {
       this.#lines = this.#seen = this.#open = this.#marked = 0;
+      this.#start = EMPTY;
     }
     const before = this.#lines;
     const chunk = Buffer.allocUnsafe(Math.min(SCAN_BYTES, Math.max(1, end - this.#seen)));
@@ -70,9 +82,18 @@ export class LineIndex {
   #note(chunk: Buffer): void {
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
       if (this.#lines % EVERY === 0) this.#mark(this.#open);
+      this.#onLine?.(this.#startOf(chunk.subarray(0, at)));
       this.#lines += 1;
       this.#open = this.#seen + at + 1;
     }
+    if (this.#onLine !== undefined) this.#start = Buffer.from(this.#startOf(chunk));
+  }
+
+  /** The first bytes of the open line. @param chunk up to the end of the line, or of what was read of it */
+  #startOf(chunk: Buffer): Buffer {
+    const begin = this.#open - this.#seen;
+    if (begin >= 0) return chunk.subarray(begin, begin + START_BYTES);
+    return Buffer.concat([this.#start, chunk.subarray(0, START_BYTES - this.#start.length)]);
   }
 
   #mark(offset: number): void {

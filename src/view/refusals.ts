@@ -40,7 +40,7 @@ export function refusalOf({ method, headers }: Knock, { port, origins }: Door): 
 export function keyRefusal(headers: IncomingHttpHeaders, { key }: Door): Refusal | undefined {
   const [, given] = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return undefined;
-  return { status: 401, why: 'open the address that turnmill view has printed: it holds the key' };
+  return { status: 401, why: 'open the URL that turnmill view has printed: it contains the key' };
 }
 
 /** Hashes a text, so that texts of different lengths compare in constant time. */

@@ -87,12 +87,12 @@ async function answer(
   { pathname, searchParams, request, response, door }: Asked,
 ): Promise<void> {
   const route = pathname.startsWith(API) ? ROUTES.get(pathname.slice(API.length)) : undefined;
-  if (route === undefined) return refuse(response, { status: 404, why: 'nothing is here' });
+  if (route === undefined) return refuse(response, { status: 404, why: 'not found' });
   const refusal = keyRefusal(request.headers, door);
   if (refusal !== undefined) return refuse(response, refusal);
   try {
     const found = await route(viewed, searchParams);
-    if (found === undefined) refuse(response, { status: 404, why: 'there is no such thing' });
+    if (found === undefined) refuse(response, { status: 404, why: 'not found' });
     else if (typeof found === 'string' || Buffer.isBuffer(found)) send(response, 'application/json', found);
     else await stream(found, response);
   } catch (error) {

@@ -23,6 +23,8 @@ const OWN_TEXT = 'scripts/gen/';
 const SHORT: Readonly<Record<string, string>> = {
   'src/cli/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
   'src/dataset/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
+  'src/input/sources/batch-files.ts: /^\\s*\\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\\s*:/':
+    'the first 4,096 bytes of a file',
 };
 
 /** Expressions that are put together at run time: how often each file says `new RegExp`. */

@@ -3,9 +3,9 @@
  * must not say that nothing changed; with `--checksum` it compares the content, whatever the times are.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { entry } from '../src/cli/small-logs.ts';
@@ -52,16 +52,17 @@ async function mapping(path: string): Promise<Writer> {
   onTestFinished(() => void child.kill('SIGKILL'));
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('the writer has no pipes');
-  await once(stdout, 'data');
+  const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  expect((await answers.next()).value).toBe('ready');
   const offset = readFileSync(path).indexOf('mapped');
   return {
     async write(letter) {
       // its own bytes once more: should the page have been written back meanwhile, it is dirty again from here on
       stdin.write(`0 {\n`);
-      await once(stdout, 'data');
+      expect((await answers.next()).value).toBe('written');
       const before = statSync(path, { bigint: true });
       stdin.write(`${offset} ${letter}\n`);
-      await once(stdout, 'data');
+      expect((await answers.next()).value).toBe('written');
       expect(readFileSync(path)[offset]).toBe(letter.charCodeAt(0));
       const after = statSync(path, { bigint: true });
       const { size, mtimeNs, ctimeNs } = before;

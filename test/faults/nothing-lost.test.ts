@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -66,6 +66,7 @@ faultTest('F035', 'a second run with the same destination ends with 75', {}, asy
   const folder = temporaryFolder();
   const out = join(folder, 'out');
   const first = start(['build', '-', '--out', out], 'pipe');
+  onTestFinished(() => void first.kill('SIGKILL'));
   const end = ended(first);
   const [line] = sessionLines('s', { entries: 1, messageChars: 80, seed: 1 });
   const log = join(folder, 'a.jsonl');

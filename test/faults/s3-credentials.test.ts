@@ -11,8 +11,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { entryLine } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { KEY_ID, refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 import { startStore } from '../support/s3-logs.ts';
-import { KEY_ID, refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import type { S3Server } from '../support/s3-server.ts';
 import type { Asked, Fault, Misbehave } from '../support/store-faults.ts';
 
 const HOUR_MS = 3_600_000;

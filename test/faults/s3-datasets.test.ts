@@ -21,8 +21,9 @@ import { ALL_FAULTS, faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { createDice } from '../support/odd-logs/dice.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
+import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 import { startStore, storeFolder } from '../support/s3-logs.ts';
-import { refuse, type S3Server, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
+import type { S3Server } from '../support/s3-server.ts';
 import { type Fault, hangUp, loseAnswer } from '../support/store-faults.ts';
 
 /** Every how many requests a run is killed. */

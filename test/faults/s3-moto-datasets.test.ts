@@ -18,8 +18,8 @@ import { type Ended, ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { type BehindProxy, type Moto, motoBehindProxy } from '../support/moto.ts';
+import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 import type { S3Proxy } from '../support/s3-proxy.ts';
-import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
 import { type Asked, type Fault, hangUp, loseAnswer } from '../support/store-faults.ts';
 
 const needs = ['moto'] as const;

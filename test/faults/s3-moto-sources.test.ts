@@ -15,8 +15,8 @@ import { entryLine } from '../support/build-logs.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type BehindProxy, motoBehindProxy } from '../support/moto.ts';
+import { refuse, sendError } from '../support/s3-endpoint.ts';
 import { buildBoth, type Files, writeFiles } from '../support/s3-logs.ts';
-import { refuse, sendError } from '../support/s3-server.ts';
 import { type Asked, hangUp, type Misbehave, stopAfterBytes } from '../support/store-faults.ts';
 
 const needs = ['moto'] as const;

@@ -16,8 +16,8 @@ import { ALL_FAULTS } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { loadedModules } from '../support/loaded-modules.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
+import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 import { both, startStore, storeFolder } from '../support/s3-logs.ts';
-import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-server.ts';
 import type { Misbehave } from '../support/store-faults.ts';
 import { hasZstd } from '../support/zstd.ts';
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildCopy, bundleCopy, copyProject, runTests, sabotage } from '../support/sabotage.ts';
+import { buildCopy, copyProject, runTests, sabotage } from '../support/sabotage.ts';
 import { viewSabotages } from '../support/view-sabotages.ts';
 import { hasNoBrowser } from '../view/browser.ts';
 
@@ -39,7 +39,6 @@ describe.skipIf(!ALL && ONLY === undefined)('sabotage of the viewer (long)', () 
     folder = join(mkdtempSync(join(tmpdir(), 'turnmill-')), 'copy');
     copyProject(folder);
     buildCopy(folder);
-    bundleCopy(folder);
   });
   afterAll(() => rmSync(join(folder, '..'), { recursive: true }));
 
@@ -59,7 +58,6 @@ describe.skipIf(!ALL && ONLY === undefined)('sabotage of the viewer (long)', () 
       const undo = sabotage(folder, one);
       try {
         buildCopy(folder);
-        bundleCopy(folder);
         const red = runTests(folder, one.test);
         expect(red.failed.length, JSON.stringify(red)).toBeGreaterThan(0);
       } finally {

@@ -13,8 +13,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, onTestFinished, vi } from 'vitest';
 import { MOTO_PROGRAM } from './faults.ts';
+import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-endpoint.ts';
 import { S3Proxy } from './s3-proxy.ts';
-import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-server.ts';
 
 const Bucket = 'bucket';
 

@@ -5,7 +5,8 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import type { Given } from '../../src/settings/settings.ts';
 import { hashesOf, temporaryFolder } from './folder.ts';
-import { KEY_ID, S3Server, SECRET, SESSION_TOKEN } from './s3-server.ts';
+import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-endpoint.ts';
+import { S3Server } from './s3-server.ts';
 
 /** A store that is closed when the test is over; the process has its credentials until then. */
 export async function startStore(): Promise<S3Server> {

@@ -3,14 +3,10 @@
  * fault tells how often it fired.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
-import { type Asked, type Fault, FaultList, type Misbehave } from './store-faults.ts';
-
-export const KEY_ID = 'AKIDEXAMPLEFORTESTS';
-export const SECRET = 'wJalrXUtnFEMI/SECRET+THAT+MUST/NOT+SHOW';
-export const SESSION_TOKEN = 'TOKEN+THAT+MUST+NOT+SHOW/EITHER==';
+import { KEY_ID, S3Endpoint, SECRET, sendError, sendXml } from './s3-endpoint.ts';
+import type { Asked } from './store-faults.ts';
 
 /** Bytes of an object, or how to make those of a range of one that is too large to hold. */
 export type Body = Buffer | { readonly size: number; read(from: number, to: number): Buffer };
@@ -31,53 +27,24 @@ interface Upload {
   latest?: Date;
 }
 
-export class S3Server {
+export class S3Server extends S3Endpoint {
   readonly objects: Map<string, Stored> = new Map();
   readonly uploads: Map<string, Upload> = new Map();
-  readonly asked: Asked[] = [];
-  /** Most requests that were open at a time. */
-  mostOpen = 0;
   /** Keys on a page of a listing. */
   pageSize = 1000;
   /** Does it honour If-Match and If-None-Match? */
   hasConditions = true;
   /** Milliseconds added to the clock that stamps objects. */
   clockMs = 0;
-  readonly #faults = new FaultList();
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
-  #open = 0;
-
-  private constructor() {
-    this.#server = createServer((request, answer) => void this.#serve(request, answer));
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
-      socket.on('error', () => undefined);
-    });
-  }
 
   static async start(): Promise<S3Server> {
-    const made = new S3Server();
-    await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve));
-    return made;
+    const server = new S3Server();
+    await server.listen();
+    return server;
   }
 
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** For a child process: where the store is, and the credentials. */
-  get environment(): NodeJS.ProcessEnv {
-    return {
-      ...process.env,
-      AWS_ACCESS_KEY_ID: KEY_ID,
-      AWS_SECRET_ACCESS_KEY: SECRET,
-      AWS_SESSION_TOKEN: SESSION_TOKEN,
-      AWS_REGION: 'us-east-1',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      TURNMILL_S3_ENDPOINT: this.endpoint,
-    };
+  override get environment(): NodeJS.ProcessEnv {
+    return { ...super.environment, AWS_REGION: 'us-east-1' };
   }
 
   put(path: string, body: Body | string, headers: Stored['headers'] = {}): Stored {
@@ -99,33 +66,11 @@ export class S3Server {
     return [...this.objects.keys()].filter((path) => path.startsWith(prefix)).sort();
   }
 
-  /** The store misbehaves at the first `times` requests of a kind. */
-  fault(on: string | ((asked: Asked) => boolean), misbehave: Misbehave, times: number = 1): Fault {
-    return this.#faults.add(on, misbehave, times);
+  protected override refusal(request: IncomingMessage, body: Buffer): string | undefined {
+    return signatureFault(request, body);
   }
 
-  close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    return new Promise((resolve) => this.#server.close(() => resolve()));
-  }
-
-  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
-    this.#open++;
-    this.mostOpen = Math.max(this.mostOpen, this.#open);
-    answer.on('close', () => this.#open--);
-    const asked = askedOf(request);
-    this.asked.push(asked);
-    const body = await bodyOf(request);
-    const serve = (): void => this.#answer(asked, body, answer);
-    const wrong = signatureFault(request, body);
-    if (wrong !== undefined) {
-      sendError(answer, 403, wrong);
-      return;
-    }
-    this.#faults.answer(answer, asked, serve);
-  }
-
-  #answer(asked: Asked, body: Buffer, answer: ServerResponse): void {
+  protected override answer(asked: Asked, body: Buffer, answer: ServerResponse): void {
     const handlers: Readonly<Record<string, () => void>> = {
       list: () => this.#list(asked, answer),
       get: () => this.#get(asked, answer),
@@ -331,29 +276,6 @@ export class S3Server {
   }
 }
 
-/** Which object or bucket a request is about, in the path or with the bucket in the host name. */
-export function askedOf({ method = '', url = '', headers }: IncomingMessage): Asked {
-  const [rawPath = '', rawQuery = ''] = url.split('?');
-  const query = new URLSearchParams(rawQuery);
-  const [, bucket] = /^([\w-]+)\.localhost(?::|$)/.exec(headers.host ?? '') ?? [];
-  const path = `${bucket === undefined ? '' : `${bucket}/`}${decodeURIComponent(rawPath.slice(1))}`;
-  return { method, path, query, headers, kind: kindOf(method, path, query, headers) };
-}
-
-function kindOf(method: string, path: string, query: URLSearchParams, headers: Asked['headers']): string {
-  const isBucket = !path.replace(/\/$/, '').includes('/');
-  if (method === 'GET' && query.has('uploads')) return 'uploads';
-  if (method === 'GET' && query.has('uploadId')) return 'parts';
-  if (method === 'GET') return isBucket ? 'list' : 'get';
-  if (method === 'HEAD') return 'head';
-  if (method === 'PUT') return query.has('partNumber') && headers['content-length'] !== '0' ? 'part' : 'put';
-  if (method === 'POST' && query.has('uploads')) return 'create';
-  if (method === 'POST' && query.has('delete')) return 'delete-many';
-  if (method === 'POST') return 'complete';
-  if (method === 'DELETE') return query.has('uploadId') ? 'abort' : 'delete';
-  return 'unknown';
-}
-
 /** Undefined when the request is signed with the tests' credentials, by the rules of AWS Signature Version 4; unsigned ones are let in. */
 function signatureFault(
   { method = '', url = '', headers }: IncomingMessage,
@@ -392,16 +314,6 @@ function signatureFault(
     : 'SignatureDoesNotMatch';
 }
 
-export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-  } catch {
-    // the client went away
-  }
-  return Buffer.concat(chunks);
-}
-
 /** Has the body another checksum than its request tells? */
 function isDamaged(headers: Asked['headers'], body: Buffer): boolean {
   const { 'content-md5': digest, 'x-amz-checksum-crc32': sum } = headers;
@@ -426,28 +338,3 @@ const escapeXml = (text: string): string =>
 
 const unescapeXml = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
-
-function sendXml(answer: ServerResponse, xml: string, status: number = 200): void {
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${xml}`;
-  answer.writeHead(status, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(text) });
-  answer.end(text);
-}
-
-/** An error as S3 writes it. Like some stores it quotes the secret parts of the request, which must show nowhere. */
-export function sendError(answer: ServerResponse, status: number, code: string, bare: boolean = false): void {
-  if (bare) answer.writeHead(status).end();
-  else
-    sendXml(
-      answer,
-      `<Error><Code>${code}</Code><Message>no ${SECRET}</Message><Token-0>${SESSION_TOKEN}</Token-0></Error>`,
-      status,
-    );
-}
-
-/** A fault: the request is refused. */
-export function refuse(status: number, code: string): Misbehave {
-  return (answer, { kind }) => {
-    sendError(answer, status, code, kind === 'head');
-    return true;
-  };
-}

@@ -97,13 +97,10 @@ export function sabotage(folder: string, { file, from, to, also }: Sabotage): ()
   return () => writeFileSync(path, text);
 }
 
+/** Compiles the copy and bundles the command, which tests start. */
 export function buildCopy(folder: string): void {
   const tsc = join(folder, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: folder, stdio: 'pipe' });
-}
-
-/** Bundles what was built, for tests that start the command. */
-export function bundleCopy(folder: string): void {
   execFileSync(process.execPath, [join(folder, 'scripts/bundle.mjs')], { cwd: folder, stdio: 'pipe' });
 }
 

@@ -4,6 +4,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 /** A request as a fault sees it. */
 export interface Asked {
   readonly method: string;
+  /** As it was sent. */
+  readonly url: string;
   /** `BUCKET/KEY`, decoded. */
   readonly path: string;
   readonly query: URLSearchParams;

@@ -1,4 +1,7 @@
-/** Reports what a dialect, or `--reasoning inline`, could not say in a message as it was logged (docs/dialect-details.md) and noted on it. */
+/**
+ * Reports what a dialect, or `--reasoning inline`, could not convert exactly and noted on the message
+ * (docs/dialect-details.md).
+ */
 import type { Conversation, ReadingNote } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
@@ -15,7 +18,7 @@ function check({ messages }: Conversation): readonly Found[] {
 
 const asRead: ConversationCheck = {
   name: 'as-read',
-  summary: 'Messages that say less than was logged, or something else.',
+  summary: 'Messages that could not be converted exactly as logged.',
   rules: [
     'arguments-cut',
     'attachment-missing',

@@ -1,4 +1,4 @@
-/** The calls of an assistant message, read once for all checks and reports that ask. */
+/** The calls of an assistant message, read once for all checks and reports that need them. */
 
 import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan } from '../json/members.ts';
@@ -9,7 +9,7 @@ import { type ToolCall, toolCallsOf, walkToolCalls } from '../model/message.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
 
-/** To hold more calls would take more memory than the message: they are read again each time. */
+/** Messages with more calls are read again each time: remembering the calls would take more memory than the message. */
 const MOST_KNOWN = 1000;
 
 const fewCalls = perObject((message: Message): ReturnType<typeof toolCallsOf> | 'many' => {
@@ -19,20 +19,23 @@ const fewCalls = perObject((message: Message): ReturnType<typeof toolCallsOf> | 
   return calls.length > MOST_KNOWN ? 'many' : calls;
 });
 
-/** `toolCallsOf`, remembered as long as the message lives. */
+/** `toolCallsOf`, cached for the lifetime of the message. */
 export const knownToolCalls: typeof toolCallsOf = (message) => {
   const calls = fewCalls(message);
   return calls === 'many' ? toolCallsOf(message) : calls;
 };
 
-/** The calls in the `tool_calls` list of an assistant message; none for another role or a value that is no list. */
+/** The calls in the `tool_calls` list of an assistant message; none for another role or a value that is not a list. */
 export function assistantCalls(message: Message): readonly ToolCall[] {
   if (message.role !== 'assistant') return NO_CALLS;
   const calls = knownToolCalls(message);
   return calls === undefined || calls === 'not-a-list' ? NO_CALLS : calls;
 }
 
-/** Yields the calls of a message one by one, never all at once. Returns the value that is there instead of a list. */
+/**
+ * Visits the calls of a message one by one, never holding all of them. Returns the value found instead of a list, if
+ * any.
+ */
 export function eachCall(
   message: Message,
   visit: (call: ToolCall, index: number) => void,
@@ -45,12 +48,12 @@ export function eachCall(
   return undefined;
 }
 
-/** The same of an assistant message; none of another one. */
+/** Does the same for an assistant message; nothing for other roles. */
 export function eachAssistantCall(message: Message, visit: (call: ToolCall, index: number) => void): void {
   if (message.role === 'assistant') eachCall(message, visit);
 }
 
-/** Has the message a `tool_calls` list that is not empty? Told without reading the calls. */
+/** Does the message have a `tool_calls` list that is not empty? Does not read the calls. */
 export function hasCalls(message: Message): boolean {
   const { bytes } = message;
   const list = valueSpan(bytes, 'tool_calls')?.valueStart;

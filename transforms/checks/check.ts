@@ -4,11 +4,11 @@
  */
 import type { Conversation, Entry, Origin, SessionEnd, Severity, WrittenRecord } from '../model/element.ts';
 
-/** A finding before it knows its session: the check stage fills in the rest. */
+/** A finding without its session: the check stage fills in the rest. */
 export interface Found {
   readonly rule: string;
   readonly severity: Severity;
-  /** For a person; holds positions and names, never content. */
+  /** For people; holds positions and names, never content. */
   readonly message: string;
 }
 
@@ -16,18 +16,18 @@ interface Named {
   /** File name = registry name. */
   readonly name: string;
   readonly summary: string;
-  /** The rules that it reports. */
+  /** The rules that it can report. */
   readonly rules: readonly string[];
 }
 
-/** The part of an entry check that sees one session after the other. */
+/** The state of an entry check, which sees one session after the other. */
 export interface EntryWatch {
   entry(entry: Entry): Iterable<Found>;
   /** Forgets the session. */
   sessionEnd(): void;
 }
 
-/** Sees the validated entries of a session one after the other, and keeps no more than one of them. */
+/** Sees the validated entries of a session in order, and keeps at most one of them. */
 export interface EntryCheck extends Named {
   readonly on: 'entry';
   create(): EntryWatch;
@@ -39,13 +39,13 @@ export interface ConversationCheck extends Named {
   check(conversation: Conversation): Iterable<Found>;
 }
 
-/** Sees the record: the messages as they were written, by which format, and the conversation. */
+/** Sees the record: the messages as written, the format, and the conversation. */
 export interface RecordCheck extends Named {
   readonly on: 'record';
   check(record: WrittenRecord): Iterable<Found>;
 }
 
-/** Lines of a session that were rejected one by one. */
+/** Lines of a session that were rejected individually. */
 export interface RejectedLines {
   readonly count: number;
   readonly last: Origin | undefined;

@@ -1,6 +1,6 @@
 /**
- * Was the last line of a written session rejected? The entry before it stands for the session, and the
- * conversation may lack its end: a log that was cut, or whose writer was killed.
+ * Was the last line of a written session rejected? The session then ends with the entry before it, and the conversation
+ * may lack its end: the log was truncated, or its writer killed.
  */
 import type { SessionEnd } from '../model/element.ts';
 import { placesOf } from '../model/entry-log.ts';

@@ -1,10 +1,10 @@
 /**
- * A string that is the same for equal JSON values and for no others: key order does not count, numbers count as
- * parsed. With an explicit stack: arguments that were a JSON string may nest a million levels deep.
+ * Maps JSON values to strings that are equal exactly if the values are: key order does not count, numbers count as
+ * parsed. Uses an explicit stack, because arguments in a JSON string may nest a million levels deep.
  */
 import { isObject } from '../model/message.ts';
 
-/** @param value what JSON.parse made */
+/** @param value result of JSON.parse */
 export function equalityKey(value: unknown): string {
   const pieces: string[] = [];
   const todo: unknown[] = [value];
@@ -12,7 +12,7 @@ export function equalityKey(value: unknown): string {
   return pieces.join('');
 }
 
-/** A number that is the same for equal values, and mostly another for others: it costs a tenth of the key. */
+/** A number that is equal for equal values, and usually differs for others, at a tenth of the cost of the key. */
 export function equalityDigest(value: unknown): number {
   let digest = 0;
   const todo: unknown[] = [value];
@@ -20,7 +20,7 @@ export function equalityDigest(value: unknown): number {
     const next = todo.pop();
     if (typeof next === 'string') digest += textDigest(next);
     else if (typeof next === 'number')
-      digest += (next * 1009) | 0; // -0 as 0
+      digest += (next * 1009) | 0; // -0 counts as 0
     else if (Array.isArray(next)) {
       digest += 7 + next.length;
       for (const item of next) todo.push(item);
@@ -42,7 +42,7 @@ const textDigest = (text: string): number => {
     : length * 31 + text.charCodeAt(0) * 7 + text.charCodeAt(length >> 1) * 17 + text.charCodeAt(length - 1);
 };
 
-/** Every piece tells its own length, so that the pieces of one value cannot be read as those of another. */
+/** Every piece starts with its length, so that the pieces of one value cannot be mistaken for those of another. */
 function keyOf(value: unknown, todo: unknown[]): string {
   if (typeof value === 'string') return `"${value.length}:${value}`;
   if (Array.isArray(value)) {

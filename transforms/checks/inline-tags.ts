@@ -1,6 +1,6 @@
 /**
- * Can the record be read back, now that its calls and results are tags in the text? Only for records
- * of a format that inlines them. All scans are linear.
+ * Can calls and results be read back from the tags in a record's text? Only for formats that inline them. All scans are
+ * linear.
  */
 
 import { valueBytes } from '../json/members.ts';
@@ -12,7 +12,7 @@ import type { Found, RecordCheck } from './check.ts';
 
 const INLINE_FORMATS: ReadonlySet<string> = new Set(['chat-inline']);
 
-/** Does the format of the record write calls and results as tags in the text? Other checks hold for such records. */
+/** Does the record's format write calls and results as tags in the text? Other checks apply to such records. */
 export function isInline(record: WrittenRecord): boolean {
   return INLINE_FORMATS.has(record.format);
 }
@@ -21,7 +21,7 @@ const TAG = /<(\/?)tool_call>/g;
 const OPEN_RESULT = '<tool_result';
 const CLOSE_RESULT = '</tool_result>';
 
-/** Is every opening tag followed by its closing one before the next opens, and no closing one left over? */
+/** Is every opening tag closed before the next one opens, with no closing tag left over? */
 export function isBalanced(text: string): boolean {
   let open = false;
   for (const [, slash] of text.matchAll(TAG)) {

@@ -1,4 +1,4 @@
-/** Does an assistant message call through `function_call`, which trainers no longer read? */
+/** Does an assistant message use `function_call`, which trainers no longer read? */
 import type { Conversation } from '../model/element.ts';
 import { hasFunctionCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';

@@ -1,4 +1,4 @@
-/** Did a session leave nothing to make a record of? An error when lines of it were rejected. */
+/** Did a session leave no record? An error if lines of it were rejected. */
 import type { SessionEnd } from '../model/element.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 

@@ -1,4 +1,4 @@
-/** Has the entry a reply? Without one it is read all the same; its conversation ends in a request. */
+/** Does the entry have a reply? An entry without one is still read; its conversation ends in a request. */
 import type { Entry } from '../model/element.ts';
 import type { EntryCheck, EntryWatch, Found } from './check.ts';
 
@@ -11,7 +11,7 @@ const EMPTY: readonly Found[] = [
   found('the reply has no text, calls, reasoning, refusal or audio: left out'),
 ];
 
-/** A log that never has replies can still end in an empty answer, which was left out. */
+/** Even a log that never has replies can end in an empty answer, which was left out. */
 function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {
   if (reply !== undefined) return NOTHING;
   if (emptyReply === true) return EMPTY;

@@ -1,4 +1,7 @@
-/** Does the conversation close: is every call answered before the model speaks again, and is the end an answer without calls? */
+/**
+ * Is the conversation complete: is every call answered before the model's next message, and does it end in an answer
+ * without calls?
+ */
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 import { eachAssistantCall, hasCalls } from './assistant-calls.ts';
@@ -38,11 +41,13 @@ const openCall = (at: number): readonly Found[] =>
 
 /**
  * Findings of a conversation that is open only at its end.
- * @param endsInCall is the last message one of the model, with calls?
+ * @param endsInCall whether the last message is one of the model, with calls
  */
 export function openEndFindings(messages: number, endsInCall: boolean): readonly Found[] {
   const last = messages - 1;
-  return endsInCall ? openCall(last) : found(`messages[${last}], the last one, is no answer of the model`);
+  return endsInCall
+    ? openCall(last)
+    : found(`messages[${last}], the last one, is not an answer of the model`);
 }
 
 const protocolOpen: ConversationCheck = {

@@ -1,6 +1,6 @@
 /**
- * Is a tool called again with the same arguments? A model trained on it learns to repeat its calls.
- * Arguments are compared as parsed JSON, through a key that equal values share: linear in the number of calls.
+ * Is a tool called again with the same arguments? A model trained on that learns to repeat its calls. Arguments are
+ * compared as parsed JSON, by a key that equal values share: linear in the number of calls.
  */
 
 import { isCrowdedText } from '../json/elements.ts';
@@ -14,14 +14,16 @@ import { shownName } from './shown-name.ts';
 
 interface Use {
   readonly arguments: Uint8Array | undefined;
-  /** Index of the message that calls. */
+  /** Index of the calling message. */
   readonly at: number;
 }
 
-/** Calls that could be the same share a name: those of a tool that is called once are neither held nor parsed. */
+/**
+ * Calls grouped by name: only those that share a name can be equal, so tools called once are neither held nor parsed.
+ */
 function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Use[]> {
   const called = new Set<string>();
-  const uses = new Map<string, Use[]>(); // of the tools that are called again
+  const uses = new Map<string, Use[]>(); // only tools that are called again
   const count = ({ name }: ToolCall): void => {
     if (!name) return;
     if (called.has(name)) uses.set(name, []);
@@ -37,7 +39,7 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
   return uses;
 }
 
-/** Reads the arguments of a call: a JSON string stands for the value it holds, else for itself. */
+/** Reads the arguments of a call: a JSON string is parsed to the value it holds. */
 interface Said {
   readonly form: 'none' | 'json' | 'text';
   readonly value: unknown;
@@ -55,7 +57,10 @@ function said(json: Uint8Array | undefined): Said {
   }
 }
 
-/** How often each of the arguments comes; those that no others can be equal to are left out, by their digest. */
+/**
+ * How often each value of the arguments occurs. Values with a unique digest are skipped, because no other can equal
+ * them.
+ */
 function countsOf(uses: readonly Use[]): Iterable<{ readonly first: number; readonly count: number }> {
   const digests = uses.map((use) => equalityDigest(said(use.arguments).value));
   const uncertain = new Map<number, number>();

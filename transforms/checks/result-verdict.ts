@@ -1,6 +1,6 @@
 /**
- * Judges a tool result: an error when its text is JSON that has, at any depth, a truthy key `error`, `timeout`,
- * `missing` or `incomplete`. Most results are settled by their first byte; nothing recurses.
+ * Classifies a tool result: an error if its text is JSON with a truthy key `error`, `timeout`, `missing` or
+ * `incomplete` at any depth. The first byte settles most results; nothing recurses.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -14,10 +14,12 @@ import { isBlank, skipSpace } from '../model/white-space.ts';
 export type Verdict = 'ok' | 'empty' | 'error';
 
 const ERROR_KEYS: ReadonlySet<string> = new Set(['error', 'timeout', 'missing', 'incomplete']);
-/** A text without a match has no such key: the words as they are, or an escape that may spell them. */
+/** A text without a match has no such key: matches the words themselves, or an escape that may spell them. */
 const MAY_HAVE_ERROR_KEY = /error|timeout|missing|incomplete|\\u/i;
 
-/** The same of the JSON text of a string: a key in it stands between escaped quotes, and any ASCII may be written as an escape. */
+/**
+ * The same for the JSON text of a string, in which keys have escaped quotes and any ASCII may be written as an escape.
+ */
 const MAY_HAVE_ERROR_KEY_WITHIN = /\\"(?:error|timeout|missing|incomplete)\\"|\\u00[0-7]/i;
 
 export function verdictOf(result: Message): Verdict {
@@ -29,7 +31,7 @@ export function verdictOf(result: Message): Verdict {
     if (!mayBeError) return 'ok';
   }
   const { text, otherParts } = textOf(result);
-  if (text === undefined) return 'ok'; // a number or an object: odd, but not empty
+  if (text === undefined) return 'ok'; // a number or an object: unusual, but not empty
   if (isBlank(text)) return otherParts ? 'ok' : 'empty';
   return isErrorText(text) ? 'error' : 'ok';
 }
@@ -63,7 +65,7 @@ function hasErrorKey(root: unknown): boolean {
   return false;
 }
 
-/** Truthy as Python has it: empty lists and objects are not. */
+/** Truthy as in Python: empty lists and objects are not. */
 export function isTruthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isObject(value) ? Object.keys(value).length > 0 : Boolean(value);

@@ -1,26 +1,26 @@
 /**
- * Does each entry go on from the one before it? Its role trace must begin with the trace of its
- * predecessor; where it does not, the log was compacted or rewound, or holds a second agent's requests.
+ * Does each entry continue the previous one? Its role trace must begin with the trace of its predecessor; otherwise the
+ * log was compacted or rewound, or holds requests of a second agent.
  */
 import type { Entry, Message } from '../model/element.ts';
 import type { EntryCheck, EntryWatch, Found } from './check.ts';
 import { type Parting, partingOf, roleSign } from './role-trace.ts';
 import { shownName } from './shown-name.ts';
 
-/** The sign of a role; of a role without one its name. */
+/** Abbreviation of a role; its name if it has none. */
 function shown(message: Message): string {
   const sign = roleSign(message);
   return sign.startsWith('"') ? shownName(message.role) : sign;
 }
 
-/** Where a trace parts from that of the entry before. */
+/** Where a trace diverges from that of the previous entry. */
 export interface PartingPlace {
-  /** Line of the entry before. */
+  /** Line of the previous entry. */
   readonly line: number;
-  /** Message that that entry has in `messages[earlier]`. */
+  /** Message of that entry in `messages[earlier]`. */
   readonly had: string;
   readonly earlier: number;
-  /** Message that this one has in `messages[later]`; undefined when it ends before. */
+  /** Message of this entry in `messages[later]`; undefined if it ends before. */
   readonly there: string | undefined;
   readonly later: number;
 }
@@ -58,7 +58,7 @@ function create(): EntryWatch {
 const roleSequence: EntryCheck = {
   name: 'role-sequence',
   summary:
-    'Entries whose roles do not continue those of the entry before: compaction, a rewind, a second agent.',
+    'Entries whose roles do not continue those of the previous entry: compaction, a rewind, a second agent.',
   rules: ['role-sequence'],
   on: 'entry',
   create,

@@ -1,6 +1,6 @@
 /**
- * The role trace of a list of messages: who speaks, and for an assistant whether with text, calls
- * or both. A message that both lists share needs no look at it: entries repeat their predecessor's objects.
+ * The role trace of a list of messages: the role of each and, for an assistant, whether it has text, calls or both.
+ * Messages that both lists share are skipped: entries reuse the objects of their predecessor.
  */
 
 import { OPEN_ARRAY } from '../json/bytes.ts';
@@ -11,7 +11,7 @@ import { contentOf, firstVisible, isObject, textOf } from '../model/message.ts';
 import { isBlank } from '../model/white-space.ts';
 import { hasCalls, hasFunctionCall } from './assistant-calls.ts';
 
-/** A role's sign: `S`, `U`, `R`, `T`, `A`, `Ac`, `At`, `Act`; of any other role its name in quotes. */
+/** Abbreviation of a role: `S`, `U`, `R`, `T`, `A`, `Ac`, `At`, `Act`; for any other role its name in quotes. */
 export const roleSign: (message: Message) => string = perObject((message: Message) => {
   switch (message.role) {
     case 'system':
@@ -50,15 +50,15 @@ function assistantSign(message: Message): string {
   return `A${speaks ? 'c' : ''}${calling || uses > 0 ? 't' : ''}`;
 }
 
-/** The point where two traces diverge: an index into each list. */
+/** Where two traces diverge: an index into each list. */
 export interface Parting {
   readonly earlier: number;
   readonly later: number;
 }
 
 /**
- * Where the earlier trace stops to be a prefix of the later one; undefined when it is one. `Ac At` in the earlier
- * equals `Act` in the later: a client that keeps the text and the calls of one turn apart for a while.
+ * Where the earlier trace stops being a prefix of the later one; undefined if it is one. `Ac At` in the earlier trace
+ * equals `Act` in the later one: some clients at first keep the text and the calls of one turn apart.
  */
 export function partingOf(earlier: readonly Message[], later: readonly Message[]): Parting | undefined {
   let i = 0;

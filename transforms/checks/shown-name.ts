@@ -1,17 +1,20 @@
-/** A name out of a log, made fit for a report that a person reads in a terminal. */
+/** Prepares a name from a log for a report that is read in a terminal. */
 
 const MAX_LENGTH = 80;
 
-/** Characters that would end a line, move the cursor or turn the text around: controls, separators, bidi marks, lone surrogates. */
+/**
+ * Characters that could end a line, move the cursor or reverse the direction of text: controls, separators, bidi marks,
+ * lone surrogates.
+ */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const PLAIN = /^[\w .:/-]*$/;
 
-/** The name in quotes, cut at 80 characters, with what is not printable escaped; `(no name)` for none. */
+/** The name in quotes, cut at 80 characters, with unprintable characters escaped; `(no name)` if there is none. */
 export function shownName(name: string | undefined): string {
   if (name === undefined) return '(no name)';
   if (name.length <= MAX_LENGTH && PLAIN.test(name)) return `"${name}"`;
-  const head = name.slice(0, MAX_LENGTH * 2); // enough for 80 characters, whatever they are
+  const head = name.slice(0, MAX_LENGTH * 2); // enough for any 80 characters
   const characters = [...head];
   const cut = characters.length > MAX_LENGTH || head.length < name.length;
   const text = characters.slice(0, MAX_LENGTH).join('');

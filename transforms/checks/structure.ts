@@ -19,9 +19,9 @@ function parametersFault(definition: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Sessions share their definitions: each is looked at once. */
+/** Sessions share their definitions: each one is checked once. */
 const knownFaultOf = perObject(({ bytes }: ToolDefinition) => parametersFault(bytes));
-/** Beyond this number nothing is noted: that takes more memory than a small definition. */
+/** Larger lists are not cached: that would take more memory than a small definition. */
 const MANY_TOOLS = 2000;
 
 function checkTool(definition: ToolDefinition, index: number, isNoted: boolean): Found | undefined {

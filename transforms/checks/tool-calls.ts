@@ -1,6 +1,6 @@
 /**
- * Are the entries of `tool_calls` well formed? On records, because with calls inlined the record has no
- * `tool_calls`: the inline rules replace these. Looks at the conversation, whatever the format made of it.
+ * Are the entries of `tool_calls` well formed? Checks records, because a record with inlined calls has no `tool_calls`:
+ * the inline rules replace these. Looks at the conversation, regardless of how the format wrote it.
  */
 import type { Message, WrittenRecord } from '../model/element.ts';
 import type { ToolCall } from '../model/message.ts';
@@ -8,7 +8,7 @@ import { eachCall } from './assistant-calls.ts';
 import type { Found, RecordCheck } from './check.ts';
 import { isInline } from './inline-tags.ts';
 
-/** The rule that a call breaks, and how. */
+/** The rule that a call violates, and how. */
 function faultOf(call: ToolCall): readonly [rule: string, what: string] | undefined {
   if (!call.isObject) return ['tool-call-not-object', 'is not an object'];
   if (call.function === undefined) return ['tool-call-no-function', 'has no function object'];

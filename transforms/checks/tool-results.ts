@@ -1,6 +1,6 @@
 /**
- * Has every call its result, and every result its call? Ids come again in real logs, so a result
- * answers a call of its own block only: an assistant message with calls up to the next assistant message.
+ * Does every call have a result, and every result a call? Ids repeat in real logs, so a result only answers a call of
+ * its own block: from an assistant message with calls up to the next assistant message.
  */
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
@@ -17,12 +17,12 @@ interface Call {
 
 interface Result {
   readonly at: number;
-  /** The call that it answers; else why it answers none. */
+  /** The call that it answers, or why it answers none. */
   readonly answers: Call | string;
   readonly verdict: Verdict;
 }
 
-/** The messages from `at` up to (and without) the next assistant message; `at` is -1 before the first one. */
+/** Messages from `at` up to, but without, the next assistant message; `at` is -1 before the first one. */
 interface Block {
   readonly at: number;
   readonly end: number;
@@ -68,7 +68,7 @@ function resultsOf(
   return results;
 }
 
-/** Unanswered calls by id, the next one to be answered last. */
+/** Unanswered calls by id, the next one to answer last. */
 function callsById(calls: readonly Call[]): Map<string, Call[]> {
   const open = new Map<string, Call[]>();
   for (const call of calls.toReversed()) {
@@ -98,7 +98,7 @@ function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Gener
     severity: name !== undefined && succeeded.has(name) ? 'WARNING' : 'ERROR',
     message,
   });
-  const isTarget = isLast && end === at + 1; // calls in the last message are what is to be learned
+  const isTarget = isLast && end === at + 1; // calls in the last message are the training target
   for (const call of isTarget ? [] : calls) {
     if (answered.has(call)) continue;
     const text = `messages[${at}].tool_calls[${call.index}] ${shownName(call.name)} has no result`;
@@ -114,7 +114,7 @@ function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Gener
   }
 }
 
-/** Has every call a result that is fine, and every result its call? */
+/** Does every call have a valid result, and every result a call? */
 function isFine({ calls, results }: Block): boolean {
   return (
     calls.length === results.length &&

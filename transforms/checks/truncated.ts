@@ -1,8 +1,8 @@
-/** Do shorter entries follow the snapshot? They are left out: the session was rewound or compacted. */
+/** Do shorter entries follow the snapshot? They are not in the record: the session was rewound or compacted. */
 import type { Conversation } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
-/** @param entries shorter ones after the snapshot */
+/** @param entries number of shorter ones after the snapshot */
 export function truncatedFindings(entries: number): readonly Found[] {
   if (entries === 0) return [];
   const what = entries === 1 ? '1 shorter entry comes' : `${entries} shorter entries come`;

@@ -1,4 +1,4 @@
-/** A rule of a consumer (reader-rules.ts), and the question that most of them ask. */
+/** A rule of a consumer (consumer-rules.ts), and the helper that most of them use. */
 import type { Message, WrittenRecord } from '../model/element.ts';
 
 /** How the consumer treats the record, or a part of it. */
@@ -8,13 +8,13 @@ export interface ConsumerRule {
   readonly name: string;
   readonly effect: Effect;
   readonly formats: readonly string[];
-  /** Follows the place: `messages[3] ...`. */
+  /** Follows the place in the message: `messages[3] ...`. */
   readonly says: string;
-  /** The numbers of the messages in question; -1 for the record as a whole. */
+  /** Indexes of the messages that break the rule; -1 for the record as a whole. */
   broken(record: WrittenRecord): readonly number[];
 }
 
-/** The numbers of the messages for which it is so. */
+/** Indexes of the messages that match. */
 export const where = (
   record: WrittenRecord,
   test: (message: Message, at: number) => boolean,

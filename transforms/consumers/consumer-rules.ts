@@ -1,7 +1,7 @@
 /**
- * The rules by which consumers of a format treat records that are well formed, as they document it: OpenAI's check of a training file,
- * chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` asks: none of this stops a
- * build. LLaMA-Factory's and FunctionGemma's demands are rules of their formats already.
+ * Rules by which consumers of a format treat well-formed records, as they document it: OpenAI's check of a training
+ * file, chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` applies them:
+ * none of them stops a build. The requirements of LLaMA-Factory and FunctionGemma are rules of their formats.
  */
 
 import { assistantCalls } from '../checks/assistant-calls.ts';
@@ -70,7 +70,7 @@ export const consumerRules: readonly ConsumerRule[] = [
   ...openaiRules,
 ];
 
-/** Effect of a format's own finding on a record that it does not reject. */
+/** How consumers treat a record with a finding of its format that did not reject it. */
 export function effectOf(rule: string): Effect {
   const known = consumerRules.find(({ name }) => name === rule);
   if (known !== undefined) return known.effect;

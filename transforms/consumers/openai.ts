@@ -1,4 +1,6 @@
-/** Records that OpenAI's check of a file for fine-tuning refuses: its guide, its reference and its data check, as documented. */
+/**
+ * Records that OpenAI's check of fine-tuning files refuses, according to its guide, its reference and its data check.
+ */
 
 import { assistantCalls } from '../checks/assistant-calls.ts';
 import { readArguments } from '../formats/tool-arguments.ts';
@@ -15,7 +17,10 @@ const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Results that answer no call of the assistant message before them, and calls that go unanswered before another speaks. */
+/**
+ * Results that answer no call of the assistant message before them, and calls that are unanswered when another role
+ * follows.
+ */
 function matchResults({ written }: WrittenRecord): {
   readonly orphans: number[];
   readonly unanswered: number[];
@@ -35,10 +40,10 @@ function matchResults({ written }: WrittenRecord): {
     open = assistantCalls(message).map(({ id }) => id);
     asker = at;
   });
-  return { orphans, unanswered }; // calls at the very end are what is to be learned
+  return { orphans, unanswered }; // calls at the very end are the training target
 }
 
-/** Is there neither a content nor a call? */
+/** Does the message have neither content nor calls? */
 function isEmpty({ bytes, role }: Message): boolean {
   const [content, calls, legacy] = valuesOf(bytes, ['content', 'tool_calls', 'function_call']);
   if (content?.[0] === QUOTE || content?.[0] === OPEN_ARRAY) return false;
@@ -71,7 +76,7 @@ function isBadTool(tool: Uint8Array): boolean {
   );
 }
 
-/** The definitions of a record; none when they are a string. */
+/** The definitions of a record; none if they are a string. */
 function toolsOf({ bytes }: WrittenRecord): readonly Uint8Array[] {
   const tools = valueBytes(bytes, 'tools');
   return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];

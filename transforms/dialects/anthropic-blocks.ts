@@ -1,6 +1,6 @@
 /**
- * The content blocks of the Messages API in the words of the canonical conversation: what is text, what is a part, what is a
- * call, a result or a thought. The JSON text of every value stays; `cache_control` is no part of a message.
+ * Converts content blocks of the Messages API to the canonical conversation: texts, parts, calls, results and thoughts.
+ * The JSON text of every value stays; `cache_control` is not part of a message.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -15,10 +15,10 @@ import { arrayOf, callJson, joinStrings, objectOf } from './made-messages.ts';
 
 const EMPTY = encode('""');
 
-/** Marks where the server's cache ends: it moves from request to request and says nothing. */
+/** Marks the end of the server's cache: it moves from request to request and has no meaning for the conversation. */
 export const CACHE_MARK = 'cache_control';
 
-/** A part of a content: a text (a JSON string) and nothing else, or an object. */
+/** A part of a content: only a text (a JSON string), or an object. */
 export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
 
 /** The kinds of content block. */
@@ -28,7 +28,7 @@ export type Block =
   | { readonly kind: 'thought'; readonly text: Uint8Array }
   | { readonly kind: 'result'; readonly block: Uint8Array };
 
-/** @param isReply of an answer: results in it are the server's */
+/** @param isReply whether it belongs to an answer: results in it are the server's */
 export function readBlock(block: Uint8Array, isReply: boolean): Block {
   const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
   if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
@@ -38,12 +38,12 @@ export function readBlock(block: Uint8Array, isReply: boolean): Block {
   return { kind: 'part', ...readPart(block, type) };
 }
 
-/** A block of an answer. The input of a call keeps no layout of several lines: it is read before the block is on one line. */
+/** Reads a block of an answer, and the input of a call before its line breaks are replaced: layout is dropped with them. */
 export function readBlockOf(block: JsonView): Block {
   return readBlock(block.textOf('type') === 'tool_use' ? block.bytes : block.copy(), true);
 }
 
-/** A part, and its type when the canonical conversation has no word for it. */
+/** A part, and its type if the canonical conversation has no equivalent. */
 function readPart(
   block: Uint8Array,
   type: string | undefined,
@@ -76,7 +76,7 @@ function unmarked(block: Uint8Array): Uint8Array {
   return dropMembers(block, ({ key }) => key === CACHE_MARK);
 }
 
-/** The URL of an image, as a JSON string; undefined for one that has none (a file of the server). */
+/** The URL of an image, as a JSON string; undefined if it has none (a file of the server). */
 function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
   if (source === undefined) return undefined;
   const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
@@ -85,7 +85,9 @@ function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
   return concat([encode('"data:'), media.subarray(1, -1), encode(';base64,'), data.subarray(1)]);
 }
 
-/** The arguments are the input's own JSON text, in a string. An input that is a string is the text of one that was cut off. */
+/**
+ * The arguments are the input's own JSON text, in a string. An input that is a string is the text of a truncated one.
+ */
 function readCall(block: Uint8Array): Uint8Array {
   const [input] = valuesOf(block, ['input']);
   return callJson(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
@@ -96,7 +98,7 @@ export function argumentsOf(input: Uint8Array): Uint8Array {
   return input[0] === QUOTE ? input : inString(input);
 }
 
-/** The content that parts are: one string when all of them are text, else a list. */
+/** Joins parts to a content: one string if all of them are text, else a list. */
 export function contentOfParts(parts: readonly Part[]): Uint8Array {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   if (texts.length < parts.length) return arrayOf(parts.map(partBytes));
@@ -112,7 +114,7 @@ function partBytes(part: Part): Uint8Array {
       ]);
 }
 
-/** The content of a tool's result: a string as it is, blocks as a list of parts. */
+/** The content of a tool's result: keeps a string, and turns blocks into a list of parts. */
 export function resultContent(
   content: Uint8Array | undefined,
   note: (note: ReadingNote) => void,

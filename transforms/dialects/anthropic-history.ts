@@ -1,6 +1,6 @@
 /**
- * The messages of one request of the Messages API after the other. Repeated messages are recognised by their bytes; a message
- * that differs in a cache mark only says the same as before and gives the same `Message` objects.
+ * Reads the messages of consecutive requests of the Messages API. Repeated messages are recognised by their bytes; a
+ * message that differs only in a cache mark gets the previous `Message` objects.
  */
 import { OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsIn, mostInAll } from '../json/elements.ts';
@@ -11,16 +11,16 @@ import type { Scanner } from '../json/scanner.ts';
 import type { Message } from '../model/element.ts';
 import { readMessage } from './anthropic-message.ts';
 
-/** A logged message and what it says; undefined when it is no message. */
+/** A logged message and its canonical messages; undefined if it is not a message. */
 interface Turn {
   readonly bytes: Uint8Array;
   messages: readonly Message[] | undefined;
 }
 
 export interface History {
-  /** Reads the array at `at`; returns the index after it, or -1: the scanner knows where. */
+  /** Reads the array at `at`; returns the index after it, or -1: the scanner knows the position. */
   read(bytes: Uint8Array, at: number, depth: number): number;
-  /** History that was read last; undefined when an element is not an object with a string role. */
+  /** The messages read last; undefined if an element is not an object with a string role. */
   messages(): readonly Message[] | undefined;
   forget(): void;
 }
@@ -29,18 +29,18 @@ const keep = createKeeper();
 
 export function createHistory(scanner: Scanner): History {
   const most = mostInAll(scanner.maxElements);
-  let elements = 0; // in the new messages of the array that is being read
-  let depth = 0; // of the messages that are being read
+  let elements = 0; // number of elements in the new messages of the current array
+  let depth = 0; // nesting around the current messages
   let before: readonly Turn[] = [];
   const list = new KnownList<Turn>(scanner, 0, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
 
-  /** Beyond the elements that an entry may hold nothing is made of a message: the entry is about to be rejected. */
+  /** Creates nothing for an entry that already has too many elements, because it is about to be rejected. */
   function makeTurn(bytes: Uint8Array, start: number, end: number): Turn {
     elements += elementsIn(bytes, start, end, most);
     return elements > most ? NO_TURN : readTurn(bytes, start, end);
   }
 
-  /** Takes the objects of the request before where they say the same. */
+  /** Reuses the objects of the previous request where they are equal. */
   function share(turn: Turn, i: number): void {
     const earlier = before[i];
     if (earlier !== undefined && earlier !== turn && saysTheSame(earlier, turn))
@@ -60,7 +60,7 @@ export function createHistory(scanner: Scanner): History {
       const all: Message[] = [];
       for (const { messages } of list.items) {
         if (messages === undefined) return undefined;
-        for (const message of messages) all.push(message); // a spread of a hundred thousand overflows the stack
+        for (const message of messages) all.push(message); // spreading a hundred thousand would overflow the stack
       }
       return all;
     },
@@ -76,7 +76,7 @@ const NO_TURN: Turn = { bytes: new Uint8Array(0), messages: undefined };
 function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
   const own = keep(bytes, start, end);
   const messages = own[0] === OPEN_OBJECT ? readMessage(own) : undefined;
-  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text).slice()); // without the room for more
+  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
   return { bytes: own, messages };
 }
 

@@ -1,6 +1,6 @@
 /**
- * One message of the Messages API as canonical messages (docs/dialect-details.md): the results of tools come
- * first, one message each, then what is left. A content that is a string is the same message, byte for byte.
+ * Converts one message of the Messages API to canonical messages (docs/dialect-details.md): results of tools come
+ * first, one message each, then the rest. A content that is a string is kept byte for byte.
  */
 
 import { OPEN_ARRAY } from '../json/bytes.ts';
@@ -33,13 +33,13 @@ const RESULT_ERROR: ReadingNote = {
   message: 'the result of a tool is marked as an error',
 };
 
-/** @param logged the JSON text of an object; undefined when it has no role */
+/** @param logged the JSON text of an object; undefined if it has no role */
 export function readMessage(logged: Uint8Array): readonly Message[] | undefined {
   const role = stringValue(logged, 'role');
   return role === undefined ? undefined : messagesOf(logged, role, false);
 }
 
-/** The answer whose content this is, the JSON text of a list or a string. */
+/** The answer with this content, the JSON text of a list or a string. */
 export function readReply(content: Uint8Array, stopReason: string | undefined): Message {
   const { bytes } = makeMessage('assistant', [['content', content]]);
   const [reply] = messagesOf(bytes, 'assistant', true) as [Message];
@@ -62,7 +62,7 @@ function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly M
   return rest.length === 0 && results.length > 0 ? results : [...results, restOf(raw, role, rest)];
 }
 
-/** The message on one line, with what is to be told of it. */
+/** The message on one line, with its notes. */
 function noted(json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message {
   const bytes = oneLine(json);
   return notes.length === 0 ? { bytes, role } : { bytes, role, notes };
@@ -74,7 +74,7 @@ export function readResult(block: Uint8Array): Message {
   return noted(bytes, 'tool', notes);
 }
 
-/** The tool's message of a result. The values are JSON text on one line. */
+/** The tool message for a result. The values are JSON text on one line. */
 export function resultMessage(
   id: Uint8Array | undefined,
   content: Uint8Array | undefined,
@@ -88,7 +88,7 @@ export function resultMessage(
   return notes.length === 0 ? { bytes, role: 'tool' } : { bytes, role: 'tool', notes };
 }
 
-/** The message with what its other blocks say in the place of its content. */
+/** The message with its other blocks as content. */
 function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Message {
   const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
   const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));

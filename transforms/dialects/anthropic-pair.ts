@@ -1,4 +1,4 @@
-/** Parts of a pair of the Messages API: the system text, the answer, and how such a pair is known. */
+/** Parts of a pair of the Messages API: the system text, the answer, and the test for such pairs. */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
@@ -8,7 +8,7 @@ import { readReply } from './anthropic-message.ts';
 import type { ObjectMembers } from './dialect.ts';
 import { joinStrings } from './made-messages.ts';
 
-/** The system text as one JSON string; undefined when it is neither a string nor a list of text blocks. */
+/** The system text as one JSON string; undefined if it is neither a string nor a list of text blocks. */
 export function systemText(json: Uint8Array): Uint8Array | undefined {
   if (json[0] === QUOTE) return json;
   if (json[0] !== OPEN_ARRAY) return undefined;
@@ -18,7 +18,7 @@ export function systemText(json: Uint8Array): Uint8Array | undefined {
   return texts.every((text) => text?.[0] === QUOTE) ? joinStrings(texts as Uint8Array[]) : undefined;
 }
 
-/** The answer; none when it is not a message (an error, or nothing). */
+/** The answer; undefined if it is not a message (an error, or nothing). */
 export function replyOf(response: Uint8Array): Message | undefined {
   const answer = objectBytes(response, 'body') ?? response;
   const [content] = valuesOf(answer, ['content']);
@@ -29,28 +29,31 @@ const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0]
 const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
   isObject(json) ? (objectBytes(json, 'body') ?? json) : undefined;
 
-/** Is it a pair of this API? Its answer has content and no choices; without one the pair has what only this API has. */
+/**
+ * Is it a pair of this API? Its answer has content and no choices; a pair without an answer must have members that only
+ * this API has.
+ */
 export function detect(first: ObjectMembers): boolean {
   if (!first.has('request')) return isBareResponse(first);
   if (!isObject(first.get('request')) || isCapture(first.get('request') as Uint8Array)) return false;
   const [content, choices, type] = answerOf(first.get('response'));
   if (choices !== undefined) return false;
   if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
-  const request = bodyOf(first.get('request')) as Uint8Array; // after the answer: it is long
+  const request = bodyOf(first.get('request')) as Uint8Array; // after the answer, because it is long
   const [system, tools, messages] = valuesOf(request, ['system', 'tools', 'messages']);
   return (
     system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)
   );
 }
 
-/** Is it a logged HTTP request, with its address? */
+/** Is it a logged HTTP request with a URL? */
 export function isCapture(request: Uint8Array): boolean {
   return valuesOf(request, ['url', 'method', 'body']).every(
     (value) => value !== undefined && value[0] !== LETTER_N,
   );
 }
 
-/** An answer without its request; a message of a list of messages has a role and nothing else of an answer. */
+/** Is it an answer without its request? Messages in a list have a role but no other member of an answer. */
 function isBareResponse(first: ObjectMembers): boolean {
   const content = first.get('content');
   if (content?.[0] !== OPEN_ARRAY || first.has('messages')) return false;
@@ -68,7 +71,7 @@ function answerOf(response: Uint8Array | undefined): readonly (Uint8Array | unde
 
 const ANSWER = ['content', 'choices', 'type'];
 
-/** The objects of a list; none of what is no list. */
+/** The objects of a list; none if it is not a list. */
 function objectsOf(list: Uint8Array | undefined): readonly Uint8Array[] {
   return list?.[0] === OPEN_ARRAY ? elementsOf(list).filter(isObject) : [];
 }

@@ -1,4 +1,7 @@
-/** A tool definition of the Messages API as a function: `input_schema` is `parameters`; cache marks are no part of it. */
+/**
+ * Converts a tool definition of the Messages API to a function: `input_schema` becomes `parameters`; cache marks are
+ * dropped.
+ */
 
 import { copyOf } from '../json/keep.ts';
 import { membersOf } from '../json/members.ts';
@@ -10,7 +13,7 @@ import { objectOf, type Piece } from './made-messages.ts';
 
 const CUSTOM = 'custom';
 
-/** A tool of the client. One of the server (`web_search` ...) has no schema and stays as it is. */
+/** Converts a tool of the client. Tools of the server (`web_search` ...) have no schema and stay as they are. */
 export function defineTool(definition: Uint8Array): ToolDefinition {
   const whole = oneLine(copyOf(definition));
   const name = stringValue(whole, 'name') || undefined;

@@ -1,9 +1,10 @@
 /**
- * Dialect `anthropic`: requests and responses of the Messages API (docs/dialect-details.md). A pair `{request, response}`,
- * the two as they are or as `body` of a logged HTTP exchange; or a bare response, which is a session of its own.
+ * Dialect `anthropic`: requests and responses of the Messages API (docs/dialect-details.md). A pair `{request,
+ * response}`, either directly or as `body` of a logged HTTP exchange; or a bare response, which is its own session.
  *
- * It walks the bytes itself. Its pairs without bodies, described with `defineDialect`, gave the same records in 1.2 times the CPU
- * (100 MB of sessions whose history repeats): views find `system` by a second walk of the request, and no path has an alternative.
+ * It walks the bytes itself. Its pairs without bodies, described with `defineDialect`, gave the same records in 1.2
+ * times the CPU (100 MB of sessions whose history repeats): views find `system` by a second walk of the request, and no
+ * path has an alternative.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -32,7 +33,7 @@ import { timeOf, unreadableTime } from './logged-time.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
-/** The keys that are read of an object, and the names that they have here: those of a request are told apart by the dot. */
+/** Keys to read from an object, and their names here: those of a request have a dot. */
 type Names = readonly (readonly [key: string, name: string])[];
 const IN_ENTRY = names(
   '',
@@ -46,29 +47,29 @@ const IN_ENTRY = names(
 );
 const IN_REQUEST = names('request.', 'system', 'messages', 'tools', 'timestamp', 'body');
 const STAMPS = ['timestamp', 'logged_at', 'request.timestamp'];
-/** Depth of a value: the line's object is open around it; then the request; then its body. */
+/** Depth of a value: inside the line's object; then the request; then its body. */
 const ENTRY_DEPTH = 1;
 const REQUEST_DEPTH = 2;
 const BODY_DEPTH = 3;
-/** A bare response has no tools: they are in the request. */
+/** A bare response has no tools, because they are in the request. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 
 function names(prefix: '' | 'request.', ...keys: readonly string[]): Names {
   return keys.map((key) => [key, `${prefix}${key}`]);
 }
 
-/** Reads one object after the other: `walk` goes over its members, `entryOf` makes the entry of what was found. */
+/** Reads one object after the other: `walk` visits its members, `entryOf` makes an entry of them. */
 class PairWalk implements ObjectWalk {
   readonly makes = true;
   readonly #scanner: Scanner;
   readonly #history: History;
   readonly #tools: ToolsReader;
-  /** `--user-turn`, in front of a bare response. */
+  /** `--user-turn`, placed before a bare response. */
   readonly #asked: readonly Message[];
-  /** The system message of the request before. */
+  /** The system message of the previous request. */
   #system: Message | undefined;
 
-  // about the present object
+  // state of the current object
   readonly #spans = new Map<string, Span>();
   #duplicateAt = -1;
   #line!: Line;
@@ -88,7 +89,7 @@ class PairWalk implements ObjectWalk {
     return walkMembers(bytes, at, this.#scanner, this.#inEntry);
   }
 
-  /** The entry of the object that `walk` has just gone over, or why it is none. */
+  /** The entry of the object that was walked last, or why there is none. */
   entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
     this.#line = line;
     this.#origin = origin;
@@ -110,7 +111,7 @@ class PairWalk implements ObjectWalk {
     this.#history.forget();
   }
 
-  // the visitors are made once: a function that is new for each object is not compiled when it is called
+  // created once: V8 does not compile a function that is new for each object
   readonly #inEntry: MemberVisitor = (start, end, value, bytes) =>
     this.#readMember(IN_ENTRY, ENTRY_DEPTH, bytes, start, end, value);
 
@@ -120,7 +121,7 @@ class PairWalk implements ObjectWalk {
   readonly #inBody: MemberVisitor = (start, end, value, bytes) =>
     this.#readMember(IN_REQUEST, BODY_DEPTH, bytes, start, end, value);
 
-  /** Notes the span of a member that is read. */
+  /** Records the span of a member to read. */
   #readMember(
     read: Names,
     depth: number,
@@ -141,7 +142,7 @@ class PairWalk implements ObjectWalk {
     const first = bytes[at];
     if (name === 'request' && first === OPEN_OBJECT)
       return walkMembers(bytes, at, this.#scanner, this.#inRequest);
-    // a body in a body is not opened: a log could nest them deeper than the stack is
+    // a body in a body is not opened: a log could nest them deeper than the stack
     if (name === 'request.body' && first === OPEN_OBJECT && depth === REQUEST_DEPTH)
       return walkMembers(bytes, at, this.#scanner, this.#inBody);
     if (name === 'request.messages' && first === OPEN_ARRAY) return this.#history.read(bytes, at, depth);
@@ -153,7 +154,7 @@ class PairWalk implements ObjectWalk {
     return this.#spans.get(name)?.start ?? -1;
   }
 
-  /** The JSON text of a value that is there and not null. */
+  /** The JSON text of a value that is present and not null. */
   #present(name: string): Uint8Array | undefined {
     const { bytes } = this.#line;
     const span = this.#spans.get(name);

@@ -1,7 +1,7 @@
 /**
- * Dialect `astracodex`: chats of a text-protocol agent, one JSON document `{meta, settings, state, messages, lastDocument?}`
- * each, of three generations of keys. Calls that are written in the text are recovered; each chat is a session of its own
- * (docs/dialect-details.md).
+ * Dialect `astracodex`: chats of a text-protocol agent, one JSON document `{meta, settings, state, messages,
+ * lastDocument?}` each, in three generations of keys. Recovers calls that are written in the text; each chat is a
+ * session (docs/dialect-details.md).
  */
 
 import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -41,7 +41,7 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
   };
 }
 
-/** When the chat began; a stamp that cannot be read says nothing. */
+/** When the chat began; undefined if the timestamp cannot be read. */
 function createdAt(meta: JsonView | undefined): JsonView | undefined {
   return meta?.get('createdAt') ?? meta?.get('created_at') ?? meta?.get('created');
 }
@@ -84,7 +84,7 @@ function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly Reading
   return [{ rule: 'calls-left-out', severity: 'WARNING', message }, ...notes];
 }
 
-/** Has it what only such a chat has beside its messages? */
+/** Does it have members that only such a chat has besides its messages? */
 function detect(first: FirstObject): boolean {
   const known = CHAT_KEYS.filter((key) => first.get(key) !== undefined).length;
   return first.get('messages')?.type === 'array' && known >= 2;

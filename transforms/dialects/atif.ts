@@ -1,6 +1,6 @@
 /**
- * Dialect `atif`: trajectories in the Agent Trajectory Interchange Format, versions 1.0 to 1.7. One object is a run of an agent;
- * the runs of its sub-agents may lie inside of it.
+ * Dialect `atif`: trajectories in the Agent Trajectory Interchange Format, versions 1.0 to 1.7. One object is a run of
+ * an agent, and may contain the runs of its sub-agents.
  */
 import { JsonView } from '../json/json-view.ts';
 import type { ReadingNote, Rejection } from '../model/element.ts';
@@ -33,15 +33,15 @@ const copied = (count: number): ReadingNote => ({
 class Steps {
   readonly transcript = new Transcript(false);
   readonly changes = new Map<string, number>();
-  /** Steps that are context only. */
+  /** Number of steps that are only context. */
   copied = 0;
-  /** Messages of those in front. */
+  /** Number of messages from those steps. */
   copiedMessages = 0;
   /** Model, tokens and cost of each answer. */
   readonly metas: Meta[] = [];
   #hasBegun = false;
 
-  /** @returns why the step cannot be read; undefined when it was */
+  /** @returns why the step cannot be read, if it cannot */
   add(step: JsonView): string | undefined {
     if (step.type !== 'object') return 'is not an object';
     const source = step.get('source')?.text();
@@ -63,7 +63,7 @@ class Steps {
     this.changes.set(rule, (this.changes.get(rule) ?? 0) + 1);
   }
 
-  /** A system message after the first turn reaches the model like anything else that comes from outside. */
+  /** A system message after the first turn reaches the model like any other outside input. */
   #addOther(step: JsonView, source: 'system' | 'user'): void {
     const isLate = source === 'system' && this.#hasBegun;
     if (isLate) this.#count('system-step');
@@ -101,7 +101,7 @@ class Steps {
     for (const result of others) this.#observe(result);
   }
 
-  /** A result of no call: agents of a text protocol are told it as the user's words. */
+  /** A result without a call: agents of a text protocol receive it as a user message. */
   #observe(result: JsonView): void {
     const blocks = blocksOf(firstOf(result, 'content'));
     if (blocks.length === 0) return;
@@ -110,7 +110,7 @@ class Steps {
   }
 }
 
-/** Counts nothing again for an answer that is copied from another trajectory. */
+/** Returns nothing for an answer copied from another trajectory, to avoid counting it twice. */
 function metaOfStep(step: JsonView): Meta {
   const metrics = step.get('metrics');
   const tokens = (metrics?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
@@ -124,7 +124,7 @@ const resultsIn = (step: JsonView): readonly JsonView[] =>
 const isSaid = (blocks: readonly MessageBlock[]): boolean =>
   blocks.some((block) => (block.kind !== 'text' && block.kind !== 'thought') || block.text.length > 2);
 
-/** The trajectory and those inside of it, each as a conversation of its own. */
+/** Yields the trajectory and those inside it, each as a conversation. */
 function* conversations(
   trajectory: JsonView,
   parent: string | undefined,

@@ -21,7 +21,7 @@ export interface LoggedCall {
 
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
 
-/** Is the span a call of a model? */
+/** Is the span a model call? */
 export function isModelCall(attributes: SpanAttributes): boolean {
   const operation = attributes.at('gen_ai.operation.name').text();
   if (operation !== undefined) return MODEL_OPERATIONS.has(operation);
@@ -30,7 +30,7 @@ export function isModelCall(attributes: SpanAttributes): boolean {
   return !attributes.at('gen_ai.input.messages').isEmpty || !attributes.at('gen_ai.output.messages').isEmpty;
 }
 
-/** Reads the call; its messages go to the transcript. */
+/** Reads the call, and adds its messages to the transcript. */
 export function readAttributes(attributes: SpanAttributes, transcript: Transcript): LoggedCall {
   const isOpenInference = !attributes.at('openinference').isEmpty || !attributes.at('llm').isEmpty;
   const isGenAi = ['gen_ai.input.messages', 'gen_ai.output.messages'].some(
@@ -121,7 +121,7 @@ function messagesAt(list: SpanAttributes): readonly JsonView[] {
   });
 }
 
-/** A part of a content, with its type and what the type says. */
+/** A part of a content, with its type and the member that the type names. */
 function partAt(item: SpanAttributes): Uint8Array {
   const content = item.at('message_content').isEmpty ? item : item.at('message_content');
   const type = content.at('type').text() ?? 'text';
@@ -151,7 +151,7 @@ function callAt(item: SpanAttributes): Uint8Array {
   return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
 }
 
-/** A whole definition; one made of its parameters where the schema is of these alone. */
+/** A tool definition; built from the parameters if the schema holds only these. */
 function toolAt(item: SpanAttributes): Uint8Array {
   const tool = item.at('tool').isEmpty ? item : item.at('tool');
   const schema = unpacked(tool.at('json_schema').value);

@@ -1,6 +1,6 @@
 /**
- * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id`, whichever comes first. The file of the answers does
- * not repeat what was asked: both files are one source (src/input/sources/batch-files.ts).
+ * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id`, whichever comes first. The file of
+ * answers does not repeat the requests, so both files form one source (src/input/sources/batch-files.ts).
  */
 import { JsonView } from '../json/json-view.ts';
 import { copyOf } from '../json/keep.ts';
@@ -25,7 +25,7 @@ import { present } from './streams/grammar.ts';
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;
 
-/** A request that waits for its answer, or the other way round. */
+/** A request that waits for its answer, or vice versa. */
 interface Half {
   readonly origin: Origin;
   readonly json: JsonView;
@@ -38,7 +38,7 @@ class BatchReader implements DialectReader, ObjectWalk {
   readonly #scanner: Scanner;
   readonly #options: ReadingOptions;
   #calls: CallReader;
-  /** By id, the oldest first. */
+  /** By id, oldest first. */
   readonly #halves = new Map<string, Half>();
   #held = 0;
   #start = 0;

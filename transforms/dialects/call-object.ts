@@ -1,4 +1,7 @@
-/** Reads one call of a text-protocol agent from the JSON that it wrote: `{"name", "arguments"}`, with the old forms of both. */
+/**
+ * Reads one call of a text-protocol agent from the JSON that it wrote: `{"name", "arguments"}`, including old forms of
+ * both.
+ */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
@@ -22,14 +25,17 @@ export interface WrittenCall {
   readonly droppedRetrigger?: true;
 }
 
-/** Old agents wrote this word where a name may stand. */
+/** Old agents could write this word instead of a name. */
 const NO_NAME = 'tool';
 const RETRIGGER = 'retrigger';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const NO_ARGUMENTS = encode('{}');
 const scanner = createTextScanner();
 
-/** @param json the JSON text of an object; `args` is an old name of `arguments`; undefined when it is not a call */
+/**
+ * @param json the JSON text of an object; `args` is an old name of `arguments`
+ * @returns undefined if it is not a call
+ */
 export function readCallObject(json: Uint8Array): WrittenCall | undefined {
   const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
   const text = textOfValue(name);
@@ -38,7 +44,7 @@ export function readCallObject(json: Uint8Array): WrittenCall | undefined {
 
 /**
  * The calls in the JSON of a block: an object, or an array of objects.
- * @param word what the block says in front of an object: the name of a call whose object has none, or holds the arguments alone
+ * @param word the word before an object in the block: names a call whose object has no name, or only the arguments
  */
 export function readCalls(json: Uint8Array, word: string | undefined): readonly WrittenCall[] {
   if (json[0] === OPEN_ARRAY) {
@@ -63,12 +69,12 @@ function callOf(name: string, args: Uint8Array = NO_ARGUMENTS): WrittenCall {
   return kept === args ? { name, arguments: args } : { name, arguments: kept, droppedRetrigger: true };
 }
 
-/** Is the object a call that asks the agent to go on, so that it is one without any tags? */
+/** Does the call tell the agent to continue, so that it counts as a call even without tags? */
 export function isRetriggered(json: Uint8Array): boolean {
   return withoutRetrigger(json) !== json;
 }
 
-/** The same bytes object when there is no `retrigger` in it. Arguments may also be an object in a JSON string. */
+/** Returns the same bytes object if there is no `retrigger` in it. Arguments may also be an object in a JSON string. */
 function withoutRetrigger(args: Uint8Array): Uint8Array {
   if (args[0] === OPEN_OBJECT) return dropMembers(args, ({ key }) => key.toLowerCase() === RETRIGGER);
   const text = args[0] === QUOTE ? textOfValue(args) : undefined;

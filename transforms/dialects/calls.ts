@@ -1,6 +1,6 @@
 /**
- * Dialect `calls`: one model call per object, in the wrappers of many loggers. A wrapper is a row of a table: how it is known, and where
- * the request, the answer, the session and the time lie.
+ * Dialect `calls`: one model call per object, in the wrappers of many loggers. A table describes each wrapper: how to
+ * recognise it, and where request, answer, session and time are.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -12,7 +12,7 @@ import { type Call, CallReader } from './pairs/call-reader.ts';
 import { structured } from './pairs/request.ts';
 import { present } from './streams/grammar.ts';
 
-/** The members that may hold the answer. */
+/** Members that may hold the answer. */
 const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
 
 interface Wrapper {
@@ -27,12 +27,15 @@ function at(view: JsonView | undefined, path: string): JsonView | undefined {
   return path.split('.').reduce<JsonView | undefined>((inner, key) => structured(inner)?.get(key), view);
 }
 
-/** The first text at these paths that is not empty. */
+/** The first non-empty text at these paths. */
 function textAt(json: JsonView, paths: readonly string[]): string | undefined {
   return paths.map((path) => at(json, path)?.text()).find(Boolean);
 }
 
-/** A logged HTTP exchange. Its file is the session: clients ask for titles and the like between the turns of a conversation. */
+/**
+ * A logged HTTP exchange. Its file is the session, because clients request titles and the like between the turns of a
+ * conversation.
+ */
 const capture: Wrapper = {
   knows: (object) => isCapture(structured(object.get('request'))),
   call(json, { origin, time }) {
@@ -68,7 +71,7 @@ const openPipe: Wrapper = {
   call: (json) => ({ request: structured(json.get('input')), response: json.get('output') }),
 };
 
-/** Request logs of OpenPipe as its API gives them. */
+/** Request logs of OpenPipe as returned by its API. */
 const openPipeLog: Wrapper = {
   knows: (object) =>
     isObject(structured(object.get('reqPayload'))) && object.get('respPayload') !== undefined,
@@ -92,20 +95,20 @@ const liteLlm: Wrapper = {
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
       sessionId: named ?? textAt(json, ['trace_id', 'end_user']),
-      joins: named === undefined, // a trace may be one call
+      joins: named === undefined, // a trace may hold a single call
       timestamp: time(json.get('startTime')),
     };
   },
 };
 
-/** The request as the client sent it to the proxy: the rows of LiteLLM's database may hold the messages only there. */
+/** The request as the client sent it to the proxy: rows of LiteLLM's database may hold the messages only there. */
 function sentTo(object: FirstObject): JsonView | undefined {
   const sent = structured(object.get('proxy_server_request'));
   const isOnly = structured(object.get('messages'))?.type !== 'array';
   return isOnly && structured(sent?.get('messages'))?.type === 'array' ? sent : undefined;
 }
 
-/** The LLM logs of OpenHands: the model wrote `raw_response` when it was given no tools, its calls are text. */
+/** LLM logs of OpenHands: `raw_response` is the model's own text if it got no tools and wrote its calls as text. */
 const openHands: Wrapper = {
   knows: (object) => present(object.get('kwargs')) && hasAnswer(object),
   call(json, { time }) {
@@ -130,10 +133,10 @@ const pair: Wrapper = {
   }),
 };
 
-/** Asked in this order; the last one takes what no other one knows. */
+/** Tried in this order; the last one accepts everything that the others do not. */
 const WRAPPERS: readonly Wrapper[] = [capture, helicone, openPipe, openPipeLog, liteLlm, openHands, pair];
 
-/** Has an object messages beside an answer, and is it no pair of a preferred and a rejected one? */
+/** Does it have messages and an answer, and is it not a pair of a chosen and a rejected one? */
 function hasAnswer(object: FirstObject): boolean {
   const hasMessages = structured(object.get('messages'))?.type === 'array';
   if (!hasMessages || present(object.get('request'))) return false;

@@ -1,6 +1,6 @@
 /**
- * One message of an old agent chat, whatever the generation of its keys: what it says, thinks, calls and answers.
- * JSON text stays as it is; only a text that holds blocks, thoughts or leaked lines is written anew.
+ * Reads one message of an old agent chat, of any generation of its keys: text, thoughts, calls and results. JSON text
+ * stays as it is; only a text that contains blocks, thoughts or leaked lines is rewritten.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
@@ -18,22 +18,22 @@ export interface ChatMessage {
   readonly role: string;
   /** A JSON string. */
   readonly content: Uint8Array;
-  /** Thought of the model, `''` for nothing. */
+  /** Thought of the model, `''` if there is none. */
   readonly thought: string;
   readonly calls: readonly WrittenCall[];
-  /** The result that stands beside the content, as it was logged: JSON text. */
+  /** JSON text of the result beside the content, as logged. */
   readonly result: Uint8Array | undefined;
-  /** The id of the call that it answers. */
+  /** Id of the call that it answers. */
   readonly answers: string | undefined;
-  /** Rules that changed its text, once for each change. */
+  /** Rules that changed its text, once per change. */
   readonly changes: readonly string[];
-  /** How many calls of its text are left out: the last one counts. */
+  /** Number of calls in its text that are left out, because only the last one counts. */
   readonly callsLeftOut: number;
-  /** Parts of its text or its thought that still look like the protocol. */
+  /** Parts of its text or thought that still look like the protocol. */
   readonly debris: readonly string[];
 }
 
-/** A message in the form that is stored today. */
+/** A message in today's form. */
 export interface StoredMessage {
   readonly role: string;
   readonly content: string;
@@ -43,7 +43,7 @@ export interface StoredMessage {
   readonly think?: string;
 }
 
-/** @param json the JSON text of an object; undefined when it has no role */
+/** @param json the JSON text of an object; undefined if it has no role */
 export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const values = valuesOf(json, KEYS).map((value) => (value?.[0] === LETTER_N ? undefined : value));
   const [role, content, text, rawText, think, toolCalls, oldCalls, result, oldResult, id, oldId] = values;
@@ -66,7 +66,7 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const spoken = [thought, ...thoughts].filter((one) => one !== '');
   const taken = [...given, ...written.slice(-1)];
   const hasGap = words.includes('\n\n\n');
-  const repeated = given.length > 0 ? calls.length : 0; // in the text, of calls that are listed
+  const repeated = given.length > 0 ? calls.length : 0; // calls in the text that are also listed
   const times = (rule: string, count: number): readonly string[] => new Array<string>(count).fill(rule);
   const isChanged = hasGap || thoughts.length + lines + calls.length + stripped > 0;
   const clean = isChanged ? tidy(words) : words;
@@ -97,7 +97,7 @@ const KEYS = [
   ...['tool_result', 'toolResult', 'tool_call_id', 'toolCallId'],
 ];
 
-/** Content of a text beside its words. */
+/** A content's text, and what was cut out of it. */
 interface Said {
   readonly text: string;
   readonly thoughts: readonly string[];
@@ -106,7 +106,7 @@ interface Said {
   readonly stripped: number;
 }
 
-/** Cutting one thing can bring the halves of another one together. A text that needs more rounds was made to. */
+/** Cutting something out can join the halves of something else. Only a crafted text needs more rounds. */
 const MOST_ROUNDS = 8;
 
 function readSaid(said: string): Said {
@@ -129,7 +129,7 @@ function readSaid(said: string): Said {
   return { text, thoughts, calls, lines, stripped };
 }
 
-/** The calls of a list; one that has no name is none. Calls in OpenAI's form are taken too. */
+/** The calls of a list, except those without a name. Accepts calls in OpenAI's form too. */
 function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {
   if (json?.[0] !== OPEN_ARRAY) return [];
   return elementsOf(json)
@@ -138,9 +138,9 @@ function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {
 }
 
 /**
- * A message of any generation in the form that is stored today: `role`, `content` without blocks, thoughts and leaked lines, and
- * where there are any `tool_calls`, `tool_result`, `tool_call_id` and `think`. Everything else is dropped.
- * @throws TypeError when it is not an object with a string role
+ * Converts a message of any generation to today's form: `role`, `content` without blocks, thoughts and leaked lines,
+ * and if present `tool_calls`, `tool_result`, `tool_call_id` and `think`. Drops everything else.
+ * @throws TypeError if it is not an object with a string role
  */
 export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMessage {
   const json = encode(JSON.stringify(old) ?? 'null');

@@ -1,6 +1,6 @@
 /**
- * Messages of the chat completions API as agents log them, with members of their own beside it, in the words of the canonical
- * conversation: what the model said in blocks, results with the id of their call, everything else as a message.
+ * Converts messages of the chat completions API, as agents log them with extra members, for a fold: the model's output
+ * to blocks, results with the id of their call, everything else to messages.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -21,19 +21,19 @@ import type { FoldPlace } from './fold/fold.ts';
 import type { ItemFacts } from './fold/thread.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
 
-/** A message that is put into a fold: an answer grows there, a result goes to its call. */
+/** A message for a fold: an answer grows there, a result goes to its call. */
 export type ChatObject =
   | { readonly kind: 'answer'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | { readonly kind: 'message'; readonly message: Message };
 
-/** The type that OpenRouter gives to reasoning that only its provider can read. */
+/** The type that OpenRouter gives to encrypted reasoning. */
 const ENCRYPTED = 'reasoning.encrypted';
 /** Parts of the chat completions API that are not text. */
 const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 
-/** Is there a value, and not null? */
+/** Is there a value other than null? */
 export const isPresent = (view: JsonView | undefined): view is JsonView =>
   view !== undefined && view.type !== 'null';
 
@@ -51,7 +51,7 @@ export function readChatObject(json: JsonView): ChatObject | undefined {
 }
 
 /**
- * Puts a message into the present thread.
+ * Adds a message to the current thread.
  * @param name of the assistant message, if it is one
  */
 export function foldChatObject(
@@ -161,7 +161,7 @@ export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   return text === undefined ? said : [{ kind: 'thought', text: text.copy() }, ...said];
 }
 
-/** @param isOnly is there no text of the reasoning beside the blocks? */
+/** @param isOnly whether the reasoning has no text besides the blocks */
 function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
   const thinking = block.get('thinking') ?? block.get('think');
   if (thinking?.type === 'string' && thinking.text() !== '')
@@ -170,7 +170,7 @@ function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
   return data?.type === 'string' ? [{ kind: 'sealed', detail: sealedDetail(ENCRYPTED, data.copy()) }] : [];
 }
 
-/** The calls of a message: those of the API, also with their members not in a `function`, and the old `function_call`. */
+/** The calls of a message: those of the API, also without a `function` object, and the old `function_call`. */
 function callsOf(json: JsonView): readonly FoldBlock[] {
   const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
   const old = json.get('function_call');
@@ -187,7 +187,7 @@ export function readCall(call: JsonView): FoldBlock {
   return { kind: 'call', id, json: callJson(id, name, argsOf(fn)) };
 }
 
-/** The arguments as a JSON string: an object's own text becomes one. */
+/** The arguments as a JSON string; an object is turned into one. */
 function argsOf(fn: JsonView): Uint8Array | undefined {
   const args = [fn.get('arguments'), fn.get('args')].find(isPresent);
   if (args === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** One line of a Claude Code transcript: what it is, and what its message says in blocks. */
+/** Reads one line of a Claude Code transcript: its type, and its message as blocks. */
 import type { JsonView } from '../json/json-view.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
@@ -10,7 +10,7 @@ import { metaOf } from './logged-meta.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
-/** The type that OpenRouter gives to reasoning that only its provider can read. */
+/** The type that OpenRouter gives to encrypted reasoning. */
 const ENCRYPTED = 'reasoning.encrypted';
 
 /** The result of a tool and the call that it answers. */
@@ -19,21 +19,21 @@ export interface ClaudeResult {
   readonly message: Message;
 }
 
-/** Content of a user line: results of tools, and the rest as a message of its own. */
+/** Content of a user line: results of tools, and the rest as a separate message. */
 export interface UserWords {
   readonly results: readonly ClaudeResult[];
   readonly rest: Message | undefined;
-  /** The texts of the rest; undefined when there is anything but text. */
+  /** The texts of the rest; undefined if it has anything but text. */
   readonly text: string | undefined;
 }
 
 export class ClaudeLine {
   readonly type: string;
   readonly uuid: string | undefined;
-  /** Undefined when the line does not say; null for a line without a parent. */
+  /** Undefined if the line does not say; null for a line without a parent. */
   readonly parent: string | null | undefined;
   readonly sessionId: string | undefined;
-  /** Name of the sub-agent that the line is of; null when the line does not name it, undefined for the main conversation. */
+  /** Name of the line's sub-agent; null if it is not named, undefined for the main conversation. */
   readonly agent: string | null | undefined;
   readonly #json: JsonView;
   readonly #message: JsonView | undefined;
@@ -65,7 +65,7 @@ export class ClaudeLine {
     return this.#json.get('timestamp');
   }
 
-  /** The message; undefined when it is no object. */
+  /** The message; undefined if it is not an object. */
   get message(): JsonView | undefined {
     return this.#message?.type === 'object' ? this.#message : undefined;
   }
@@ -74,7 +74,7 @@ export class ClaudeLine {
     return this.#message?.textOf('role');
   }
 
-  /** Was it made up by the client, in place of an answer? */
+  /** Did the client make it up instead of an answer? */
   get isSynthetic(): boolean {
     return this.is('isApiErrorMessage') || this.#message?.textOf('model') === '<synthetic>';
   }
@@ -84,7 +84,7 @@ export class ClaudeLine {
     return this.#message?.textOf('id') || this.text('requestId') || this.uuid;
   }
 
-  /** The model, the tokens and the end of an answer. */
+  /** Metadata of an answer: model, tokens and finish reason. */
   get meta(): Meta {
     const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message?.get(key));
     return metaOf({ model, usage, finish });
@@ -94,7 +94,7 @@ export class ClaudeLine {
     return this.#message?.textOf('stop_reason') === 'max_tokens';
   }
 
-  /** The prompt that a user typed while the model was at work. */
+  /** A prompt that the user typed while the model was working. */
   get queuedPrompt(): UserWords | undefined {
     const attachment = this.#json.get('attachment');
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
@@ -102,12 +102,12 @@ export class ClaudeLine {
     return wordsOf(attachment.get('prompt'));
   }
 
-  /** Content of a user line; undefined when its content is neither a text nor a list. */
+  /** Content of a user line; undefined if it is neither a text nor a list. */
   get words(): UserWords | undefined {
     return wordsOf(this.#message?.get('content'));
   }
 
-  /** Content of an assistant line; undefined when its content is neither a text nor a list. */
+  /** Content of an assistant line; undefined if it is neither a text nor a list. */
   get blocks(): readonly FoldBlock[] | undefined {
     const content = this.#message?.get('content');
     if (content?.type === 'string') return [{ kind: 'text', text: content.copy() }];
@@ -144,7 +144,7 @@ function wordsOf(content: JsonView | undefined): UserWords | undefined {
   return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), text };
 }
 
-/** Undefined for a block that users do not say. */
+/** Undefined for a block that does not occur in user messages. */
 function userBlock(block: JsonView): ClaudeResult | Part | undefined {
   const type = block.textOf('type');
   if (type === 'tool_result') return resultOf(block);
@@ -160,12 +160,12 @@ function resultOf(block: JsonView): ClaudeResult {
   return { callId: id?.text(), message: resultMessage(key, content, isError) };
 }
 
-/** JSON text on one line, to be copied before `read` returns. */
+/** JSON text on one line; must be copied before `read` returns. */
 function jsonOf(value: JsonView | undefined): Uint8Array | undefined {
   return value?.type === 'object' || value?.type === 'array' ? value.copy() : value?.bytes;
 }
 
-/** The text of a block that says nothing else. */
+/** The text of a block that has nothing else. */
 function plainText(block: JsonView): JsonView | undefined {
   const text = block.get('text');
   const citations = block.get('citations');

@@ -1,4 +1,7 @@
-/** Folds the lines of one Claude Code transcript: which conversation a line is of, where it goes, or why it is left out. */
+/**
+ * Folds the lines of one Claude Code transcript: decides which conversation a line belongs to and where, or why it is
+ * left out.
+ */
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { keyOf } from '../model/hashed-set.ts';
 import type { ClaudeLine, UserWords } from './claude-code-line.ts';
@@ -14,7 +17,7 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
 ]);
 
-/** How a user text begins that a command of the client left. */
+/** Beginnings of user texts that a command of the client produced. */
 const COMMAND =
   /^\s*<(?:command-name|command-message|local-command-stdout|local-command-stderr|local-command-caveat)>/;
 const INTERRUPTED = /^\s*\[Request interrupted by user/;
@@ -22,12 +25,12 @@ const INTERRUPTED = /^\s*\[Request interrupted by user/;
 const MAIN = 'main';
 const HARNESS = 'claude-code';
 
-/** Where a line stands: after which message of which thread. */
+/** Position of a line: after which message of which thread. */
 interface Spot {
   readonly thread: string;
-  /** Number of the thread's conversation, from 0: a compaction begins a new one. */
+  /** Number of the thread's conversation, from 0: each compaction begins a new one. */
   readonly stretch: number;
-  /** Undefined: in front of the first message, or in a conversation that is over, which must not be held in memory. */
+  /** Undefined before the first message, or in a conversation that has ended, which must not be held in memory. */
   place: FoldPlace | undefined;
 }
 
@@ -46,22 +49,22 @@ const TWO_IDS = warning(
 export class ClaudeSource {
   readonly #splits: boolean;
   #session: string | undefined;
-  /** Where each line stands, by its uuid; a line that was left out stands where its parent does. */
+  /** Position of each line by its uuid; a line that was left out has the position of its parent. */
   readonly #spots = new Map<string, Spot>();
-  /** Those with a place in the open conversation of each thread. */
+  /** Positions in the open conversation of each thread. */
   readonly #placed = new Map<string, Spot[]>();
-  /** Number of compactions of each thread. */
+  /** Number of compactions per thread. */
   readonly #stretches = new Map<string, number>();
-  /** The last text that a person typed, of each thread. */
+  /** The last text that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
-  /** Parents that have not come yet, and the thread of the first line that names them. */
+  /** Parents that have not occurred yet, and the thread of the first line that names them. */
   readonly #awaited = new Map<string, string>();
   #hasParents = false;
-  /** To be reported with the next message. */
+  /** Reported with the next message. */
   #notes: ReadingNote[] = [];
 
-  /** @param splits does another session id begin a new session? */
+  /** @param splits whether another session id begins a new session */
   constructor(splits: boolean) {
     this.#splits = splits;
   }
@@ -133,7 +136,7 @@ export class ClaudeSource {
     return undefined;
   }
 
-  /** Goes back to where a typed text was put: after an earlier message outside the open turn. */
+  /** Goes back to the position of a typed text: after an earlier message outside the open turn. */
   #rewind(line: ClaudeLine, thread: string, { fold }: ReadContext): void {
     const { parent } = line;
     if (parent === undefined || fold.last.index < 0) return;
@@ -155,7 +158,7 @@ export class ClaudeSource {
     return this.#drop('interrupt-mark', line, context);
   }
 
-  /** A compaction ends the conversation; the next one begins with its summary. */
+  /** Ends the conversation at a compaction; the next one begins with its summary. */
   #compact(line: ClaudeLine, context: ReadContext): Fate | undefined {
     const thread = this.#open(line, context);
     if (context.fold.last.index < 0) return this.#drop('client-event', line, context);
@@ -178,7 +181,7 @@ export class ClaudeSource {
     return context.drop(rule);
   }
 
-  /** Makes the conversation of a line the present one. */
+  /** Makes the line's conversation the current one. */
   #open(line: ClaudeLine, { fold, origin, time }: ReadContext): string {
     const thread = this.#threadOf(line);
     const session = this.#session ?? origin.source;
@@ -198,7 +201,7 @@ export class ClaudeSource {
     if (!this.#spots.has(parent) && !this.#awaited.has(parent)) this.#awaited.set(parent, thread);
   }
 
-  /** The source is over: parents that have not come never will. */
+  /** The source has ended, so awaited parents will not occur. */
   end(fold: Fold): void {
     for (const [parent, thread] of this.#awaited) {
       if (this.#spots.has(parent) || !fold.has(thread)) continue;
@@ -207,7 +210,7 @@ export class ClaudeSource {
     }
   }
 
-  /** A sub-agent that has no name is known by its first line. */
+  /** Identifies a sub-agent without a name by its first line. */
   #threadOf({ agent, parent, uuid }: ClaudeLine): string {
     if (agent === undefined) return MAIN;
     if (agent !== null) return agent;

@@ -1,7 +1,7 @@
 /**
- * Dialect `claude-code`: the transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its sub-agents, and
- * what `claude -p --output-format stream-json` prints; sessions of the web are a document with such lines (`loglines`). One line is one event; the
- * order is that of the file.
+ * Dialect `claude-code`: transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its
+ * sub-agents, and the output of `claude -p --output-format stream-json`. One line is one event, in the order of the
+ * file. A session of the web is a document with such lines (`loglines`).
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';

@@ -1,6 +1,6 @@
 /**
- * Dialect `cline`: the history of the API that Cline and its relatives keep of a task, `api_conversation_history.json`: a list of messages
- * of the Messages API with a time.
+ * Dialect `cline`: the API history that Cline and its relatives keep for a task, `api_conversation_history.json`: a
+ * list of messages of the Messages API, each with a time.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { elementsOf } from '../json/members.ts';
@@ -59,7 +59,7 @@ function readAnswer(content: JsonView, name: string, { fold }: ReadContext): voi
   fold.amend(name, said);
 }
 
-/** Results first, then the rest. Where calls have none, the texts after them are the results. */
+/** Results first, then the rest. If the calls have no results, the texts after them are the results. */
 function readUser(role: string, content: JsonView, { fold }: ReadContext): void {
   const json = content.copy();
   const blocks = content.type === 'string' ? [] : elementsOf(json).map((block) => readBlock(block, false));

@@ -1,4 +1,4 @@
-/** Folds the events of one Codex rollout into conversations: one, and another one after each compaction. */
+/** Folds the events of one Codex rollout into conversations, with a new one after each compaction. */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
@@ -8,7 +8,7 @@ import { type ResponseItem, readItem, SEALED_CONTEXT } from './responses-items.t
 
 const MAIN = 'main';
 const HARNESS = 'codex';
-/** Beginnings of user items that were not typed: the client puts them in front. */
+/** Beginnings of user items that were not typed: the client inserts them. */
 const CONTEXT =
   /^\s*(?:# AGENTS\.md instructions|<environment_context>|<permissions instructions>|<collaboration_mode>|<user_instructions>)/;
 const ABORTED = /^\s*<turn_aborted>/;
@@ -29,18 +29,18 @@ export class CodexSource {
   #session: string | undefined;
   /** Ids of the sessions that this one was forked from. */
   readonly #parents = new Set<string>();
-  /** The system text, which each conversation after a compaction begins with too. */
+  /** The system text, repeated at the start of each conversation after a compaction. */
   #system: readonly Message[] = [];
   #tools: readonly ToolDefinition[] | undefined;
   /** Model of the latest turn. */
   #model: string | undefined;
-  /** Name of the assistant message that grows. */
+  /** Name of the growing assistant message. */
   #said: string | undefined;
   #messages = 0;
-  /** Has the present conversation anything beside the system text? */
+  /** Does the current conversation have anything besides the system text? */
   #hasBegun = false;
 
-  /** @param splits does another session id begin a new session? */
+  /** @param splits whether another session id begins a new session */
   constructor(splits: boolean) {
     this.#splits = splits;
   }
@@ -79,7 +79,7 @@ export class CodexSource {
     return undefined;
   }
 
-  /** The tokens of the last answer; the event may come again with the same numbers. */
+  /** Adds the tokens of the last answer; the event may repeat with the same numbers. */
   #countTokens(payload: JsonView, { fold }: ReadContext): void {
     const usage = payload.get('info')?.get('last_token_usage');
     if (usage === undefined || !fold.keepsMeta || !fold.has(MAIN)) return;
@@ -99,7 +99,7 @@ export class CodexSource {
     this.#tools = payload.get('dynamic_tools')?.elements().map(definitionOf);
   }
 
-  /** Makes the conversation the present one; a new one begins with the system text. */
+  /** Makes the conversation the current one; a new one begins with the system text. */
   #open({ fold, origin }: ReadContext, time: bigint | undefined): void {
     const isNew = !fold.has(MAIN);
     fold.open(MAIN, this.#session ?? origin.source, time);
@@ -136,7 +136,7 @@ export class CodexSource {
     } else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
       const place = fold.answer(callId, message, { changes, notes });
-      if (place.calls.length > 0) this.#said = undefined; // one that waits for its call ends nothing
+      if (place.calls.length > 0) this.#said = undefined; // a result that waits for its call ends nothing
     } else if (item.kind === 'message') {
       this.#said = undefined;
       const { message, text } = item;
@@ -144,7 +144,7 @@ export class CodexSource {
     }
   }
 
-  /** The conversation ends; the next one begins with what the client put in its place. */
+  /** Ends the conversation; the next one begins with the client's replacement for it. */
   #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
     const { fold } = context;
     this.#open(context, time);

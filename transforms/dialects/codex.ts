@@ -1,6 +1,7 @@
 /**
- * Dialect `codex`: the rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. In old
- * versions a line was an item itself, after a header without a type, and before that the log was one document, `{session, items}`.
+ * Dialect `codex`: rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. In old
+ * versions a line was an item itself, after a header without a type, and before that the log was one document,
+ * `{session, items}`.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -39,7 +40,7 @@ function read(json: JsonView, context: ReadContext, source: CodexSource): Fate |
   return source.read(type, payload, context, context.time(json.get('timestamp')));
 }
 
-/** Old rollouts: headers, items and states as lines of their own, or all of it in one document. */
+/** Reads old rollouts: headers, items and states as separate lines, or all of it in one document. */
 function readOld(
   json: JsonView,
   type: string | undefined,

@@ -1,4 +1,6 @@
-/** The history that an agent of the text protocol is shown: a JSON array, the newest messages when room is short. */
+/**
+ * The history in the prompt of a text-protocol agent: a JSON array, with only the newest messages if space is short.
+ */
 import type { ProtocolCall } from './call-object.ts';
 import { migrateMessage, type StoredMessage } from './chat-message.ts';
 import { createOpenCalls } from './open-calls.ts';
@@ -6,7 +8,7 @@ import { createOpenCalls } from './open-calls.ts';
 export interface HistoryOptions {
   /** Most UTF-16 code units of the result. */
   readonly maxChars?: number;
-  /** Leave out the last message when it is the user's: the prompt shows it elsewhere. */
+  /** Leave out a last message of the user: the prompt shows it elsewhere. */
   readonly excludeLatestUserMessage?: boolean;
 }
 
@@ -18,8 +20,8 @@ interface HistoryMessage {
 }
 
 /**
- * The messages, of any generation, as a JSON array with two blanks of indentation. The newest are kept that fit into `maxChars`; `[]`
- * when none does.
+ * Returns the messages, of any generation, as a JSON array indented by two spaces. Keeps the newest that fit into
+ * `maxChars`; `[]` if none fits.
  */
 export function buildConversationHistory(
   messages: readonly Readonly<Record<string, unknown>>[],
@@ -29,7 +31,7 @@ export function buildConversationHistory(
   const isExcluded = excludeLatestUserMessage && stored.at(-1)?.role === 'user';
   const calls = createOpenCalls();
   const shown = (isExcluded ? stored.slice(0, -1) : stored).flatMap((message) => historyOf(message, calls));
-  const kept: string[] = []; // the newest first
+  const kept: string[] = []; // newest first
   let length = '[\n\n]'.length;
   for (const message of shown.reverse()) {
     const text = JSON.stringify(message, null, 2).replace(/^/gm, '  ');
@@ -40,7 +42,7 @@ export function buildConversationHistory(
   return kept.length === 0 ? '[]' : `[\n${kept.reverse().join(',\n')}\n]`;
 }
 
-/** The message, and the result that stands in it as one of its own. */
+/** The message, with the result inside it as a separate message. */
 function historyOf(
   message: StoredMessage,
   calls: ReturnType<typeof createOpenCalls>,

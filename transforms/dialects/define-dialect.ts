@@ -1,6 +1,7 @@
 /**
- * Defines a dialect by how one object becomes an entry. Lines, validation, limits, positions and the cache of repeated messages
- * are taken care of. A dialect whose logs are too big for this implements `Dialect` with a reader of its own (exchange.ts).
+ * Defines a dialect by how one object becomes an entry, and handles lines, validation, limits, positions and the cache
+ * of repeated messages. A dialect whose logs are too large for that implements `Dialect` with its own reader
+ * (exchange.ts).
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
@@ -26,12 +27,12 @@ import { makeMessage, type Piece } from './made-messages.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './tools-text.ts';
 
-/** Bytes that open conversations may hold, when nothing else is set. */
+/** Default limit for the bytes of open conversations. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Makes a dialect of its description. */
+/** Creates a dialect from its description. */
 export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Dialect {
   const { name, summary, lacks, knownBy, marks, inside } = spec;
   return {
@@ -58,14 +59,14 @@ function replyLast(said: readonly Message[]): Pick<Entry, 'messages' | 'reply'> 
   return { messages: said.slice(0, -1), reply: last };
 }
 
-/** A key on the way to a value that is read. */
+/** A key on the path to a value that is read. */
 interface PathKey {
-  /** How the value is read; the inner keys lead on when it is an object. */
+  /** How to read the value; for an object, the inner keys lead on. */
   as: 'messages' | 'tools' | 'value';
   readonly inner: Map<string, PathKey>;
-  /** Number of the object that had it last. */
+  /** Number of the last object that had it. */
   seenIn: number;
-  /** Where its value began in that object. */
+  /** Where its value begins in that object. */
   at: number;
 }
 
@@ -101,7 +102,7 @@ function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): Pa
   return key;
 }
 
-/** Reads the objects of a source as the description says. */
+/** Reads the objects of a source by the description. */
 class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
   readonly holds?: true;
@@ -119,14 +120,14 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly #messagesKey: PathKey | undefined;
   readonly #toolsKey: PathKey | undefined;
   readonly #allKeys: Set<string> | undefined;
-  /** Has the values of the current object; undefined for a dialect whose messages or tools are read on the way. */
+  /** Holds the values of the current object; undefined if messages or tools are read during the walk. */
   readonly #tape: ValueTape | undefined;
-  /** Is what is read not to be gathered? */
+  /** Must entries not be gathered? */
   #isApart = false;
   #hasList = false;
-  /** Number of objects walked so far: tells what was seen in the current one. */
+  /** Number of objects walked so far, to tell what occurred in the current one. */
   #walked = 0;
-  /** Top-level members of the current object, so that its view need not walk it again. */
+  /** Top-level members of the current object, so that its view does not walk it again. */
   #members: Member[] = [];
   #start = 0;
   #end = 0;
@@ -202,7 +203,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#tape === undefined ? this.#walkPaths(bytes, at) : this.#walkRows(this.#tape, bytes, at);
   }
 
-  /** Walks an object of which no list of messages or tools is read apart. */
+  /** Walks an object whose messages and tools are not read during the walk. */
   #walkRows(tape: ValueTape, bytes: Uint8Array, at: number): number {
     this.#duplicateAt = -1;
     this.#allKeys?.clear();
@@ -269,8 +270,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   /**
-   * The conversations that ended with an object come in front of its own element.
-   * @param count of conversations that have the place of the object: it counts as that many lines
+   * Yields the conversations that ended with an object before its own element.
+   * @param count number of conversations at the place of the object, which counts as that many lines
    */
   *#withOver(own: ReadElement | undefined, count = 1): Generator<ReadElement> {
     const origin = this.#origin;
@@ -284,7 +285,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (this.#gathered.hasOver) yield* this.#gathered.take();
   }
 
-  /** The parts of an object. Each counts as a line, and the session that no part names is named after its number. */
+  /** The parts of an object. Each counts as a line; a part without a session gets an id from its number. */
   *#several(parts: readonly ObjectPart[], origin: Origin): Generator<ReadElement> {
     if (parts.length > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: parts.length - 1 };
     for (const [number, part] of parts.entries()) {
@@ -293,7 +294,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     }
   }
 
-  /** The element of a part; nothing when it was gathered for later. */
+  /** The element of a part; nothing if it was gathered for later. */
   #partOf(part: ObjectPart, number: number): ReadElement | undefined {
     if ('kind' in part) return part;
     const made = this.#finish(part, number);
@@ -303,7 +304,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#gather(made, hasId, !hasId || part.joins === true) ? undefined : made;
   }
 
-  /** @returns whether it was gathered for later */
+  /** @returns whether the entry was gathered for later */
   #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId): boolean {
     if (entry.refused !== undefined) return false;
     this.#gathered.add(entry, hasId, joins);
@@ -331,7 +332,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
-    // a grader may be shown an empty answer
+    // a sample for a grader may end in an empty answer
     return sample === undefined ? settleReply(entry) : entry;
   }
 
@@ -357,7 +358,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     );
   }
 
-  /** Index of the value that a key has in the current object; -1 when it is absent. */
+  /** Index of a key's value in the current object; -1 if absent. */
   #placeOf(key: PathKey | undefined): number {
     return key?.seenIn === this.#walked ? key.at : -1;
   }
@@ -377,7 +378,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#tools.definitions ?? rejectTools(this.#line, this.#origin, this.#tools, at);
   }
 
-  /** One for all objects: a context per object would cost more than reading a small one. */
+  /** Shared by all objects: a context per object would cost more than reading a small one. */
   #createContext(userTurn: string | undefined): ReadContext {
     const origin = (): Origin => this.#origin;
     return {
@@ -401,14 +402,14 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 }
 
-/** The entry of an object that holds others: its place is theirs too. */
+/** The entry of an object that holds several: they share its place. */
 function oneOfSeveral(entry: Entry): Entry {
   const log = createEntryLog();
   log.add(entry.origin);
   return { ...entry, lines: log.take(), isGathered: true };
 }
 
-/** Number of objects that are open around the value at a path. */
+/** Nesting around the value at a path. */
 function depthOf(path = ''): number {
   return path.split('.').length;
 }

@@ -15,7 +15,7 @@ import type { LineReason } from '../model/rejection.ts';
 import type { Detected, ReadingOptions } from './dialect.ts';
 import type { Fold } from './fold/fold.ts';
 
-/** @typeParam Memory what `read` remembers of a source */
+/** @typeParam Memory what `read` remembers about a source */
 export interface DialectSpec<Memory = undefined> {
   /** Value of `--dialect`: lower-case letters, digits and hyphens. */
   readonly name: string;
@@ -23,113 +23,129 @@ export interface DialectSpec<Memory = undefined> {
   readonly summary: string;
   /** Does the first object of a source look like this dialect? `ask-next` waits for the next object. Must not throw. */
   readonly detect: (first: FirstObject) => boolean | Detected;
-  /** Describes what `detect` looks for, in words that follow "known by:"; `marks` when left out. */
+  /** Describes what `detect` looks for, to follow "known by:"; `marks` by default. */
   readonly knownBy?: string;
-  /** Members of its objects that tell it from other dialects: a source that none knows is compared with them. */
+  /** Members by which its objects differ from other dialects, used to describe a source that no dialect recognises. */
   readonly marks?: readonly string[];
   /**
-   * In a document that is one object: the member whose elements are read one by one. `read` gets the object first, with an empty
-   * list and without what follows it, and then each element. `detect` must know the object by the members in front of the list.
+   * In a document that is one object: the member whose elements are read one by one. `read` first gets the object, with
+   * an empty list and without what follows it, and then each element. `detect` must recognise the object by the members
+   * before the list.
    */
   readonly inside?: string;
-  /** Makes what `read` remembers of one source. */
+  /** Creates the memory of `read` for one source. */
   readonly memory?: (options: ReadingOptions) => Memory;
-  /** Path of the list of messages (`messages`, `request.messages`): what repeats from line to line is compared, not read again. */
+  /**
+   * Path of the list of messages (`messages`, `request.messages`): messages that repeat from line to line are compared
+   * instead of read again.
+   */
   readonly messages?: string;
   /** Path of the tool definitions: a list, or a string that holds one as JSON. */
   readonly tools?: string;
-  /** Other top-level keys that `read` asks for. A key of these, or of the two paths, that occurs twice rejects the object. */
+  /**
+   * Other top-level keys that `read` uses. A duplicate of one of these, or of a key of the two paths, rejects the
+   * object.
+   */
   readonly keys?: readonly string[];
-  /** Does every key count as one that `read` asks for? */
+  /** Count every key as one that `read` uses? */
   readonly allKeys?: true;
-  /** Are its objects events, which `context.fold` keeps until their conversation is over? */
+  /** Are its objects events, which `context.fold` keeps until their conversation ends? */
   readonly folds?: true;
   /**
-   * Are its objects calls whose sessions may interleave? Entries are then gathered by their session ids until the source ends, and
-   * each conversation that no other call of its session includes is a record. One without an id is held until the next one.
+   * Are its objects calls whose sessions may interleave? Entries are then gathered by their session ids until the
+   * source ends, and each conversation that is not a prefix of another call of its session becomes a record. One
+   * without an id is held until the next one.
    */
   readonly gathers?: true;
-  /** Every object is a session of its own, whatever `--session-by` says; a rejected one then has its place as its id. */
+  /** Is every object a session, regardless of `--session-by`? A rejected one then gets its place as its id. */
   readonly alone?: true;
   /** Names what logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
   /**
    * Reads one object.
    * @returns the entry, a rejection (`context.reject`), or a fate (`context.drop`) for an object that is not part of a
-   *   conversation; nothing for one that `context.fold` has taken; a list for an object that holds several of these, which
-   *   then counts as that many lines
+   * conversation; nothing for one that `context.fold` has taken; a list for an object that holds several of these,
+   * which then counts as that many lines
    */
   readonly read: (
     json: JsonView,
     context: ReadContext,
     memory: Memory,
   ) => ObjectPart | readonly ObjectPart[] | undefined;
-  /** The source is over; the conversations that `context.fold` holds end after this. */
+  /** Called at the end of the source; the conversations in `context.fold` end after this. */
   readonly end?: (context: ReadContext, memory: Memory) => void;
 }
 
-/** The conversation that one object gives, or a part of it. */
+/** The conversation of one object, or of a part of it. */
 export type ObjectPart = EntryFields | Rejection | Fate;
 
 /** The members of a source's first object. */
 export interface FirstObject {
-  /** The value of a member; undefined when there is none. */
+  /** The value of a member; undefined if there is none. */
   get(key: string): JsonView | undefined;
 }
 
-/** The result of reading one object. A rejection in place of messages or tools rejects the object. */
+/** The result of reading one object. A rejection instead of messages or tools rejects the object. */
 export interface EntryFields {
   /** The messages that were sent. */
   readonly messages: readonly Message[] | Rejection;
-  /** The model's answer, if the log has one. An empty one is counted and left out; one without a role is the assistant's. */
+  /**
+   * The model's answer, if the log has one. An empty one is counted and left out; one without a role becomes the
+   * assistant's.
+   */
   readonly reply?: Message | undefined;
   readonly tools?: readonly ToolDefinition[] | Rejection | undefined;
-  /** Without an id the object is a session of its own, named after its line. */
+  /** Without an id the object is its own session, named after its line. */
   readonly sessionId?: string | undefined;
-  /** The id may be that of this call only: when it goes on with a conversation of another session, it is part of that one. */
+  /**
+   * Is the id possibly that of this call only? If the call continues a conversation of another session, it joins that
+   * one.
+   */
   readonly joins?: boolean | undefined;
   /** Nanoseconds since 1970 (`context.time`); entries without one keep the order of the log. */
   readonly timestamp?: bigint | undefined;
-  /** A session of its own, whatever `--session-by` says; the dialect's `alone` when left out. */
+  /** A session of its own, regardless of `--session-by`; the dialect's `alone` by default. */
   readonly alone?: boolean | undefined;
-  /** Names what this object lacks; the dialect's `lacks` when left out. */
+  /** Names what this object lacks; the dialect's `lacks` by default. */
   readonly lacks?: readonly Lack[] | undefined;
-  /** Members of a grader's sample beside its messages, as JSON text; its empty answers are kept. */
+  /** Members of a grader's sample besides its messages, as JSON text; its empty answers are kept. */
   readonly sample?: ReadonlyMap<string, Uint8Array> | undefined;
-  /** Facts beside the messages, by a closed list of names (`metaOf`). */
+  /** Metadata besides the messages, by a closed list of names (`metaOf`). */
   readonly meta?: Meta | undefined;
-  /** Changes that reading made to the messages, counted by rule. */
+  /** Number of changes that reading made to the messages, by rule. */
   readonly changes?: Changes | undefined;
-  /** Why its session is rejected: then it has no messages. */
+  /** Why its session is rejected; it then has no messages. */
   readonly refused?: Entry['refused'];
 }
 
 /** Passed to `read`. Messages and definitions own their bytes. */
 export interface ReadContext {
-  /** Where the object is. */
+  /** Position of the object. */
   readonly origin: Origin;
-  /** Makes conversations of events; those still open at the end of the source end there. */
+  /** Collects events into conversations; those still open at the end of the source end there. */
   readonly fold: Fold;
-  /** `--user-turn`: what the user said before a response that was logged alone. */
+  /** `--user-turn`: the user message for a response that was logged without its request. */
   readonly userTurn: string | undefined;
-  /** The messages at the path `messages`, or a rejection when they are not a list of objects that each have a string `role`. */
+  /**
+   * The messages at the path `messages`, or a rejection if they are not a list of objects with a string `role` each.
+   */
   messages(): readonly Message[] | Rejection;
-  /** The definitions at the path `tools`: none when it is absent or null, a rejection when it is not a list of objects. */
+  /** The definitions at the path `tools`: none if absent or null, a rejection if it is not a list of objects. */
   tools(): readonly ToolDefinition[] | Rejection;
   /** An object with a string `role` as a message, byte for byte; undefined for anything else. */
   message(json: JsonView | undefined): Message | undefined;
-  /** A message from values: a view stays as it was logged, a text becomes a JSON string, undefined is left out. */
+  /** Builds a message from values: a view stays as logged, a text becomes a JSON string, undefined is left out. */
   makeMessage(role: string, members: Readonly<Record<string, JsonView | string | undefined>>): Message;
-  /** A whole conversation as the fields of an entry: its last message is the reply, if it is the model's. */
+  /** A whole conversation as the fields of an entry: if its last message is the model's, it is the reply. */
   replyLast(said: readonly Message[]): Pick<EntryFields, 'messages' | 'reply'>;
-  /** RFC 3339, or seconds or milliseconds since 1970, as nanoseconds; undefined when it is none of these. */
+  /** Parses RFC 3339, or seconds or milliseconds since 1970, to nanoseconds; undefined for anything else. */
   time(json: JsonView | undefined): bigint | undefined;
   /**
-   * Keeps the object out of the dataset.
+   * Rejects the object.
    * @param detail positions and names, never content
-   * @param at the value that is wrong
+   * @param at the offending value
    */
   reject(reason: LineReason, detail: string, at?: JsonView): Rejection;
-  /** Drops an object that is not part of a conversation; it is counted as `dropped:NAME`. */
+  /** Drops an object that is not part of a conversation; counted as `dropped:NAME`. */
   drop(name: string): Fate;
 }

@@ -1,6 +1,6 @@
 /**
- * The native dialect: one request/response pair of an LLM proxy per line. The line is walked
- * once: what is read is kept as spans, messages and tools that are known from the line before are only compared.
+ * The native dialect: one request/response pair of an LLM proxy per line. Walks the line once: values are kept as
+ * spans, and messages and tools known from the previous line are only compared.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -17,7 +17,7 @@ import { createMessageList, createReplyReader, isMessage, type ReplyReader } fro
 import { timeIn, unreadableTime } from './logged-time.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
-/** Depth of a message: the line's object, the request and the list are open around it. */
+/** Nesting around a message: the line's object, the request and the list. */
 const MESSAGE_DEPTH = 3;
 
 /** A span of the line; start -1 when the member is absent. */
@@ -26,14 +26,14 @@ interface Span {
   end: number;
 }
 
-/** Reads one object after the other: `walk` goes over its members, `entryOf` makes the entry of what was found. */
+/** Reads one object after the other: `walk` visits its members, `entryOf` makes an entry of them. */
 class PairWalk implements ObjectWalk {
   readonly #scanner: Scanner;
   readonly #messages: ReturnType<typeof createMessageList>;
   readonly #tools: ReturnType<typeof createToolsReader>;
   readonly #reply: ReplyReader;
 
-  // about the present object
+  // state of the current object
   readonly #timestamp: Span = { start: -1, end: -1 };
   readonly #sessionId: Span = { start: -1, end: -1 };
   #requestSeen = false;
@@ -58,7 +58,7 @@ class PairWalk implements ObjectWalk {
     return walkMembers(bytes, at, this.#scanner, this.#inEntry);
   }
 
-  /** The entry of the object that `walk` has just gone over, or why it is none. */
+  /** The entry of the object that was walked last, or why there is none. */
   entryOf(line: Line, origin: Origin): Entry | Rejection {
     const { bytes } = line;
     const bad = (reason: LineReason, detail: string, at: number): Rejection =>
@@ -93,7 +93,7 @@ class PairWalk implements ObjectWalk {
     this.#messages.forget();
   }
 
-  // the visitors are made once: a function that is new for each object is not compiled when it is called
+  // created once: V8 does not compile a function that is new for each object
   readonly #inEntry: MemberVisitor = (start, end, value, bytes) => {
     if (isKey(bytes, start, end, 'timestamp')) return this.#take(this.#timestamp, bytes, start, value);
     if (isKey(bytes, start, end, 'session_id')) return this.#take(this.#sessionId, bytes, start, value);
@@ -144,10 +144,10 @@ function isItems(request: Uint8Array): boolean {
   return messages === undefined && input !== undefined && input[0] !== LETTER_N;
 }
 
-/** Members of events, of which other logs have a session and a time too. */
+/** Members of events in other logs, which may have a session and a time too. */
 const EVENT = ['uuid', 'type'];
 
-/** A pair that no other dialect reads; without a request the beginning of one. */
+/** A pair that no other dialect reads; without a request, the beginning of one. */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
   if (request === undefined)

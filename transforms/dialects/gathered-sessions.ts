@@ -1,7 +1,7 @@
 /**
- * Gathers logged calls whose sessions interleave in one source. Each call repeats the conversation so far, so a call that another
- * one goes on from is held by its place only; what no other call includes becomes a conversation when the source ends. A call without a
- * session may go on with a conversation that is held: then it is part of that session.
+ * Gathers logged calls whose sessions interleave in one source. Each call repeats the conversation so far, so of a call
+ * that another one continues only the place is held; calls that no other one continues become conversations at the end
+ * of the source. A call without a session may continue a held conversation, and then joins its session.
  */
 import type { Entry, Fate } from '../model/element.ts';
 import { createEntryLog, type Place } from '../model/entry-log.ts';
@@ -12,40 +12,40 @@ import { metaOfAnswers } from './fold/path-meta.ts';
 import { type Path, pathOf } from './path-hashes.ts';
 
 export interface GatherOptions {
-  /** Bytes that all open sessions may hold; the one that was idle longest is written when there are more. */
+  /** Bytes that all open sessions may hold; if there are more, the longest idle one is written. */
   readonly maxBytes: number;
-  /** `last`: only the longest conversation of each session, the later one of two that are as long. */
+  /** `last`: only the longest conversation of each session, or the later of two equally long ones. */
   readonly select: FoldSelect;
 }
 
-/** A conversation that no other call of its session includes. */
+/** A conversation that no other call of its session continues. */
 interface Leaf {
   entry: Entry;
-  /** Places of all calls that it includes, its own among them. */
+  /** Places of all calls that it includes, itself among them. */
   places: Place[];
-  /** Facts that the log has about the calls that it includes. */
+  /** Metadata of the calls that it includes. */
   metas: Meta[];
   /** Hash of its whole path. */
   readonly end: string;
 }
 
-/** Held for a call beside its bytes, and for each of its messages. */
+/** Memory of a call besides its bytes, and of each of its messages. */
 const CALL_BYTES = 256;
 const MESSAGE_BYTES = 160;
 
 class Session {
   readonly id: string;
   readonly number: number;
-  /** The ids that it goes on under; none for a call without a session. */
+  /** The ids by which it can be continued; none for a call without a session. */
   readonly ids = new Set<string>();
   readonly leaves = new Set<Leaf>();
   weight = 0;
-  /** A leaf that passes through each hash of a path. */
+  /** A leaf for each hash of a path that passes through it. */
   readonly #through = new Map<string, Leaf>();
-  /** The sessions of the leaves of all sessions, by the hashes of their ends. */
+  /** Sessions of the leaves of all sessions, by the hashes of their ends. */
   readonly #ends: Map<string, Session>;
 
-  /** @param number of sessions of the source before it */
+  /** @param number number of sessions of the source before it */
   constructor(id: string, number: number, ends: Map<string, Session>) {
     this.id = id;
     this.number = number;
@@ -106,13 +106,13 @@ function withTools(entry: Entry, earlier: Entry): Entry {
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
-  /** The one that was idle longest comes first. */
+  /** The longest idle one comes first. */
   readonly #open = new Map<string, Session>();
   /** Sessions that ended before their source. */
   readonly #ended = new HashedSet();
-  /** The sessions of the conversations that no other call includes, by the hashes of their ends. */
+  /** Sessions of all leaves, by the hashes of their ends. */
   readonly #ends = new Map<string, Session>();
-  /** The session of the last call, when that one has no id: only the call after it may go on with it. */
+  /** The session of the last call if that had no id: only the next call may continue it. */
   #loose: Session | undefined;
   /** Path of the last call. */
   #path: Path | undefined;
@@ -125,8 +125,8 @@ export class GatheredSessions {
   }
 
   /**
-   * @param hasId has the log named its session?
-   * @param joins may it go on with a conversation of another session?
+   * @param hasId whether the log names its session
+   * @param joins whether it may continue a conversation of another session
    */
   add(entry: Entry, hasId = true, joins: boolean = !hasId): void {
     const { sessionId: id, messages, reply } = entry;
@@ -155,7 +155,7 @@ export class GatheredSessions {
     }
   }
 
-  /** The session of the longest conversation with an answer that a path begins with. */
+  /** The session of the longest answered conversation that a path begins with. */
   #earlier({ messages, hashes }: Path): Session | undefined {
     const first = messages.findIndex(({ role }) => role === 'assistant');
     for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
@@ -209,7 +209,7 @@ export class GatheredSessions {
   }
 }
 
-/** By the times of their last calls, where all have one; else as they were logged. */
+/** Sorted by the times of their last calls if all have one; else in the order of the log. */
 function inOrder(leaves: ReadonlySet<Leaf>): readonly Leaf[] {
   const list = [...leaves].sort((a, b) => a.entry.origin.offset - b.entry.origin.offset);
   if (list.some(({ entry }) => entry.timestamp === undefined)) return list;

@@ -1,4 +1,7 @@
-/** One message of a recording of Gemini CLI: what a user typed, or an answer with its calls, whose results lie inside them. */
+/**
+ * Reads one message of a recording of Gemini CLI: text that a user typed, or an answer with its calls, which contain
+ * their results.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
@@ -107,13 +110,13 @@ function readAnswer(
   return { kind: 'answer', id, blocks: [...thoughts, ...texts, ...made], results, notes: all, meta };
 }
 
-/** A subject and what is said of it. */
+/** A thought's subject and description. */
 function thoughtOf(thought: JsonView): readonly FoldBlock[] {
   const lines = ['subject', 'description'].map((key) => thought.get(key)?.text()).filter(Boolean);
   return lines.length === 0 ? [] : [{ kind: 'thought', text: encode(quote(lines.join('\n'))) }];
 }
 
-/** The result of a call; none for one that was cancelled before it had one. */
+/** The result of a call; none if it was cancelled before. */
 function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   const result = call.get('result');
   if (!isPresent(result)) return [];
@@ -139,7 +142,7 @@ export function resultOfParts(list: readonly JsonView[], callId: string, notes: 
   return { callId, message: notes.length === 0 ? message : { ...message, notes } };
 }
 
-/** The text of an output or an error; of anything else its JSON text. */
+/** The text of an output or an error, or the JSON text of anything else. */
 function responseText(response: JsonView): Uint8Array {
   const said = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
   return said === undefined ? inString(response.bytes) : said.copy();

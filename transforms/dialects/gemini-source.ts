@@ -1,4 +1,4 @@
-/** Folds the recordings of Gemini CLI into conversations: one, and another one after each compression of the context. */
+/** Folds the recordings of Gemini CLI into conversations, with a new one after each compression of the context. */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
@@ -9,22 +9,22 @@ import { metaOf } from './logged-meta.ts';
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 
-/** A message of the present conversation. */
+/** A message of the current conversation. */
 interface Spot {
-  /** The place behind which it stands. */
+  /** The position after which it comes. */
   readonly before: FoldPlace;
-  /** Undefined for one that is not part of the conversation. */
+  /** Undefined if it is not part of the conversation. */
   readonly place: FoldPlace | undefined;
-  /** An answer's name in the fold. */
+  /** Name of an answer in the fold. */
   readonly name: string;
   readonly kind: GeminiMessage['kind'];
 }
 
 export class GeminiSource {
   #session: string | undefined;
-  /** By id, in their order. */
+  /** By id, in order. */
   readonly #spots = new Map<string, Spot>();
-  /** Number of conversations so far: a message that comes again in another one is another one. */
+  /** Number of conversations so far: a message that returns in another one is a different message. */
   #stretch = 0;
 
   read(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
@@ -57,7 +57,7 @@ export class GeminiSource {
     return isTaken ? undefined : context.drop('client-event');
   }
 
-  /** @returns why none of them is read; they have been taken otherwise */
+  /** @returns why one of them is invalid; all others have been taken */
   #takeAll(list: JsonView | undefined, context: ReadContext): Rejection | undefined {
     const messages = (list?.elements() ?? []).map((json) => readGeminiMessage(json));
     const bad = messages.findIndex(({ kind }) => kind === 'bad');
@@ -66,7 +66,7 @@ export class GeminiSource {
     return undefined;
   }
 
-  /** Puts a message into the conversation, in the place that it has if it was there. @returns is it part of it? */
+  /** Adds a message to the conversation, at its existing position if it has one. @returns whether it is part of it */
   #take(message: GeminiMessage, { fold }: ReadContext): boolean {
     if (message.kind === 'bad') return false;
     const { id, kind } = message;
@@ -93,7 +93,7 @@ export class GeminiSource {
     return true;
   }
 
-  /** Takes a message and what came after it away; without such a message everything. */
+  /** Removes a message and everything after it; if there is no such message, removes everything. */
   #rewind(target: string, context: ReadContext): undefined {
     this.#open(context, undefined);
     const { fold } = context;
@@ -108,7 +108,7 @@ export class GeminiSource {
     return undefined;
   }
 
-  /** The context is another one: it goes on from what both have in front, or begins anew when that is nothing. */
+  /** Replaces the context: continues from the common start of both, or starts over if they have none. */
   #replaceAll(list: JsonView, context: ReadContext): Rejection | undefined {
     this.#open(context, undefined);
     const { fold } = context;

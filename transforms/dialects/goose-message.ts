@@ -1,4 +1,4 @@
-/** One message of a goose session: texts, thoughts, calls, and in messages of the user the results of calls. */
+/** Reads one message of a goose session: texts, thoughts, calls, and in user messages the results of calls. */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
@@ -24,7 +24,7 @@ export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
 }
 
-/** Has it been hidden from the model? */
+/** Was it hidden from the model? */
 export function isHidden(message: JsonView): boolean {
   return message.get('metadata')?.get('agentVisible')?.bytes[0] === FALSE;
 }
@@ -80,7 +80,7 @@ function partOf(block: JsonView, notes: ReadingNote[]): Part {
   return { object: block.copy() };
 }
 
-/** A call lies in an envelope `{status, value}`. */
+/** A call is wrapped in `{status, value}`. */
 function callOf(block: JsonView): FoldBlock {
   const id = block.get('id')?.text();
   const envelope = block.get('toolCall');
@@ -90,7 +90,7 @@ function callOf(block: JsonView): FoldBlock {
   return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
 }
 
-/** A result lies in one too: a list of parts, an object with such a list, or an error. */
+/** So is a result: a list of parts, an object with such a list, or an error. */
 function resultOf(block: JsonView): { readonly callId: string | undefined; readonly result: Message } {
   const callId = block.get('id')?.text();
   const envelope = block.get('toolResult');

@@ -33,15 +33,15 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   return undefined;
 }
 
-/** The first line of an older session. */
+/** Reads the first line of an older session. */
 function readHead(head: JsonView, context: ReadContext): Fate {
   if (head.get('working_dir') !== undefined) context.fold.closeAll();
   return context.drop('client-event');
 }
 
 /**
- * A session in one object. Messages up to the last one that was hidden from the model since are a conversation of their own: a
- * compaction put a summary in their place.
+ * Reads a session in one object. Messages up to the last one that was hidden from the model form a separate
+ * conversation: a compaction replaced them with a summary.
  */
 function readExport(
   json: JsonView,

@@ -1,4 +1,6 @@
-/** Names the members of a log's objects that are not read, so that nothing gets lost without a word: each once a source. */
+/**
+ * Reports members of a log's objects that are not read, so that nothing is lost silently: each name once per source.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { ReadingNote } from '../model/element.ts';
 
@@ -9,12 +11,12 @@ export class IgnoredMembers {
   readonly #read: ReadonlySet<string>;
   readonly #named = new Set<string>();
 
-  /** @param read the members that are read, and those that say nothing */
+  /** @param read members that are read or carry no information */
   constructor(read: ReadonlySet<string>) {
     this.#read = read;
   }
 
-  /** The note on this object; undefined when it has no member that is new. */
+  /** The note on this object; undefined if it has no new member. */
   in(json: JsonView): ReadingNote | undefined {
     const names: string[] = [];
     for (const [key, value] of json.members()) {

@@ -1,20 +1,20 @@
 /**
- * The texts that a sample of an Inspect log keeps apart: its messages say `attachment://HASH` in their place, alone or inside of a
- * longer text.
+ * Texts that a sample of an Inspect log stores separately: its messages contain `attachment://HASH` instead, alone or
+ * inside a longer text.
  */
 import { JsonView } from '../json/json-view.ts';
 import { decode, encode } from '../json/utf8.ts';
 
 const MARK = 'attachment://';
 const REFERENCE = /attachment:\/\/([\w-]{1,128})/g;
-/** As the client writes it: any other text after the mark is an address that a user wrote. */
+/** The client's own format: any other text after the prefix is a URL that a user wrote. */
 const HASH = /^[0-9a-f]{32}$/;
 
 export class AttachedTexts {
   readonly #texts: ReadonlyMap<string, string>;
   #isMissing = false;
 
-  /** @param logged the texts by their hashes */
+  /** @param logged the texts by hash */
   constructor(logged: JsonView | undefined) {
     const members = logged?.members() ?? [];
     this.#texts = new Map(
@@ -24,7 +24,7 @@ export class AttachedTexts {
     );
   }
 
-  /** Was there a reference to a text that the log does not hold? */
+  /** Was there a reference to a text that the log lacks? */
   get isMissing(): boolean {
     return this.#isMissing;
   }
@@ -33,7 +33,7 @@ export class AttachedTexts {
     this.#isMissing = true;
   }
 
-  /** The value with the texts in their places; the same one when it refers to none. */
+  /** The value with the texts filled in; the same object if it has no references. */
   into(view: JsonView): JsonView {
     const bytes = Buffer.from(view.bytes.buffer, view.bytes.byteOffset, view.bytes.length);
     if (!bytes.includes(MARK)) return view;

@@ -1,4 +1,7 @@
-/** Dialect `inspect`: evaluation logs of Inspect as JSON (`inspect log dump`). The samples are read one by one, after the head. */
+/**
+ * Dialect `inspect`: evaluation logs of Inspect as JSON (`inspect log dump`). Samples are read one by one, after the
+ * head.
+ */
 import { JsonView } from '../json/json-view.ts';
 import type { ReadingNote, ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
@@ -104,7 +107,7 @@ class InspectLog {
   }
 }
 
-/** The result as the model saw it: the error of a failed call when its content is empty. */
+/** The result as the model saw it: the error of a failed call if its content is empty. */
 function toldOf(message: JsonView): JsonView {
   const error = message.get('error')?.get('message');
   if (error?.type !== 'string' || firstOf(message, 'content')?.text() !== '') return message;
@@ -114,7 +117,7 @@ function toldOf(message: JsonView): JsonView {
   return new JsonView(objectOf(pieces));
 }
 
-/** A sample without messages still has what was asked and answered. */
+/** A sample without messages still has an input and an output. */
 function addPlain(sample: JsonView, transcript: Transcript, texts: AttachedTexts): void {
   const input = firstOf(sample, 'input');
   const output = firstOf(sample, 'output');
@@ -123,7 +126,7 @@ function addPlain(sample: JsonView, transcript: Transcript, texts: AttachedTexts
     addAnswer(transcript, texts.into(output));
 }
 
-/** The definitions that the first model call was given: messages do not hold them, the events of a sample do. */
+/** The definitions of the first model call: messages lack them, but the events of a sample have them. */
 function toolsOf(sample: JsonView): readonly ToolDefinition[] {
   for (const event of sample.get('events')?.elements() ?? []) {
     const tools = event.get('event')?.text() === 'model' ? toolsIn(event.get('tools')) : [];
@@ -132,7 +135,7 @@ function toolsOf(sample: JsonView): readonly ToolDefinition[] {
   return [];
 }
 
-/** The value of the only score; of several an object by the names of the scorers. */
+/** The value of the only score; an object by scorer if there are several. */
 function rewardOf(scores: JsonView | undefined): JsonView | undefined {
   const values = (scores?.members() ?? []).flatMap(([name, score]): (readonly [string, JsonView])[] => {
     const value = score.type === 'object' ? score.get('value') : score;

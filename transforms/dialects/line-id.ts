@@ -1,4 +1,4 @@
-/** The id of a conversation that has none: where it stands. Within a source no two are the same. */
+/** The id of a conversation that has none, derived from its place, which is unique within a source. */
 import type { Origin } from '../model/element.ts';
 
 /** @param number of the object in its line, from 0 */

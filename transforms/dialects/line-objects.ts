@@ -1,6 +1,6 @@
 /**
- * The objects of a line, one after the other, for every dialect of JSON: mostly one, several where a newline was lost.
- * Anything that is torn, not JSON or not an object rejects the whole line, with the place of the fault.
+ * Reads the objects of a line for every JSON dialect: usually one, several if a newline was lost. Anything torn, not
+ * JSON or not an object rejects the whole line, with the position of the error.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -13,13 +13,13 @@ import type { LineObjects, ReadElement } from './dialect.ts';
 import { lineId } from './line-id.ts';
 
 const STAGE = 'parse';
-/** Changes of an entry whose messages are as logged. */
+/** Changes of an entry whose messages stay as logged. */
 export const NO_CHANGES: Changes = new Map();
 const CROWDED: LineReason = 'too-many-elements';
-/** Walkers open the outer levels of an entry themselves, and count none: fewer than these. */
+/** Walkers open the outer levels of an entry themselves without counting: fewer than these. */
 const WALKED_LEVELS = 16;
 
-/** Where a value stands in the line. */
+/** Position of a value in the line. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -27,13 +27,16 @@ export interface Span {
 
 /** How a dialect reads one object. */
 export interface ObjectWalk {
-  /** Walks the object at `at` and validates it; returns the index after it, or -1: the scanner knows where. */
+  /** Walks and validates the object at `at`; returns the index after it, or -1: the scanner knows the position. */
   walk(bytes: Uint8Array, at: number): number;
-  /** The entry of the object that was walked last, or why it is none. `number` counts the objects of the line, from 0. */
+  /**
+   * The entry of the object that was walked last, or why there is none. `number` counts the objects of the line, from
+   * 0.
+   */
   entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement>;
-  /** Is every object a session of its own? A rejected one then has the id of its place. */
+  /** Is every object its own session? A rejected one then gets an id from its place. */
   readonly alone?: true;
-  /** Does `entryOf` make messages of its own, or values? Then the elements of the object are counted before. */
+  /** Does `entryOf` create messages or values? Then the elements of the object are counted first. */
   readonly makes?: true;
 }
 
@@ -50,7 +53,7 @@ export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): L
   return [only.origin === origin ? only : ofLine(only, line)];
 }
 
-/** The entry of the object that was walked last, unless it has too many elements in all to make anything of them. */
+/** The entry of the object that was walked last, unless it has too many elements in all. */
 function readEntry(
   line: Line,
   { maxElements }: Scanner,
@@ -70,7 +73,10 @@ function readEntry(
   return ofItself(rejectObject(line, origin, CROWDED, detail, -1), number, object.alone);
 }
 
-/** The objects of a line of several. The first one, in `bytes[start, end)`, was walked; the others are validated before any is read. */
+/**
+ * The objects of a line with several. The first one, in `bytes[start, end)`, was walked; the others are validated
+ * before any is read.
+ */
 function readSeveral(
   line: Line,
   scanner: Scanner,
@@ -113,7 +119,7 @@ function* eachObject(
 const listed = (made: ReadElement | Iterable<ReadElement>): Iterable<ReadElement> =>
   'kind' in made ? [made] : made;
 
-/** The rejection of a session of its own, with its id; anything else as it is. */
+/** Gives a rejection of an object that is its own session an id; returns anything else as it is. */
 function ofItself<T extends ReadElement | Iterable<ReadElement>>(
   element: T,
   number: number,
@@ -123,14 +129,14 @@ function ofItself<T extends ReadElement | Iterable<ReadElement>>(
   return { ...element, sessionId: lineId(element.origin, number) };
 }
 
-/** Origin of the object in `bytes[start, end)`; that of the line, when it is all there is. */
+/** Origin of the object in `bytes[start, end)`; that of the line if it is the only one. */
 function originOf({ bytes, origin }: Line, start: number, end: number): Origin {
   if (start === 0 && end === bytes.length) return origin;
   const { source, line, offset } = origin;
   return { source, line, offset: offset + start, length: end - start };
 }
 
-/** Why an object of the line is no entry. `at` is the index in the line where it went wrong; -1: not known. */
+/** Why an object of the line is invalid. `at` is the index of the error in the line, or -1 if unknown. */
 export function rejectObject(
   line: Line,
   origin: Origin,
@@ -144,11 +150,11 @@ export function rejectObject(
   return { ...rejected, origin, bytes: line.bytes.subarray(start, start + origin.length) };
 }
 
-/** Says what is wrong with a member that is at `at`, or nowhere. */
+/** Describes the problem of a member at `at`, or of a missing one. */
 export const missingOrBad = (what: string, at: number): string =>
   at < 0 ? `${what} is missing` : `${what} is not valid`;
 
-/** Why the line as a whole is not read; `at` is where its last value begins. */
+/** Why the whole line cannot be read; `at` is where its last value begins. */
 function rejectBytes(line: Line, scanner: Scanner, at: number, after: boolean): Rejection {
   const { bytes } = line;
   const invalid = invalidUtf8At(bytes);
@@ -174,7 +180,7 @@ function rejectCrowd(line: Line, start: number, { crowdAt, maxElements }: Scanne
   return rejectLine(STAGE, line, CROWDED, detail, crowdAt);
 }
 
-/** The only object of a line stands for the whole line, the white space around it too. */
+/** The only object of a line represents the whole line, including the white space around it. */
 function ofLine(element: ReadElement, { origin, bytes, made }: Line): ReadElement {
   return element.kind !== 'rejection'
     ? { ...element, origin }

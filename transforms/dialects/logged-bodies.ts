@@ -1,6 +1,6 @@
 /**
- * Requests and answers of model calls as observability platforms log them: in the words of whichever client made the call. Adds
- * both to a transcript.
+ * Reads requests and answers of model calls as observability platforms log them, in the format of whichever client made
+ * the call, and adds both to a transcript.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
@@ -41,7 +41,7 @@ function addText(transcript: Transcript, view: JsonView): void {
   if (text !== undefined && isCutJson(text)) transcript.note(PLACEHOLDER);
 }
 
-/** A list of messages; one of lists, of which a batch has several; or the parts of one user message. */
+/** A list of messages; a batch of such lists; or the parts of one user message. */
 function addList(transcript: Transcript, list: JsonView): void {
   const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
   const [first] = elements;
@@ -91,7 +91,7 @@ export function addSystem(transcript: Transcript, logged: JsonView | undefined):
   if (blocks.length > 0) transcript.say('system', blocks);
 }
 
-/** Items of the Responses API. Reasoning and calls from one user or output item to the next are one message. */
+/** Items of the Responses API. Reasoning and calls between two user or output items form one message. */
 function addItems(transcript: Transcript, items: readonly JsonView[]): void {
   let said: MessageBlock[] = [];
   const flush = (): void => {
@@ -125,7 +125,7 @@ function blocksOfItem(item: JsonView): readonly MessageBlock[] {
     : blocksOf(item);
 }
 
-/** A value that is no message: its JSON text, as what the user said. */
+/** A value that is not a message: its JSON text becomes a user message. */
 function addValue(transcript: Transcript, value: JsonView, role = 'user'): void {
   transcript.say(role, [{ kind: 'text', text: textOf(value) }]);
   transcript.note(NOT_MESSAGES);
@@ -166,7 +166,7 @@ function addAnswers(transcript: Transcript, list: JsonView): void {
   }
 }
 
-/** Has it a type, and is neither a message nor a choice? */
+/** Does it have a type, without being a message or a choice? */
 const isBlock = (one: JsonView): boolean =>
   one.get('type') !== undefined &&
   firstOf(one, 'role', 'message', 'kwargs', 'data') === undefined &&
@@ -189,7 +189,7 @@ function addCompletion(transcript: Transcript, answer: JsonView): void {
   }
 }
 
-/** Adds a message, or the text and the calls that an object has in its place. */
+/** Adds a message, or the text and calls of an object without one. */
 function addSaid(transcript: Transcript, answer: JsonView): void {
   const inner = firstOf(answer, 'message', 'content');
   const said = inner?.type === 'object' ? inner : answer;
@@ -206,10 +206,10 @@ function addSaid(transcript: Transcript, answer: JsonView): void {
   else addValue(transcript, answer, 'assistant');
 }
 
-/** Members that make an object a message of the model. */
+/** Members that mark an object as a message of the model. */
 const SPEAKING = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
 
-/** Reports an answer that was cut. */
+/** Reports a truncated answer. */
 export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
   const finish = reason?.text()?.toLowerCase();
   if (finish === 'length' || finish === 'max_tokens' || finish === 'model_length') transcript.note(REPLY_CUT);
@@ -217,7 +217,7 @@ export function noteFinish(transcript: Transcript, reason: JsonView | undefined)
     transcript.note(FILTERED);
 }
 
-/** The definitions in the first of these places that has any: a list, also as text, or an object by name. */
+/** The definitions in the first place that has any: a list, possibly as text, or an object by name. */
 export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly ToolDefinition[] {
   for (const place of places) {
     const list = unpacked(place);
@@ -228,7 +228,7 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
   return [];
 }
 
-/** One definition; several in the declarations of Gemini. */
+/** One definition, or several from a declaration of Gemini. */
 function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   if (tool?.type !== 'object') return [];
   const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');

@@ -1,6 +1,7 @@
 /**
- * Reads the `messages` of a request and the reply in a response: an object is walked once, when it is new, and its members are
- * noted on its bytes, so that no stage has to walk it again. Known ones are only compared (json/known-list.ts).
+ * Reads the `messages` of a request and the reply in a response. A new object is walked once and its members are
+ * remembered with its bytes, so that no stage has to walk it again. Known objects are only compared
+ * (json/known-list.ts).
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -21,7 +22,7 @@ import { knownText } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
 
-/** A message as it was logged; one without a string role is kept too, so that its bytes are known again. */
+/** A message as logged; one without a string role is kept too, so that its bytes are recognised again. */
 export interface LoggedMessage {
   readonly bytes: Uint8Array;
   readonly role: string | undefined;
@@ -31,7 +32,7 @@ export function isMessage(message: LoggedMessage): message is Message {
   return message.role !== undefined;
 }
 
-/** @param depth how many objects and arrays are open around a message */
+/** @param depth number of objects and arrays open around a message */
 export function createMessageList(scanner: Scanner, depth: number): KnownList<LoggedMessage> {
   const read = createObjectReader(scanner);
 
@@ -43,25 +44,25 @@ export function createMessageList(scanner: Scanner, depth: number): KnownList<Lo
   return new KnownList<LoggedMessage>(scanner, depth, make, (bytes, at) => read.scan(bytes, at, depth));
 }
 
-/** Scans an object and makes a copy that knows its members: one walk for both. */
+/** Scans an object and copies it together with its members, in one walk. */
 export interface ObjectReader {
-  /** The index after the value at `at`, or -1: the scanner knows where. */
+  /** The index after the value at `at`, or -1: the scanner knows the position. */
   scan(bytes: Uint8Array, at: number, depth: number): number;
   /** A copy of the bytes scanned last. */
   copy(bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
-/** The members of an object with more are walked again where they are asked for: to hold them would take many times its bytes. */
+/** Objects with more members are walked again on demand: remembering them would take many times their bytes. */
 const MOST_HELD = 1000;
 
 export function createObjectReader(scanner: Scanner): ObjectReader {
   const keep = createKeeper();
   const members: Member[] = []; // of the objects scanned so far, over one another; the indexes are those in the object
-  let count = 0; // of the object scanned last
+  let count = 0; // number of members of the object scanned last
   let openedAt = 0;
   let valueDepth = 0;
 
-  // made once: a function that is new for each object is not compiled when it is called
+  // created once: V8 does not compile a function that is new for each object
   const note: MemberVisitor = (start, keyEnd, valueStart, bytes) => {
     const end = scanner.value(bytes, valueStart, valueDepth);
     if (end < 0) return -1;
@@ -94,13 +95,13 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
 
 /** Reads `response` and finds the reply in it, `choices[0].message`, in one walk. */
 export interface ReplyReader {
-  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
+  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows the position. */
   read(bytes: Uint8Array, at: number): number;
-  /** The reply of what was read last; `bytes` are still those. Undefined when there is no message object. */
+  /** The reply of the response read last, from the same `bytes`. Undefined if there is no message object. */
   message(bytes: Uint8Array): Message | undefined;
 }
 
-/** How many objects and arrays are open around the response, a choice and its message. */
+/** Nesting around the response, a choice and its message. */
 const RESPONSE_DEPTH = 1;
 const CHOICE_DEPTH = 3;
 const MESSAGE_DEPTH = 4;
@@ -110,7 +111,7 @@ export function createReplyReader(scanner: Scanner): ReplyReader {
   let start = -1;
   let end = -1;
 
-  // the visitors are made once: a function that is new for each object is not compiled when it is called
+  // created once: V8 does not compile a function that is new for each object
   const inResponse: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
     if (!isKey(bytes, keyStart, keyEnd, 'choices')) return scanner.value(bytes, value, RESPONSE_DEPTH + 1);
     start = -1;

@@ -1,11 +1,11 @@
-/** Takes what a log says beside the messages into the closed list of names of `Meta`. A value of another type is left out. */
+/** Converts metadata of a log to the closed list of names of `Meta`. Drops values of the wrong type. */
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import { isPath, type Meta, type MetaName } from '../model/meta.ts';
 import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 
-/** A value as it was logged, or a text, a number or a list of texts that stand for one. */
+/** A logged value, or a text, a number or a list of texts. */
 export type LoggedValue = JsonView | string | number | readonly string[] | undefined;
 
 const MOST_LEVELS = 2;
@@ -50,7 +50,7 @@ const READ: Readonly<Record<MetaName, (view: JsonView) => Uint8Array | undefined
 };
 
 /**
- * Reads what is known of a conversation or of one answer. Absent values and null are left out, and so are paths in the place of ids.
+ * Reads metadata of a conversation or of one answer. Leaves out absent values, null, and ids that are paths.
  * @param values by name; the bytes of views are copied
  */
 export function metaOf(values: { readonly [K in MetaName]?: LoggedValue }): Meta {

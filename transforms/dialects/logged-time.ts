@@ -1,9 +1,9 @@
-/** The time of an entry, from its JSON value, and what a person is told of one that cannot be read. */
+/** The time of an entry from its JSON value, and the error text for one that cannot be read. */
 import { QUOTE } from '../json/bytes.ts';
 import { decode, parseString } from '../json/utf8.ts';
 import { parseEpoch, parseTimestamp } from '../model/timestamp.ts';
 
-/** A value of these characters alone is a time, whatever is wrong with it; anything else may be content. */
+/** A value with only these characters is a time, valid or not; anything else may be content. */
 const SHOWN = /^[\d\-:.,+TZ ]{0,40}$/;
 const NAMES: Readonly<Record<string, string>> = {
   '{': 'an object',
@@ -12,18 +12,18 @@ const NAMES: Readonly<Record<string, string>> = {
   f: 'a boolean',
 };
 
-/** Nanoseconds since 1970 of the value in `bytes[start, end)`; undefined when it is not a time. */
+/** Parses the value in `bytes[start, end)` to nanoseconds since 1970; undefined if it is not a time. */
 export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
   if (bytes[start] === QUOTE) return parseTimestamp(parseString(bytes, start, end));
   return parseEpoch(decode(bytes.subarray(start, end)));
 }
 
-/** The same of a value of its own. */
+/** Does the same for a value in its own array. */
 export function timeOf(json: Uint8Array): bigint | undefined {
   return timeIn(json, 0, json.length);
 }
 
-/** Why a member is not a time: shows the value where it cannot be content, else its type and length. */
+/** Why a member is not a time: shows the value unless it may be content, in which case its type and length. */
 export function unreadableTime(name: string, json: Uint8Array): string {
   return `${name} is not a readable time: ${shown(json)}`;
 }

@@ -1,4 +1,4 @@
-/** Messages that a dialect makes out of pieces of JSON text: what was a string in the log stays the same string. */
+/** Builds messages from pieces of JSON text: a logged string stays the same string. */
 
 import { QUOTE } from '../json/bytes.ts';
 import { quote } from '../json/respace.ts';
@@ -20,7 +20,7 @@ const CLOSE = encode('}');
 const CLOSE_TWO = encode('}}');
 const MOST_PIECES = 64;
 const LONGEST_PIECE = 32;
-/** UTF-8 of the few short pieces that most messages have, by key and by value: they are encoded once. */
+/** UTF-8 of the few short pieces that most messages share, by key and by value, encoded once. */
 const firstKeys = new Map<string, Uint8Array>();
 const laterKeys = new Map<string, Uint8Array>();
 const shortValues = new Map<string, Uint8Array>();
@@ -50,13 +50,13 @@ export function makeMessage(role: string, members: readonly Piece[]): Message {
   return { bytes: objectOf([['role', quote(role)], ...members]), role };
 }
 
-/** The message of a system text, given as a JSON string; none when it is empty or no string. */
+/** The message of a system text in a JSON string; none if it is empty or not a string. */
 export function systemMessage(text: Uint8Array): readonly Message[] {
   if (text[0] !== QUOTE || text.length === EMPTY_STRING_BYTES) return [];
   return [makeMessage('system', [['content', text]])];
 }
 
-/** The JSON text of an OpenAI call; `args` is the JSON text of the arguments, in the encoding that they are to have. */
+/** The JSON text of an OpenAI call; `args` is the JSON text of the arguments, already encoded as needed. */
 export function callJson(
   id: string | undefined,
   name: string | undefined,
@@ -70,7 +70,7 @@ export function callJson(
   return concat([Buffer.from(head + key), args, CLOSE_TWO]);
 }
 
-/** Pieces that are held one by one: each takes a hundred bytes beside its own. */
+/** More pieces than this are joined early, because each takes a hundred bytes besides its own. */
 const MOST_LOOSE = 2000;
 
 /** The JSON text of an array of these elements. */
@@ -88,7 +88,7 @@ export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
   return concat([...joined, ...loose]);
 }
 
-/** The JSON string of the texts of JSON strings, joined by line feeds; their escapes stay. */
+/** Joins JSON strings to one, with line feeds between them; their escapes stay. */
 export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
   if (strings.length === 1) return strings[0] as Uint8Array;
   const bodies = strings.map((json) => json.subarray(1, -1));

@@ -1,6 +1,6 @@
 /**
- * The parts of a message in the words of many clients: OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK. Each becomes
- * a block of the canonical conversation.
+ * Reads the parts of a message from many clients: OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK. Each
+ * becomes a block of the canonical conversation.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
@@ -10,7 +10,7 @@ import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { sealedDetail } from './fold/draft.ts';
 import { objectOf } from './made-messages.ts';
 
-/** One piece of a message. Bytes are JSON text; those of texts and of arguments are a string. */
+/** One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. */
 export type MessageBlock =
   | { readonly kind: 'text' | 'thought'; readonly text: Uint8Array }
   | { readonly kind: 'sealed'; readonly detail: Uint8Array }
@@ -34,7 +34,7 @@ export interface ResultBlock {
 
 const EMPTY = encode('""');
 
-/** The value of the first of these members that is there and not null. */
+/** The first of these members that is present and not null. */
 export function firstOf(view: JsonView | undefined, ...keys: readonly string[]): JsonView | undefined {
   for (const key of keys) {
     const value = view?.get(key);
@@ -43,7 +43,7 @@ export function firstOf(view: JsonView | undefined, ...keys: readonly string[]):
   return undefined;
 }
 
-/** The parts of a content: a text, a list, or one part alone. */
+/** The parts of a content: a text, a list, or a single part. */
 export function blocksOf(content: JsonView | undefined): readonly MessageBlock[] {
   if (content === undefined || content.type === 'null') return [];
   if (content.type === 'array') return content.elements().flatMap(blocksOfPart);
@@ -83,7 +83,7 @@ function thoughtOf(part: JsonView): MessageBlock {
   return { kind: 'sealed', detail: sealedDetail('reasoning.encrypted', data.copy()) };
 }
 
-/** A call in any of the shapes that name, arguments and id have. */
+/** A call, in any of the known shapes. */
 export function callOf(call: JsonView): CallBlock {
   const fn = call.get('function');
   const inner = fn?.type === 'object' ? fn : call;
@@ -118,7 +118,7 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   return areParts ? resultContent(content.copy(), () => {}) : textOf(content);
 }
 
-/** A part of Gemini has no type: its member tells what it is. */
+/** A part of Gemini has no type, only a member that shows its kind. */
 function geminiPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
   if (text?.type === 'string')
@@ -158,7 +158,7 @@ export function imagePart(url: Uint8Array): MessageBlock {
   return { kind: 'part', object };
 }
 
-/** Images of Anthropic become parts that readers know; anything else stays, and is reported by its type. */
+/** Images of Anthropic become parts that consumers know; anything else stays, and is reported by its type. */
 function keptPart(part: JsonView, type: string): MessageBlock {
   const block = readBlock(part.copy(), true);
   if (block.kind !== 'part' || !('object' in block.part))

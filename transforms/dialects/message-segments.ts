@@ -1,4 +1,7 @@
-/** An assistant's text as a person reads it: words, thoughts and calls in their order, without the lines of the protocol. */
+/**
+ * Splits an assistant's text into what a person reads: words, thoughts and calls in order, without the lines of the
+ * protocol.
+ */
 import { parseJson } from '../json/utf8.ts';
 import type { ProtocolCall } from './call-object.ts';
 import { cutLeakedHeaders, cutThoughts } from './said-text.ts';
@@ -10,17 +13,17 @@ export interface TextSegment {
   readonly text: string;
 }
 
-/** Thought of the model, without its tags. */
+/** A thought of the model, without its tags. */
 export interface ThinkSegment {
   readonly kind: 'think';
   readonly text: string;
 }
 
-/** A call; undefined when what stands in its block cannot be read. */
+/** A call; undefined if its block cannot be read. */
 export interface ToolSegment {
   readonly kind: 'tool';
   readonly call: ProtocolCall | undefined;
-  /** The JSON text of the arguments, as it was written. */
+  /** The JSON text of the arguments, as written. */
   readonly argumentsText: string;
 }
 
@@ -29,7 +32,7 @@ export type MessageSegment = TextSegment | ThinkSegment | ToolSegment;
 const THINK = /<think>|<\/think>/;
 const decoder = new TextDecoder();
 
-/** Never throws: what is neither thought nor call nor protocol is text. */
+/** Never throws: whatever is not a thought, a call or protocol is text. */
 export function parseMessageSegments(text: string): MessageSegment[] {
   const segments: MessageSegment[] = [];
   for (const piece of splitToolBlocks(String(text))) {
@@ -47,7 +50,7 @@ export function parseMessageSegments(text: string): MessageSegment[] {
   return segments;
 }
 
-/** Thoughts are cut out first: a line of the protocol inside of one is a thought. */
+/** Cuts out thoughts first, so that a protocol line inside one belongs to the thought. */
 function addText(segments: MessageSegment[], text: string): void {
   for (let rest = text; rest !== ''; ) {
     const at = rest.search(THINK);
@@ -62,7 +65,7 @@ function addText(segments: MessageSegment[], text: string): void {
   }
 }
 
-/** The lines of the protocol in a text, as they were written: the viewer shows them apart from the words. */
+/** The protocol lines of a text, unchanged; the viewer shows them apart from the words. */
 export function protocolLines(text: string): readonly string[] {
   return cutThoughts(text)
     .text.split('\n')

@@ -1,7 +1,7 @@
 /**
- * Dialect `messages`: lines that are conversations already, each a session of its own. `{"messages": [...], "tools": [...]}`
- * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages keep their
- * bytes; the last one, if it is the model's, is the reply (docs/dialect-details.md).
+ * Dialect `messages`: lines that are already conversations, each its own session. `{"messages": [...], "tools": [...]}`
+ * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages keep
+ * their bytes; if the last one is the model's, it is the reply (docs/dialect-details.md).
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, Rejection } from '../model/element.ts';

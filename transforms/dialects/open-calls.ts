@@ -1,14 +1,16 @@
-/** Ids of calls in logs that have none: `0-read` is the first call of the conversation, and the result that follows answers it. */
+/**
+ * Ids for calls in logs without ids: `0-read` is the first call of the conversation, and the next result answers it.
+ */
 
 export interface OpenCalls {
   /** Opens the calls of the next assistant message; calls still open stay unanswered. */
   call(names: readonly string[]): readonly string[];
-  /** The id of the call that a result answers; the id that it was logged with when no call is open. */
+  /** The id of the call that a result answers; its logged id if no call is open. */
   answer(logged: string | undefined): string | undefined;
 }
 
 export function createOpenCalls(): OpenCalls {
-  let calls = 0; // so far
+  let calls = 0; // number of calls so far
   let open: { readonly id: string; readonly name: string }[] = [];
   return {
     call(names) {

@@ -1,6 +1,6 @@
 /**
- * Actions and observations of the first OpenHands. An action holds the completion that the model gave; where it does not, or holds
- * it as Python text, the action itself has to do.
+ * Actions and observations of the first OpenHands. An action usually contains the model's completion; if not, or only
+ * as Python text, the answer is rebuilt from the action.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -16,7 +16,7 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['recall', 'agent_state_changed', 'change_agent_state', 'null', 'initialize', 'start', 'pause'],
   ...['resume', 'stop', 'condensation_request', 'loop_recovery', 'user_rejected_state'],
 ]);
-/** Members of the arguments of an action that are the client's. */
+/** Arguments of an action that belong to the client. */
 const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['thought', 'confirmation_state', 'security_risk']);
 const EMPTY = encode('""');
 
@@ -24,7 +24,7 @@ export function isClientAction(name: string): boolean {
   return CLIENT.has(name);
 }
 
-/** The answer that an action came from; undefined when the log does not hold it in a readable form. */
+/** The answer that an action came from; undefined if the log lacks it in a readable form. */
 export function completionOf(event: JsonView): Said | undefined {
   const response = event.get('tool_call_metadata')?.get('model_response');
   if (response?.type !== 'object') return undefined;
@@ -36,7 +36,7 @@ export function completionOf(event: JsonView): Said | undefined {
   return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId };
 }
 
-/** An action as an answer: a message is a text, anything else a call of that name. */
+/** An action as an answer: a message becomes a text, anything else a call of that name. */
 export function actionOf(action: string, event: JsonView): Said {
   const args = event.get('args');
   const metadata = event.get('tool_call_metadata');

@@ -1,4 +1,4 @@
-/** Events of the OpenHands SDK: each names its `kind`, and holds what the model was sent or said. */
+/** Events of the OpenHands SDK: each has a `kind`, and contains what was sent to the model or came from it. */
 import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
@@ -11,7 +11,7 @@ import { definitionsIn, type Said } from './openhands-said.ts';
 
 const ENCRYPTED = 'reasoning.encrypted';
 const EMPTY = encode('""');
-/** Kinds that say nothing to the model. */
+/** Kinds that do not reach the model. */
 const CLIENT =
   /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
 const ERROR: ReadingNote = {
@@ -48,7 +48,7 @@ function readSystem(event: JsonView): Said {
   return { kind: 'system', text, tools: definitionsIn(event.get('tools')) };
 }
 
-/** A message as the model was sent it, with what the client put behind it. */
+/** A message as sent to the model, including what the client appended. */
 function readMessage(event: JsonView): Said {
   const logged = event.get('llm_message');
   const said = logged && readChatObject(logged);
@@ -61,7 +61,7 @@ function readMessage(event: JsonView): Said {
   return { kind: 'message', message: makeMessage(said.message.role, [['content', content]]), notes };
 }
 
-/** One call of an answer; those of one response are one answer. */
+/** One call of an answer; calls of one response form one answer. */
 function readAction(event: JsonView): Said {
   const call = event.get('tool_call');
   if (call?.type !== 'object') return { kind: 'bad', detail: 'tool_call is not an object' };
@@ -75,7 +75,7 @@ function readAction(event: JsonView): Said {
   return { kind: 'answer', name: event.get('llm_response_id')?.text(), blocks, notes };
 }
 
-/** A reasoning item of the Responses API, whose texts are in lists of strings here. */
+/** A reasoning item of the Responses API, here with lists of strings as texts. */
 function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   if (!isPresent(item)) return [];
   const lists = ['content', 'summary'].map((key) => item.get(key)?.elements() ?? []);
@@ -100,7 +100,7 @@ function readObservation(event: JsonView): Said {
   return resultOf(event, said === undefined ? observationJson(observation) : arrayOf(list), notes);
 }
 
-/** An observation of members that are its own, as text. */
+/** An observation without a text, as the JSON text of its members. */
 const observationJson = (observation: JsonView): Uint8Array =>
   encode(quote(Buffer.from(observation.copy()).toString()));
 

@@ -1,4 +1,4 @@
-/** Folds the events of one OpenHands run into conversations: one, and another one after each condensation. */
+/** Folds the events of one OpenHands run into conversations, with a new one after each condensation. */
 import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import type { Fate, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
@@ -19,11 +19,11 @@ const HARNESS = 'openhands';
 
 export class OpenHandsRun {
   readonly #thread: string;
-  /** The message that each event has a part in, by the event's id. */
+  /** The message that each event contributed to, by the event's id. */
   #places = new Map<string, FoldPlace>();
   /** The call that each action made, until its result comes. */
   readonly #calls = new Map<string, string>();
-  /** Answers that have begun. */
+  /** Answers begun so far. */
   readonly #answers = new Set<string>();
   /** The event that each message began with. */
   #begun = new Map<FoldPlace, string>();
@@ -34,7 +34,7 @@ export class OpenHandsRun {
     this.#thread = thread;
   }
 
-  /** Has it said nothing so far? */
+  /** Is there no message yet? */
   get isEmpty(): boolean {
     return this.#count === 0;
   }
@@ -64,14 +64,14 @@ export class OpenHandsRun {
     return undefined;
   }
 
-  /** Says something of the run as a whole. */
+  /** Adds metadata of the whole run. */
   describe(meta: Meta, { fold }: ReadContext): void {
     if (!fold.has(this.#thread)) return;
     fold.open(this.#thread, '');
     fold.describe(meta);
   }
 
-  /** The run is over. */
+  /** Ends the run. */
   close({ fold }: ReadContext): void {
     if (!fold.has(this.#thread)) return;
     fold.open(this.#thread, '');
@@ -149,7 +149,7 @@ export class OpenHandsRun {
     if (!this.#begun.has(place)) this.#begun.set(place, id);
   }
 
-  /** The conversation ends. The next one begins with what was not forgotten, and the summary of the rest in its place. */
+  /** Ends the conversation. The next one begins with the kept events, and a summary of the rest. */
   #condense(json: JsonView, event: JsonView, context: ReadContext, session: string): void {
     const { fold } = context;
     const forgotten = forgottenIn(json);
@@ -180,7 +180,7 @@ export class OpenHandsRun {
   }
 }
 
-/** An action of a person: typed a text, or ran something themselves. */
+/** An action of a person, who typed a text or ran something. */
 function userAction(action: string, args: JsonView | undefined): Said {
   const content = args?.get('content');
   const command = args?.get('command');
@@ -200,7 +200,7 @@ function userAction(action: string, args: JsonView | undefined): Said {
   return { kind: 'message', message: makeMessage('user', [['content', parts]]) };
 }
 
-/** Which events a condensation names, one by one or from the first to the last. */
+/** The events that a condensation drops, named one by one or as a range. */
 function forgottenIn(json: JsonView): (id: string) => boolean {
   const list = json.get('forgotten_event_ids');
   const ids = new Set(list?.elements().map(idText));

@@ -1,4 +1,4 @@
-/** Events of OpenHands in the words of a fold, and the code that both versions of the events share. */
+/** Converts events of OpenHands for a fold, with the code that both versions share. */
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../model/element.ts';
@@ -7,7 +7,7 @@ import type { FoldBlock } from './fold/draft.ts';
 
 interface Facts {
   readonly notes?: readonly ReadingNote[];
-  /** Rewrites, by rule. */
+  /** Rewrites by rule. */
   readonly changes?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export type Said =
       /** The id that all events of one answer share. */
       readonly name: string | undefined;
       readonly blocks: readonly FoldBlock[];
-      /** The call that this event stands for. */
+      /** Id of the call that this event represents. */
       readonly callId?: string | undefined;
     })
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
@@ -35,7 +35,7 @@ export function idText(id: JsonView | undefined): string | undefined {
   return id.type === 'number' ? String(id.parsed()) : id.text();
 }
 
-/** The definitions in a list; what has no name is none. */
+/** The definitions in a list, except those without a name. */
 export function definitionsIn(tools: JsonView | undefined): readonly ToolDefinition[] {
   return (tools?.elements() ?? []).flatMap((tool): readonly ToolDefinition[] => {
     const inner = tool.get('function');

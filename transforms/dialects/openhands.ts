@@ -1,6 +1,6 @@
 /**
- * Dialect `openhands`: the events of OpenHands, of its first version (`action`, `observation`) and of its SDK (`kind`), one object
- * each; and the output of its benchmarks, where an object holds the events of a whole run.
+ * Dialect `openhands`: events of OpenHands, of its first version (`action`, `observation`) and of its SDK (`kind`), one
+ * object each; and the output of its benchmarks, where an object holds the events of a whole run.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';

@@ -1,7 +1,7 @@
 /**
- * Reads pairs of requests and responses whose API changes from pair to pair: a proxy logs what passes. The dialect that read the
- * last pair reads the next one; when it finds no answer in it, the answer tells which API it is of. Answers that are streams, and
- * pairs of the Responses API, are read by the dialect `responses`, which knows all of them.
+ * Reads pairs of requests and responses whose API may change from pair to pair, as a proxy logs them. The dialect of
+ * the last pair reads the next one; if it finds no answer, the answer itself shows its API. Streams, and pairs of the
+ * Responses API, are read by the dialect `responses`, which knows all APIs.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
@@ -12,14 +12,14 @@ import type { Dialect, DialectReader, LineObjects, ReadElement } from './dialect
 import { isStreamEvent } from './streams/assembler.ts';
 import { looksLikeEvents } from './streams/sse.ts';
 
-/** Dialects of pairs that are read fast; the answer of each has a list of this name. */
+/** Dialects of pairs with a fast reader, and the list that their answers have. */
 const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['exchange', 'choices'],
   ['anthropic', 'content'],
 ]);
 /** Reads pairs of every API. */
 const ANY = 'responses';
-/** Why a pair is rejected by a dialect that does not know its API. */
+/** Reasons for which a dialect rejects a pair of another API. */
 const STRANGE: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
 export const isPairDialect = ({ name }: Dialect): boolean => ANSWERS.has(name) || name === ANY;
@@ -44,7 +44,7 @@ export class PairReader implements DialectReader {
     return only === undefined || !isDoubtful(only) ? made : (this.#readAgain(line, only) ?? made);
   }
 
-  /** The objects of a line of several, each as if it were alone. */
+  /** Reads the objects of a line with several, each as if it were alone. */
   #readSeveral(line: Line, made: LineObjects): LineObjects {
     const readAgain = (object: Line, only: ReadElement): LineObjects | undefined =>
       this.#readAgain(object, only);
@@ -58,7 +58,9 @@ export class PairReader implements DialectReader {
     return { length: made.length, [Symbol.iterator]: each };
   }
 
-  /** Reads an object in which the present dialect found no answer as another dialect does; undefined when that finds none either. */
+  /**
+   * Reads an object again if the current dialect found no answer in it; undefined if no other dialect finds one either.
+   */
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
@@ -77,7 +79,7 @@ export class PairReader implements DialectReader {
     return isStrange ? this.#readAny(line, only, pair.sessionId) : undefined;
   }
 
-  /** The entry that the reader of every API makes, in the session that the others would put it into. */
+  /** The entry from the reader of every API, in the session that the fast readers would choose. */
   #readAny(line: Line, only: ReadElement, logged: string | undefined): LineObjects | undefined {
     const [read] = this.#reader(ANY).readApart?.(line) ?? [];
     if (read === undefined || read.kind === 'rejection') return undefined;
@@ -121,27 +123,27 @@ export class PairReader implements DialectReader {
 
 const hasNoReply = ({ reply, emptyReply }: Entry): boolean => reply === undefined && emptyReply !== true;
 
-/** May another dialect find more in it? */
+/** Might another dialect find more in it? */
 function isDoubtful(element: ReadElement): boolean {
   if (element.kind === 'rejection') return STRANGE.has(element.reason);
   return element.kind === 'entry' && hasNoReply(element);
 }
 
-/** One object of a line of several, as a line of its own. */
+/** One object of a line with several, as a separate line. */
 function objectAt(line: Line, { origin }: ReadElement): Line {
   const start = origin.offset - line.origin.offset;
   return { ...line, origin, bytes: line.bytes.subarray(start, start + origin.length) };
 }
 
 interface Pair {
-  /** The response, or the body that it is logged with, when it is an object. */
+  /** The response, or the body that it is logged with, if it is an object. */
   readonly answer: Uint8Array | undefined;
-  /** Is it a pair that the dialects of pairs do not read: a stream, or one of the Responses API? */
+  /** Is it a pair that the fast dialects cannot read: a stream, or one of the Responses API? */
   readonly isStrange: boolean;
   readonly sessionId: string | undefined;
 }
 
-/** The member that shows the API of the pair in a valid line; undefined when it has no response. */
+/** The member of a valid line that shows the API of the pair; undefined if it has no response. */
 function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
   const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);

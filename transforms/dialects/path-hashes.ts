@@ -1,7 +1,7 @@
 /**
- * Tells whether one conversation begins with all of another one. Each message gets a hash of itself and of everything before it,
- * so two paths are the same up to the place where their hashes are. Clients drop reasoning from the history and rename calls:
- * neither counts.
+ * Tells whether one conversation begins with the whole of another one. Each message gets a hash of itself and
+ * everything before it, so two paths are equal up to the point where their hashes are. Clients drop reasoning from the
+ * history and rename calls, so neither counts.
  */
 import { equalityKey } from '../checks/equality-key.ts';
 import { parseJson } from '../json/utf8.ts';
@@ -11,7 +11,7 @@ import { isObject } from '../model/message.ts';
 
 const SAME_ROLES: Readonly<Record<string, string>> = { developer: 'system', function: 'tool' };
 
-/** One hash for each message, of the path that ends with it. */
+/** One hash per message, for the path that ends with it. */
 export function pathHashes(messages: readonly Message[]): readonly string[] {
   return pathOf(messages).hashes;
 }
@@ -20,14 +20,14 @@ export function pathHashes(messages: readonly Message[]): readonly string[] {
 export interface Path {
   readonly messages: readonly Message[];
   readonly hashes: readonly string[];
-  /** Ids of all calls, and how many of them there are up to each message. */
+  /** Ids of all calls, and their number up to each message. */
   readonly ids: readonly string[];
   readonly counts: readonly number[];
 }
 
 const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
 
-/** @param known another path: what the two share, as the same objects, is not hashed again */
+/** @param known another path: the objects that the two share are not hashed again */
 export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
   let shared = 0;
   while (shared < messages.length && messages[shared] === known.messages[shared]) shared++;
@@ -42,7 +42,7 @@ export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Pat
   return { messages, hashes, ids, counts };
 }
 
-/** @param ids of the calls so far: a result counts by the place of its call, not by its id */
+/** @param ids of the calls so far: a result counts by the position of its call, not by its id */
 function keyOf({ role, content, ...rest }: Readonly<Record<string, unknown>>, ids: string[]): string {
   const name = SAME_ROLES[`${role}`] ?? `${role}`;
   const calls = Array.isArray(rest.tool_calls) ? rest.tool_calls.filter(isObject) : [];
@@ -63,7 +63,7 @@ function parsedOrText(text: string): unknown {
   }
 }
 
-/** The texts as one, and the other parts. Null, an empty text and an empty list are the same. */
+/** The joined text, and the other parts. Null, an empty text and an empty list are equal. */
 function saidIn(content: unknown): readonly [text: string, parts: readonly unknown[]] {
   if (typeof content === 'string') return [content, []];
   if (!Array.isArray(content)) return ['', content === null || content === undefined ? [] : [content]];

@@ -1,4 +1,4 @@
-/** One message of a pi session, in the words of a fold. */
+/** Reads one message of a pi session, for a fold. */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
@@ -26,7 +26,7 @@ export type PiMessage =
       readonly isTurn: boolean;
       readonly changes?: readonly string[];
     }
-  /** An answer that was stopped before it said anything. */
+  /** An answer that was interrupted while it was still empty. */
   | { readonly kind: 'interrupted' }
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
@@ -41,7 +41,7 @@ const TRUE = 't'.charCodeAt(0);
 
 const isTrue = (view: JsonView | undefined): boolean => view?.bytes[0] === TRUE;
 
-/** Undefined for a message that cannot be read. A message of an extension has no role. */
+/** Undefined if the message cannot be read. A message of an extension has no role. */
 export function readPiMessage(message: JsonView): PiMessage | undefined {
   const role =
     message.get('role')?.text() ?? (message.get('customType') === undefined ? undefined : 'custom');
@@ -123,7 +123,7 @@ function callOf(block: JsonView): FoldBlock {
   return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), json) };
 }
 
-/** A text, or what only its provider can read. */
+/** A thought as text, or as encrypted reasoning. */
 function thoughtOf(block: JsonView): readonly FoldBlock[] {
   const thinking = block.get('thinking');
   if (thinking?.type === 'string' && thinking.text() !== '' && !isTrue(block.get('redacted')))
@@ -151,7 +151,7 @@ const textPart = (text: Uint8Array): Uint8Array =>
     ['text', text],
   ]);
 
-/** A command that a person ran, what it printed, and how it ended when that was not well. */
+/** A command that a person ran, its output, and its exit status if it failed. */
 function readBash(message: JsonView): PiMessage {
   if (isTrue(message.get('excludeFromContext'))) return { kind: 'excluded' };
   const code = message.get('exitCode');

@@ -1,4 +1,7 @@
-/** Folds the entries of pi sessions into conversations: one for each way through the tree, and another one after each compaction. */
+/**
+ * Folds the entries of pi sessions into conversations: one per path through the tree, and a new one after each
+ * compaction.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
@@ -25,13 +28,13 @@ const PARENT_MISSING = warning(
   'the parent of a line is not in the conversation: it is read in the order of the log',
 );
 
-/** Where an entry stands: at its message, or behind that of the entry before it. */
+/** Position of an entry: at its message, or after that of the previous entry. */
 interface Spot {
-  /** Undefined: in front of the first message. */
+  /** Undefined before the first message. */
   readonly place: FoldPlace | undefined;
   /** Is the message its own? */
   readonly isOwn: boolean;
-  /** Number of the conversation, from 0: a compaction begins a new one. */
+  /** Number of the conversation, from 0: each compaction begins a new one. */
   readonly stretch: number;
 }
 
@@ -42,7 +45,7 @@ export class PiSource {
   readonly #spots = new Map<string, Spot>();
   #entries = 0;
   #stretch = 0;
-  /** The entry that the next one goes on from. */
+  /** The entry that the next one continues. */
   #leaf: string | undefined;
   #parent: string | undefined;
 
@@ -57,7 +60,7 @@ export class PiSource {
     return this.#drop('client-event', entry, context);
   }
 
-  /** A header begins a session. */
+  /** Starts a session. */
   #begin(header: JsonView, context: ReadContext): undefined {
     context.fold.closeAll();
     this.#spots.clear();
@@ -104,7 +107,7 @@ export class PiSource {
     return undefined;
   }
 
-  /** The conversation ends; the next one begins with the summary, and the messages from the first that was kept. */
+  /** Ends the conversation; the next one begins with the summary and the kept messages. */
   #compact(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     const summary = entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
@@ -133,7 +136,7 @@ export class PiSource {
     return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
   }
 
-  /** Makes the conversation of an entry the present one, and goes back to its parent when another way was gone since. */
+  /** Makes the entry's conversation the current one, and goes back to its parent if another branch came in between. */
   #goTo(entry: JsonView, context: ReadContext): void {
     const { fold } = context;
     this.#open(entry, context);

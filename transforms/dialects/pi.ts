@@ -1,4 +1,7 @@
-/** Dialect `pi`: the sessions of the pi coding agent, `~/.pi/agent/sessions`. One line is one entry of a tree, in the order of time. */
+/**
+ * Dialect `pi`: sessions of the pi coding agent, `~/.pi/agent/sessions`. One line is one entry of a tree, in order of
+ * time.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';

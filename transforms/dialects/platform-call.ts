@@ -1,4 +1,4 @@
-/** Reads a model call as Langfuse and LangSmith store it: whatever the client sent and got, as one value each. */
+/** Reads a model call as Langfuse and LangSmith store it: one value for the client's input, one for its output. */
 import type { JsonView } from '../json/json-view.ts';
 import type { LoggedCall } from './attribute-call.ts';
 import { unpacked } from './json-text.ts';
@@ -29,7 +29,7 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
 
 /**
  * A run of LangSmith. Its own `session_id` is the project.
- * @param patch what was logged of the run when it ended
+ * @param patch data logged at the end of the run
  */
 export function readRun(run: JsonView, transcript: Transcript, patch: JsonView | undefined): LoggedCall {
   const inputs = unpacked(run.get('inputs'));

@@ -1,11 +1,11 @@
-/** Recognizes what is left of the text protocol in a text that was cleaned: a person has to look at it, no rule is sure enough. */
+/** Recognises remains of the text protocol in a cleaned text: no rule is reliable enough, so a person has to look. */
 
 import { createTextScanner } from '../json/elements.ts';
 import { valuesOf } from '../json/members.ts';
 import { encode } from '../json/utf8.ts';
 import { textOfValue } from '../model/message.ts';
 
-/** Pattern of the debris, and its name for people. */
+/** A pattern, and its name for people. */
 const KINDS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a tag of a call', /<\/?(?:tool_call|tool_result|arg_key|arg_value)\b/i],
   ['a fence of a call', /```[ \t]*tool(?:_call|_code)?[ \t]*(?:[\r\n{]|$)/i],
@@ -21,7 +21,7 @@ const CLOSE_OBJECT = '}';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
 
-/** The kinds of debris in a text; none when it looks clean. */
+/** The kinds of debris in a text; none if it looks clean. */
 export function debrisIn(text: string): readonly string[] {
   const kinds = KINDS.filter(([, pattern]) => pattern.test(text)).map(([what]) => what);
   return isBareCall(text) ? [...kinds, 'a call without its tags'] : kinds;

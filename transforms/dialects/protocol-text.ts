@@ -1,33 +1,33 @@
 /**
- * Finds what the text protocol writes around its calls: tags in any case, fences named `tool`, and where a block that is not whole
- * ends. Works on the bytes as ASCII in lower case, so that an index in the text is an index in the bytes. Each search goes forward
- * only: all of them together read the text once.
+ * Finds the markup of the text protocol around calls: tags in any case, fences named `tool`, and the end of an
+ * incomplete block. Works on the bytes as lower-case ASCII, so that an index in the text is an index in the bytes. Each
+ * search only moves forward, so all of them together read the text once.
  */
 
 export const TAG = '<tool_call>';
 export const END_TAG = '</tool_call>';
-/** The model's own template closes a value with this before it closes the call. */
+/** The model's own template closes a value with this tag before it closes the call. */
 const END_VALUE = '</arg_value>';
 const CLOSERS: readonly string[] = [END_TAG, END_VALUE];
 const FENCE = '```';
 const WORD_OF_FENCE = 'tool';
-/** Bytes that a line of JSON may begin with; one that begins otherwise is not part of an object that was left open. */
+/** First bytes of a line inside JSON; a line that begins otherwise is not part of an unclosed object. */
 const BEGINS_JSON = new Set('"{}[],:');
 const SPACES = new Set(' \t\r');
 const BLANKS = new Set(' \t\r\n');
 const WORD_CHARACTER = /[\w.+#-]/;
 
-/** Remembers the next place of something, for callers that ask from left to right. */
+/** Caches the next match, for callers that search from left to right. */
 class ForwardSearch {
   readonly #find: (from: number) => number;
   #found = -1;
 
-  /** @param find the first place at or after `from`, or -1 */
+  /** @param find returns the first match at or after `from`, or -1 */
   constructor(find: (from: number) => number) {
     this.#find = find;
   }
 
-  /** Infinity when there is none. */
+  /** Infinity if there is none. */
   from(at: number): number {
     if (this.#found < at) {
       const found = this.#find(at);
@@ -77,13 +77,13 @@ export class ProtocolText {
     return this.skip(at, BLANKS);
   }
 
-  /** Is there nothing more on the line from `at` on? */
+  /** Is the rest of the line from `at` on empty? */
   endsLine(at: number): boolean {
     const next = this.low.charAt(this.skip(at, SPACES));
     return next === '' || next === '\n';
   }
 
-  /** Where the line of `at` begins when nothing but blanks is in front of `at`, else -1. */
+  /** Start of the line of `at` if only blanks precede `at`, else -1. */
   lineStart(at: number): number {
     let p = at;
     while (SPACES.has(this.low.charAt(p - 1))) p--;
@@ -97,12 +97,14 @@ export class ProtocolText {
     return p;
   }
 
-  /** Has the fence at `at` no language? */
+  /** Does the fence at `at` have no language? */
   isBareFence(at: number): boolean {
     return this.endsLine(this.fenceEnd(at));
   }
 
-  /** The index after a fence and its word `tool`, also with blanks or a line break between; -1 when it is another fence. */
+  /**
+   * The index after a fence and its word `tool`, possibly with blanks or a line break between; -1 for another fence.
+   */
   toolFence(at: number): number {
     const fence = this.fenceEnd(at);
     const word = this.skipBlanks(fence);
@@ -111,18 +113,21 @@ export class ProtocolText {
     const body = this.skipBlanks(end);
     const opensLine = this.endsLine(end) && this.lineStart(at) >= 0;
     if (this.skip(fence, SPACES) === word) return opensLine || this.low[body] === '{' ? end : -1;
-    // On a line of its own the word may also be the first line of any code: an object has to follow.
+    // On a separate line the word may also be the first line of code: an object has to follow.
     const member = this.low.charAt(this.skipBlanks(body + 1));
     return this.endsLine(end) && this.low[body] === '{' && member === '"' ? end : -1;
   }
 
-  /** The index after the closing tag at `at`, -1 when there is none. */
+  /** The index after the closing tag at `at`, or -1. */
   closingTag(at: number): number {
     const closer = CLOSERS.find((one) => this.low.startsWith(one, at));
     return closer === undefined ? -1 : at + closer.length;
   }
 
-  /** The index after the closing tags from `at` on, stray brackets and blanks in front of them included; `at` when there are none. */
+  /**
+   * The index after the closing tags from `at` on, including stray brackets and blanks before them; `at` if there are
+   * none.
+   */
   afterClosingTags(at: number): number {
     let end = at;
     for (let p = at; ; ) {
@@ -134,14 +139,14 @@ export class ProtocolText {
     }
   }
 
-  /** Is the tag at `at` named in inline code, as a text about the protocol does? */
+  /** Is the tag at `at` quoted as inline code, as in a text about the protocol? */
   isMention(at: number, end: number): boolean {
     return this.low[at - 1] === '`' && this.low[end] === '`';
   }
 
   /**
-   * Where an object that is not JSON ends: at its closing bracket, or in front of the first line that cannot belong to it. Strings may
-   * hold line breaks, as models write them.
+   * End of an object that is not JSON: its closing bracket, or the first line that cannot belong to it. Strings may
+   * contain line breaks, as models write them.
    */
   endOfBroken(at: number, bound: number): number {
     const limit = Math.min(bound, this.low.length);

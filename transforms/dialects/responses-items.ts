@@ -1,4 +1,4 @@
-/** The items of the Responses API in the words of the canonical conversation: what users and models say, calls, results, reasoning. */
+/** Reads items of the Responses API: messages of users and models, calls, results, reasoning. */
 import { BACKSLASH, OPEN_OBJECT } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
@@ -13,7 +13,7 @@ export type ResponseItem =
   | { readonly kind: 'message'; readonly message: Message; readonly text: string | undefined }
   | { readonly kind: 'blocks'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
   | ResponseResult
-  /** Context that only its provider can read, in place of what was said before. */
+  /** Encrypted context that replaces earlier messages. */
   | { readonly kind: 'sealed-context' }
   | { readonly kind: 'unknown'; readonly type: string }
   | { readonly kind: 'bad'; readonly detail: string };
@@ -26,7 +26,7 @@ export interface ResponseResult {
   readonly notes: readonly ReadingNote[];
 }
 
-/** The type that OpenRouter gives to reasoning that only its provider can read. */
+/** The type that OpenRouter gives to encrypted reasoning. */
 const ENCRYPTED = 'reasoning.encrypted';
 const EMPTY = encode('""');
 const SPACE = 0x20;
@@ -84,11 +84,11 @@ function readMessage(item: JsonView): ResponseItem {
 interface Parts {
   readonly parts: readonly Part[];
   readonly notes: readonly ReadingNote[];
-  /** All texts; undefined when there is anything else, or they are not wanted. */
+  /** All texts; undefined if there is anything else, or they were not requested. */
   readonly text: string | undefined;
 }
 
-/** @param wantsText are the texts to be decoded? */
+/** @param wantsText whether to decode the texts */
 function partsOf(content: JsonView | undefined, wantsText = false): Parts {
   const text = content?.text();
   if (text !== undefined) return { parts: [{ text: (content as JsonView).copy() }], notes: [], text };
@@ -179,7 +179,7 @@ interface ResultContent {
   readonly notes: readonly ReadingNote[];
 }
 
-/** A text, also one that holds `{"output", "metadata"}` as JSON; a list of parts; an object with a `content`. */
+/** A text, possibly one that holds `{"output", "metadata"}` as JSON; a list of parts; an object with a `content`. */
 function contentOf(output: JsonView | undefined): ResultContent {
   const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], notes: [] });
   if (output === undefined || output.type === 'null') return plain(EMPTY);
@@ -204,7 +204,7 @@ const textPart = (text: Uint8Array): Uint8Array =>
     ['text', text],
   ]);
 
-/** May the text of a JSON string begin with a brace, or with white space? Most results do not, and need not be decoded. */
+/** Might the text of a JSON string begin with a brace or white space? Most results do not, and need not be decoded. */
 function mayBeWrapped(json: Uint8Array): boolean {
   const first = json[1] as number;
   return first === OPEN_OBJECT || first === BACKSLASH || first <= SPACE || first >= NOT_ASCII;

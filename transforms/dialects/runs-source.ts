@@ -1,4 +1,4 @@
-/** Folds benchmark trajectories into conversations: one for each run, or one for all bare messages of a source. */
+/** Folds benchmark trajectories into conversations: one per run, or one for all bare messages of a source. */
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Fate, Rejection, ToolDefinition } from '../model/element.ts';
@@ -10,14 +10,14 @@ import { objectOf, type Piece } from './made-messages.ts';
 import { readItem } from './responses-items.ts';
 
 const MAIN = 'main';
-/** mini-swe-agent ends its runs with a message of this role, which the model never saw. */
+/** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
 const EXIT = 'exit';
 const USER = 'user';
 
 export class RunsSource {
-  /** Number of runs so far: each has a thread of its own. */
+  /** Number of runs so far: each has its own thread. */
   #runs = 0;
-  /** Number of messages so far: names the answers. */
+  /** Number of messages so far, to name the answers. */
   #messages = 0;
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
@@ -51,7 +51,7 @@ export class RunsSource {
     return context.drop('client-event');
   }
 
-  /** A bare message: all of a source are one conversation. */
+  /** A bare message: all of a source form one conversation. */
   readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or its content is not valid');

@@ -1,5 +1,5 @@
 /**
- * Dialect `runs`: the trajectories that benchmarks of agents leave, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
+ * Dialect `runs`: trajectories of agent benchmarks, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
  * tau-bench, tau2. A list of bare messages is one conversation too.
  */
 import type { JsonView } from '../json/json-view.ts';
@@ -10,7 +10,7 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { RunsSource } from './runs-source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
-/** Members of messages that other logs have, so that a bare message is not one of these. */
+/** Members that messages of other logs have, and bare messages lack. */
 const NOT_BARE = ['ts', 'type', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {

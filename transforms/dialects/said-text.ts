@@ -1,29 +1,32 @@
-/** Takes from an old agent's text what it holds beside its words: thoughts in `<think>` tags and leaked lines of its protocol. */
+/**
+ * Removes from an old agent's text what does not belong to its words: thoughts in `<think>` tags and leaked lines of
+ * its protocol.
+ */
 import { tidy } from './tool-blocks.ts';
 
 const THINK = '<think>';
 const END_THINK = '</think>';
 const CALL = /<tool_call>/gi;
-/** Lines that begin like this are leaked; of the others only the label. */
+/** Leaked lines begin with the first of these; with the others only the label is leaked. */
 const LEAKED = ['STATE:', 'NEEDS_CONFIRMATION:', 'RETRIGGER:'];
 const LABELS = ['FINAL:', 'TOOL CALLS:'];
 const FENCE = '```';
-/** In another case than `STATE:` only a state of the protocol makes a line a leaked one. */
+/** In other cases than `STATE:`, only a state of the protocol marks a leaked line. */
 const STATE_LINE =
   /^state:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error)[.,;]?$/i;
 const CONFIRMATION_LINE = /^needs_confirmation:[ \t]*(?:true|false|yes|no)[.,;]?$/i;
-/** No leaked line is longer. */
+/** Longest leaked line. */
 const MOST_CHARACTERS = 64;
 
 export interface TextWithoutThoughts {
   readonly text: string;
-  /** Without white space around them; none is empty. */
+  /** Stripped of white space; none is empty. */
   readonly thoughts: readonly string[];
 }
 
 /**
- * Takes the thoughts out of a text. A stray `</think>` ends one that was never opened; one that is never closed goes on to a call,
- * or to the end.
+ * Cuts the thoughts out of a text. A stray `</think>` ends a thought that was never opened; one that is never closed
+ * extends to a call, or to the end.
  */
 export function cutThoughts(text: string): TextWithoutThoughts {
   const thoughts: string[] = [];
@@ -49,10 +52,10 @@ function endOfOpen(text: string, from: number): number {
   return CALL.exec(text)?.index ?? text.length;
 }
 
-/** The lines of a text without the protocol's, and how many of those there were. */
+/** Removes the protocol's lines, and returns how many there were. */
 export function cutLeakedHeaders(text: string): { readonly text: string; readonly lines: number } {
   let lines = 0;
-  let isCode = false; // inside of a fence, where `state: idle` may be a configuration file
+  let isCode = false; // inside a fence, where `state: idle` may be a configuration file
   const kept = text.split('\n').flatMap((line) => {
     const trimmed = line.trim();
     if (trimmed.startsWith(FENCE)) isCode = !isCode;
@@ -71,7 +74,10 @@ function isStateLine(line: string): boolean {
   return line.length <= MOST_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
 }
 
-/** The text without leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`); what follows a label stays. */
+/**
+ * The text without leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`); text after a label
+ * stays.
+ */
 export function stripLeakedHeaders(text: string): string {
   return tidy(cutLeakedHeaders(text).text);
 }

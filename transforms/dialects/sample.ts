@@ -1,4 +1,4 @@
-/** A grader's sample: the messages of a conversation, of any role, each with a text, and what is expected. */
+/** A sample for a grader: the messages of a conversation, of any role, each with a text, and the expected result. */
 import { isObject } from '../model/message.ts';
 
 export const SAMPLE_FAULTS = {
@@ -23,7 +23,7 @@ export interface Sample {
   readonly tags?: unknown;
 }
 
-/** Error that `validateSample` throws: one code for each thing that is no sample, with its message. */
+/** Thrown by `validateSample`, with a code and a message for each problem. */
 export class SampleError extends Error {
   readonly code: SampleFault;
 
@@ -34,7 +34,7 @@ export class SampleError extends Error {
   }
 }
 
-/** Finds the problem of a sample; undefined when there is none. */
+/** The problem of a sample; undefined if it is valid. */
 export function sampleFault(sample: unknown): SampleFault | undefined {
   const { messages, userMessage, assistantResponse } = isObject(sample) ? sample : {};
   if (!Array.isArray(messages)) {
@@ -50,7 +50,7 @@ export function sampleFault(sample: unknown): SampleFault | undefined {
 }
 
 /**
- * The sample, when it is one.
+ * Returns a valid sample.
  * @throws SampleError when it has no messages, or one without a role or a text
  */
 export function validateSample(sample: unknown): Sample {
@@ -59,7 +59,7 @@ export function validateSample(sample: unknown): Sample {
   return sample as Sample;
 }
 
-/** Text that a grader is shown: the whole conversation and what is expected, nothing taken out of either. */
+/** The text for a grader: the whole conversation and the expected result, nothing left out. */
 export function gradingContext({ messages, expected }: Sample): {
   readonly fullConversation: readonly SampleMessage[];
   readonly expected: unknown;

@@ -1,6 +1,7 @@
 /**
- * Dialect `samples`: samples for the calibration of graders, one object each, from JSONL or out of a TOML deck
- * (src/input/framing/toml-document.ts). Each is a session of its own; its members beside the messages go with the conversation.
+ * Dialect `samples`: samples for the calibration of graders, one object each, from JSONL or a TOML deck
+ * (src/input/framing/toml-document.ts). Each is its own session; its members besides the messages go with the
+ * conversation.
  */
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 /**
- * From ShareGPT's turns to messages, as LLaMA-Factory takes them apart: what the format `sharegpt` writes comes back. Calls
- * get the ids `call_1`, `call_2` ... in their order; an observation answers the first open one of the turn before it.
+ * Converts ShareGPT's turns to messages the way LLaMA-Factory does, reversing the format `sharegpt`. Calls get the ids
+ * `call_1`, `call_2` ... in order; an observation answers the first open call of the previous turn.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -28,15 +28,15 @@ const scanner = createTextScanner();
 
 interface Call {
   readonly name: string;
-  /** JSON text; undefined when there are none. */
+  /** JSON text; undefined if there are none. */
   readonly arguments: Uint8Array | undefined;
 }
 
-/** The messages of the turns; what is wrong with the first turn that is none. @param list the JSON text of an array */
+/** The messages of the turns, or what is wrong with the first invalid turn. @param list the JSON text of an array */
 export function readTurns(list: Uint8Array): readonly Message[] | string {
   const messages: Message[] = [];
-  let calls = 0; // so far
-  let open: string[] = []; // ids of the calls that are not answered yet
+  let calls = 0; // number of calls so far
+  let open: string[] = []; // ids of the unanswered calls
   for (const [i, turn] of elementsOf(list).entries()) {
     const isObject = turn[0] === OPEN_OBJECT;
     const [fromJson, value] = isObject ? valuesOf(turn, ['from', 'value']) : [];
@@ -67,7 +67,7 @@ function otherMembers(turn: Uint8Array): readonly Piece[] {
     .map(({ key, valueStart, end }) => [key, turn.subarray(valueStart, end)]);
 }
 
-/** A thought in front of a text, in the layout that the reader takes apart. */
+/** A thought before a text, in the layout that LLaMA-Factory parses. */
 function splitThought(text: string): { readonly thought: Piece[]; readonly rest: string } {
   const end = text.startsWith(THOUGHT_BEGINS) ? text.indexOf(THOUGHT_ENDS) : -1;
   if (end < 0) return { thought: [], rest: text };
@@ -87,7 +87,7 @@ function callMembers(text: string, calls: readonly Call[], ids: readonly string[
   return [...content, ...thought, ['tool_calls', arrayOf(list)]];
 }
 
-/** The text beside the calls of a `function_call`, with its thought, and the calls; undefined when it holds none. */
+/** The text besides the calls of a `function_call`, with its thought, and the calls; undefined if it holds none. */
 function readCalls(value: string): { readonly text: string; readonly calls: readonly Call[] } | undefined {
   const { rest } = splitThought(value);
   const bare = callsIn(rest);
@@ -101,7 +101,7 @@ function readCalls(value: string): { readonly text: string; readonly calls: read
 
 /** The calls of a JSON text: one object, or a list of them. */
 function callsIn(text: string): readonly Call[] | undefined {
-  if (LONE_SURROGATE.test(text)) return undefined; // it has no UTF-8
+  if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
   const start = skipBlanks(json, 0);
   const end = scanner.value(json, start, 0);
@@ -116,7 +116,7 @@ function callsIn(text: string): readonly Call[] | undefined {
   });
 }
 
-/** Arguments as the JSON string that OpenAI has: a string stays, of anything else its own text is in one. */
+/** Arguments as OpenAI's JSON string: a string stays, anything else is put into one. */
 function asText(args: Uint8Array): Uint8Array {
   return args[0] === QUOTE ? args : inString(args);
 }

@@ -1,6 +1,6 @@
 /**
- * The attributes of a span as a tree, however they are written: flat keys with dots, nested objects, or the list of keys and
- * typed values of OTLP.
+ * The attributes of a span as a tree, from any notation: flat keys with dots, nested objects, or OTLP's list of keys
+ * and typed values.
  */
 import { JsonView } from '../json/json-view.ts';
 import { encode } from '../json/utf8.ts';
@@ -41,7 +41,7 @@ export class SpanAttributes {
     return node;
   }
 
-  /** The value that was logged here; undefined when it is absent or null. */
+  /** The value logged at this node; undefined if absent or null. */
   get value(): JsonView | undefined {
     return this.#value?.type === 'null' ? undefined : this.#value;
   }
@@ -50,7 +50,7 @@ export class SpanAttributes {
     return this.#value?.text();
   }
 
-  /** The nodes of a list, in their order. */
+  /** The nodes of a list, in order. */
   items(): readonly SpanAttributes[] {
     this.#expand();
     const indexes = [...this.#children.keys()].filter((key) => INDEX.test(key));
@@ -59,12 +59,12 @@ export class SpanAttributes {
       .map((key) => this.#children.get(key) as SpanAttributes);
   }
 
-  /** Is there anything here or below? */
+  /** Is there no value here or below? */
   get isEmpty(): boolean {
     return this.value === undefined && this.#children.size === 0;
   }
 
-  /** All that is here as one JSON value: the value, or an object of what is below. */
+  /** Everything at and below this node as one JSON value. */
   json(): JsonView | undefined {
     if (this.value !== undefined || this.#children.size === 0) return this.value;
     const pieces = [...this.#children].flatMap(([key, child]): Piece[] => {
@@ -84,7 +84,7 @@ export class SpanAttributes {
     node.#value = value;
   }
 
-  /** Members of an object and elements of a list become nodes when they are asked for. */
+  /** Creates nodes for members of an object and elements of a list on demand. */
   #expand(): void {
     if (this.#isExpanded) return;
     this.#isExpanded = true;
@@ -94,7 +94,7 @@ export class SpanAttributes {
   }
 }
 
-/** The plain JSON text of a typed value of OTLP (`{"stringValue": ...}`); of anything else its own. */
+/** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
 function plainValue(value: JsonView): Uint8Array {
   const [member] = value.members();
   if (member === undefined) return value.type === 'object' ? NULL : value.copy();

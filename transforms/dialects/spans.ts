@@ -1,6 +1,7 @@
 /**
- * Dialect `spans`: traces of model calls. Spans of OpenTelemetry (its own conventions and OpenInference's, also as OTLP bodies),
- * observations of Langfuse, runs of LangSmith. Only calls of models speak; a session is what the log calls one, else the trace.
+ * Dialect `spans`: traces of model calls. Spans of OpenTelemetry (its own conventions and OpenInference's, also as OTLP
+ * bodies), observations of Langfuse, runs of LangSmith. Only model calls become messages; the session is the one in the
+ * log, or else the trace.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { isModelCall, type LoggedCall, readAttributes } from './attribute-call.ts';
@@ -34,7 +35,7 @@ function detect(first: FirstObject): boolean {
   return first.get('post')?.type === 'array';
 }
 
-/** A trace of Langfuse, beside its observations or around them. */
+/** A trace of Langfuse, next to its observations or around them. */
 function hasTrace(first: FirstObject): boolean {
   if (first.get('trace')?.type === 'object') return true;
   const [one] = first.get('observations')?.elements() ?? [];
@@ -100,7 +101,7 @@ class SpanReader {
     return entryOf(transcript, inSession, traceOf(observation), time, observation, context);
   }
 
-  /** A run and those inside of it. */
+  /** A run and its child runs. */
   *#runs(run: JsonView, context: ReadContext): Generator<ObjectPart> {
     const todo = [run];
     for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
@@ -118,7 +119,7 @@ class SpanReader {
   }
 }
 
-/** The event that holds the messages where the span does not. */
+/** The event that holds the messages if the span does not. */
 const DETAILS = 'gen_ai.client.inference.operation.details';
 
 function entryOf(
@@ -146,7 +147,7 @@ function* spansIn(resources: JsonView): Generator<JsonView> {
   }
 }
 
-/** Runs of a batch, with what the same batch says of each when it ended. */
+/** Runs of a batch, joined with their ends in the same batch. */
 function* joined(
   posts: JsonView,
   patches: JsonView | undefined,

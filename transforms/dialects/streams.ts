@@ -1,6 +1,6 @@
 /**
- * Dialect `streams`: answers that were dumped as they came, as server-sent events or as a list of chunks, without their requests. Each
- * answer is a session of its own, after the user's turn in the file that `--user-turn` names.
+ * Dialect `streams`: raw dumps of streamed answers, as server-sent events or as a list of chunks, without their
+ * requests. Each answer is its own session, after the user message from `--user-turn`.
  */
 import { JsonView } from '../json/json-view.ts';
 import { latin1 } from '../json/utf8.ts';

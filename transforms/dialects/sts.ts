@@ -17,7 +17,7 @@ function detect(first: FirstObject): boolean {
   return first.get('type')?.text() === 'session' && is('id') && is('harness');
 }
 
-/** State of `read`: the header of the present session. */
+/** State of `read`: the header of the current session. */
 interface Memory {
   session: string | undefined;
   harness: string | undefined;
@@ -74,7 +74,7 @@ function take(role: string, message: JsonView, content: JsonView, { fold, origin
       'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
   );
   const calls = (message.get('toolCalls')?.elements() ?? []).map(readCall);
-  // the format asks for a content: beside calls an empty one says nothing
+  // the format requires a content: next to calls an empty one has no meaning
   const isSilent = calls.length > 0 && content.type === 'string' && content.text() === '';
   const meta = metaOf({ model: message.get('model') });
   fold.amend(`${origin.line} ${origin.offset}`, [...thoughts, ...(isSilent ? [] : said), ...calls], 'add', {

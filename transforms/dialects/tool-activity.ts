@@ -1,10 +1,10 @@
-/** One line for a person about what a call does: `reading: file.md`. It is made when it is shown, and never stored. */
+/** Describes a call in one line for people: `reading: file.md`. Created for display, never stored. */
 import { isObject } from '../model/message.ts';
 
 const EDITS = new Set(['write', 'append', 'line_edit']);
 
 /**
- * `reading: PATH`, `listing: PREFIX`, `editing: PATH`; `tool: NAME` for a tool that is not the protocol's. A path that is missing is
+ * `reading: PATH`, `listing: PREFIX`, `editing: PATH`; `tool: NAME` for a tool outside the protocol. A missing path is
  * `[file]`. `args` is an old name of `arguments`.
  */
 export function formatToolActivity(call: {
@@ -22,8 +22,8 @@ export function formatToolActivity(call: {
 }
 
 /**
- * The line of the first call of a message, null when it makes none. Takes calls as they are stored, in an OpenAI record
- * (`{"function": {"name", "arguments": "..."}}`), and under the old key `toolCalls`.
+ * The line of a message's first call, or null. Accepts stored calls, calls of an OpenAI record (`{"function": {"name",
+ * "arguments": "..."}}`), and the old key `toolCalls`.
  */
 export function getActivityLine(message: Readonly<Record<string, unknown>>): string | null {
   const calls = message.tool_calls ?? message.toolCalls;
@@ -35,7 +35,7 @@ export function getActivityLine(message: Readonly<Record<string, unknown>>): str
   return formatToolActivity({ name, arguments: parsed(call.arguments ?? call.args) });
 }
 
-/** Arguments that are JSON text, as their value; anything else as it is. */
+/** Parses arguments that are JSON text; returns anything else as it is. */
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string') return args;
   try {

@@ -1,7 +1,7 @@
 /**
- * Calls that an agent wrote into its text: `<tool_call>{...}</tool_call>` in any case, fences named `tool`, a name in front of the
- * object, tags that are never closed, and objects without tags that ask for a `retrigger`. Calls whose JSON is whole are read;
- * whatever else a block holds is cut and counted (docs/dialect-details.md). Linear in the text.
+ * Calls that an agent wrote into its text: `<tool_call>{...}</tool_call>` in any case, fences named `tool`, a name
+ * before the object, unclosed tags, and objects without tags that ask for a `retrigger`. Reads calls with complete
+ * JSON; cuts and counts any other block (docs/dialect-details.md). Linear in the text.
  */
 import { createTextScanner } from '../json/elements.ts';
 import { concat } from '../json/splice.ts';
@@ -9,42 +9,42 @@ import { decode, encode, latin1, parseJson } from '../json/utf8.ts';
 import { isRetriggered, type ProtocolCall, readCalls, type WrittenCall } from './call-object.ts';
 import { isWordCharacter, ProtocolText, TAG } from './protocol-text.ts';
 
-/** The calls of a text in their order, and the text without their blocks; the same text when there are none. */
+/** The calls of a text in order, and the text without their blocks; the same text if there are none. */
 export interface TextWithoutBlocks {
   readonly calls: readonly WrittenCall[];
   readonly text: string;
-  /** Blocks that held no call that could be read. */
+  /** Number of blocks without a readable call. */
   readonly stripped: number;
 }
 
-/** A block: its calls, none when they cannot be read, and where it ends. */
+/** A block: its calls, none if they cannot be read, and where it ends. */
 interface Block {
   readonly calls: readonly WrittenCall[];
   readonly end: number;
 }
 
-/** A fence around other text. It goes with the blocks in it when it holds nothing else. */
+/** A fence around other text. It is cut with its blocks if it holds nothing else. */
 interface OpenFence {
   readonly start: number;
   readonly length: number;
-  /** Up to here it holds nothing but blanks and blocks; undefined when it holds something else. */
+  /** Up to here it holds only blanks and blocks; undefined if it holds something else. */
   empty: number | undefined;
   hasBlock: boolean;
 }
 
 /** Text after a tag. */
 interface Body {
-  /** A name in front of the object. */
+  /** A name before the object. */
   readonly word: string | undefined;
   readonly body: number;
-  /** After a name that the tag touches, else after the tag. */
+  /** End of a name that touches the tag, else of the tag. */
   readonly wordEnd: number;
 }
 
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** The calls of the block; undefined for a fence that goes with its blocks. */
+  /** The calls of the block; undefined for a fence that is cut with its blocks. */
   readonly calls?: readonly WrittenCall[];
 }
 
@@ -56,11 +56,11 @@ const OPEN_OBJECT = '{';
 const OPEN_ARRAY = '[';
 const NAME = /[a-z_][\w.:-]{0,63}/iy;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-/** Cutting a block can bring the halves of another one together. A text that needs more rounds was made to. */
+/** Cutting a block can join the halves of another one. Only a crafted text needs more rounds. */
 const MOST_ROUNDS = 8;
 const scanner = createTextScanner();
 
-/** Goes through a text once and collects the blocks to cut. */
+/** Walks a text once and collects the blocks to cut. */
 class BlockCutter {
   readonly calls: WrittenCall[] = [];
   stripped = 0;
@@ -68,9 +68,9 @@ class BlockCutter {
   readonly #text: ProtocolText;
   readonly #cuts: Span[] = [];
   #fence: OpenFence | undefined;
-  /** Is the next block the body of a fence that was cut by itself? */
+  /** Is the next block the body of a fence that was cut separately? */
   #isInToolFence = false;
-  /** Braces up to here are inside of an object that was looked at: each would be read to the same place again. */
+  /** Braces up to here are inside an object that was already scanned: scanning each would end at the same place. */
   #seenUntil = 0;
 
   constructor(bytes: Uint8Array) {
@@ -78,7 +78,7 @@ class BlockCutter {
     this.#text = new ProtocolText(latin1(bytes));
   }
 
-  /** The text without its blocks, as bytes; undefined when there is nothing to cut. */
+  /** The text without its blocks, as bytes; undefined if there is nothing to cut. */
   cut(): Uint8Array | undefined {
     const { low } = this.#text;
     const openers = low.includes(RETRIGGER) ? OPENER_OR_OBJECT : OPENER;
@@ -95,7 +95,7 @@ class BlockCutter {
     return this.#cuts.length === 0 ? undefined : this.#rest();
   }
 
-  /** The block that opens at `at`, or the index to go on from when there is none. */
+  /** The block that opens at `at`, or the index to continue from if there is none. */
   #blockAt(at: number, opener: string): Block | number {
     const end = at + opener.length;
     if (opener === OPEN_OBJECT) return this.#bareObject(at);
@@ -122,7 +122,7 @@ class BlockCutter {
     return alone === undefined ? start : { calls: [], end: alone };
   }
 
-  /** A fence named `tool`; notes where other fences open and close. */
+  /** A fence named `tool`; records where other fences open and close. */
   #fenceBlock(at: number): Block | undefined {
     const text = this.#text;
     const start = text.toolFence(at);
@@ -141,7 +141,7 @@ class BlockCutter {
     return { calls: [], end: close < bound ? text.fenceEnd(close) : start };
   }
 
-  /** An object without tags around it. One that is not JSON counts when it begins with a name and holds a `retrigger`. */
+  /** An object without tags. One that is not JSON counts if it begins with a name and holds a `retrigger`. */
   #bareObject(at: number): Block | number {
     const text = this.#text;
     if (at < this.#seenUntil) return at + 1;
@@ -161,7 +161,7 @@ class BlockCutter {
     return isCall ? { calls: [], end: text.afterClosingTags(broken) } : at + 1;
   }
 
-  /** The calls of the JSON at `at`, when it is whole and holds one. */
+  /** The calls of the JSON at `at`, if it is complete and holds one. */
   #wholeCalls(at: number, word: string | undefined): Block | undefined {
     if (!this.#opensJson(at)) return undefined;
     const end = scanner.value(this.#bytes, at, 0);
@@ -187,7 +187,7 @@ class BlockCutter {
     return { word, body: text.skipBlanks(end), wordEnd: body === start ? end : start };
   }
 
-  /** The index after what closes a tag: closing tags, or a fence as some agents wrote. */
+  /** The index after the closing markup: closing tags, or the fence that some agents wrote. */
   #afterTagged(end: number): number {
     const closed = this.#text.afterClosingTags(end);
     const mayBeFenced = this.#isInToolFence || (closed === end && this.#fence === undefined);
@@ -197,7 +197,9 @@ class BlockCutter {
     return isFence ? this.#text.fenceEnd(fence) : closed;
   }
 
-  /** The index after the fence that closes a block: the next thing, or further down when no empty line is between. */
+  /**
+   * The index after the fence that closes a block: directly after it, or further down without an empty line between.
+   */
   #afterFenced(end: number): number {
     const text = this.#text;
     const closed = text.afterClosingTags(end);
@@ -223,7 +225,7 @@ class BlockCutter {
     fence.empty = this.#isBlank(fence.empty, start) ? end : undefined;
   }
 
-  /** A fence at the beginning of a line opens, or closes the one that is open. */
+  /** A fence at the start of a line opens, or closes the open one. */
   #noteFence(at: number): void {
     const text = this.#text;
     const start = text.lineStart(at);
@@ -274,7 +276,7 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   let stripped = 0;
   let rest = text;
   for (let round = 0; round < MOST_ROUNDS && MAY_HOLD_BLOCK.test(rest); round++) {
-    const cutter = new BlockCutter(encode(rest.replace(LONE_SURROGATE, '\ufffd'))); // a lone one has no UTF-8
+    const cutter = new BlockCutter(encode(rest.replace(LONE_SURROGATE, '\ufffd'))); // a lone surrogate has no UTF-8
     const bytes = cutter.cut();
     if (bytes === undefined) break;
     for (const call of cutter.calls) calls.push(call);
@@ -284,25 +286,25 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   return { calls, text: rest, stripped };
 }
 
-/** The text without its blocks, and in their places their calls; none for a block that cannot be read. */
+/** The text without its blocks, with their calls at their positions; none for an unreadable block. */
 export function splitToolBlocks(text: string): readonly (string | readonly WrittenCall[])[] {
   if (!MAY_HOLD_BLOCK.test(text)) return text === '' ? [] : [text];
   const cutter = new BlockCutter(encode(text.replace(LONE_SURROGATE, '\ufffd')));
   return cutter.cut() === undefined ? [text] : cutter.pieces();
 }
 
-/** The call that a text makes: the last block wins. Undefined when it makes none. */
+/** The call that a text makes: the last block wins. Undefined if there is none. */
 export function extractToolCall(text: string): ProtocolCall | undefined {
   const call = cutToolBlocks(text).calls.at(-1);
   return call && { name: call.name, arguments: parseJson(call.arguments) };
 }
 
-/** The text without blocks, without white space around it and more than one empty line in a row. */
+/** The text without blocks, trimmed, and with at most one empty line in a row. */
 export function stripToolBlocks(text: string): string {
   return tidy(cutToolBlocks(text).text);
 }
 
-/** No white space around a text, and three or more newlines are two. */
+/** Trims a text, and reduces three or more newlines to two. */
 export function tidy(text: string): string {
   return text.trim().replace(/\n{3,}/g, '\n\n');
 }

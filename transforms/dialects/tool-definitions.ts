@@ -1,6 +1,6 @@
 /**
- * Reads `tools` arrays, and knows the last distinct ones again: a log repeats its definitions on every line, so
- * they are compared, not scanned.
+ * Reads `tools` arrays and recognises the last distinct ones: a log repeats its definitions on every line, so they are
+ * compared, not scanned.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -14,9 +14,12 @@ import type { ToolDefinition } from '../model/element.ts';
 import { type CalledFunction, readFunction, textAt } from '../model/message.ts';
 
 export interface ToolsReader {
-  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows where. */
+  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows the position. */
   read(bytes: Uint8Array, at: number): number;
-  /** The definitions that were read last: the same array object for the same bytes; undefined when it is not an array of objects. */
+  /**
+   * The definitions read last: the same array object for the same bytes; undefined if the value is not an array of
+   * objects.
+   */
   readonly definitions: readonly ToolDefinition[] | undefined;
 }
 
@@ -28,17 +31,17 @@ interface KnownTools {
 const KNOWN_ARRAYS = 16;
 /** Arrays beyond this are scanned each time: remembering them would cost more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
-/** The same of arrays with more definitions. */
+/** Arrays with more definitions are scanned each time too. */
 const KNOWN_MAX_DEFINITIONS = 2000;
 export const NO_TOOLS: readonly ToolDefinition[] = [];
 
-/** @param define what a definition, the JSON text of an object, says in the canonical form */
+/** @param define converts a definition, the JSON text of an object, to the canonical form */
 export function createToolsReader(
   scanner: Scanner,
   depth: number,
   define: (definition: Uint8Array) => ToolDefinition = flatten,
 ): ToolsReader {
-  const known: KnownTools[] = []; // the last used first
+  const known: KnownTools[] = []; // most recently used first
   let definitions: readonly ToolDefinition[] | undefined;
 
   function recognise(bytes: Uint8Array, at: number): number {
@@ -72,7 +75,7 @@ export function createToolsReader(
   };
 }
 
-/** The definitions of a valid JSON value: null is none; undefined when it is no array of objects. */
+/** The definitions of a valid JSON value: none for null; undefined if it is not an array of objects. */
 function definitionsOf(
   json: Uint8Array,
   define: (definition: Uint8Array) => ToolDefinition,
@@ -93,7 +96,7 @@ function definitionsOf(
 const keep = createKeeper();
 const keptCopy = (bytes: Uint8Array): Uint8Array => keep(bytes, 0, bytes.length);
 
-/** The object under `function` where there is one, else the whole. */
+/** The object under `function` if there is one, else the whole. */
 export function flatten(definition: Uint8Array): ToolDefinition {
   let inner: CalledFunction | undefined;
   let outerName: string | undefined;

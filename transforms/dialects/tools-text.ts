@@ -1,4 +1,4 @@
-/** Reads `tools` that may also be a JSON string that holds the list, as formats for columnar loaders have it. */
+/** Reads `tools` that may be a JSON string with the list inside, as in formats for columnar loaders. */
 
 import { QUOTE } from '../json/bytes.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
@@ -10,7 +10,7 @@ import { NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export interface ToolsTextReader extends ToolsReader {
-  /** Has the list in the string that was read last too many elements? Then it has no definitions. */
+  /** Does the list in the string read last have too many elements? Then it has no definitions. */
   readonly isCrowded: boolean;
 }
 
@@ -19,9 +19,9 @@ export function createToolsTextReader(scanner: Scanner, list: ToolsReader): Tool
   let definitions: readonly ToolDefinition[] | undefined;
   let isCrowded = false;
 
-  /** The definitions in the text: none in an empty one; undefined when it is no list of objects. */
+  /** The definitions in the text: none in an empty one; undefined if it is not a list of objects. */
   function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
-    if (LONE_SURROGATE.test(text)) return undefined; // it has no UTF-8
+    if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
     const json = encode(text);
     const start = skipBlanks(json, 0);
     if (start === json.length) return NO_TOOLS;
@@ -51,7 +51,7 @@ export function createToolsTextReader(scanner: Scanner, list: ToolsReader): Tool
   };
 }
 
-/** Why an object whose `tools`, at `at`, give no definitions is no entry. */
+/** The rejection of an object whose `tools`, at `at`, are invalid. */
 export function rejectTools(
   line: Line,
   origin: Origin,

@@ -1,6 +1,6 @@
 /**
- * Makes the canonical conversation of messages in the words of any client. Messages that are OpenAI's already keep their bytes;
- * calls without an id get one, and a result without one answers the first open call of its name.
+ * Builds the canonical conversation from messages of any client. Messages in OpenAI's form keep their bytes; calls
+ * without an id get one, and a result without one answers the first open call of its name.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
@@ -17,7 +17,7 @@ const PLACEHOLDER: ReadingNote = warning(
 );
 const SEALED = warning('reasoning-sealed', 'the reasoning is sealed: only its provider can read it');
 
-/** How a text begins that stands for one that was left out, and is no longer than that. */
+/** Beginnings of short texts that loggers write instead of a text they left out. */
 const MASKED =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
 const MOST_MASKED = 100;
@@ -34,7 +34,7 @@ const OPENAI_KEYS: ReadonlySet<string> = new Set([
 ]);
 const OPENAI_PARTS: ReadonlySet<string> = new Set(['text', 'image_url', 'input_audio', 'file', 'refusal']);
 
-/** Is a text a note of the logger that stands for one it left out? */
+/** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined && text.length <= MOST_MASKED && MASKED.test(text);
 
@@ -60,8 +60,8 @@ export class Transcript {
 
   /**
    * Adds a message in any shape that has a role.
-   * @param role where the message itself has none
-   * @returns false when it is no message
+   * @param role used if the message has none
+   * @returns false if it is not a message
    */
   add(message: JsonView, role?: string): boolean {
     if (message.type !== 'object') return false;
@@ -85,13 +85,13 @@ export class Transcript {
     }
   }
 
-  /** Reports something on the last message; nothing when there is none. */
+  /** Reports something about the last message; does nothing if there is none. */
   note(...notes: readonly ReadingNote[]): void {
     const last = this.messages.pop();
     if (last !== undefined) this.messages.push(noted(last, notes));
   }
 
-  /** Reports something on the first message, and so on the conversation. */
+  /** Reports something about the first message, and so about the conversation. */
   noteFirst(...notes: readonly ReadingNote[]): void {
     const [first] = this.messages;
     if (first !== undefined) this.messages[0] = noted(first, notes);
@@ -174,7 +174,7 @@ export class Transcript {
   }
 }
 
-/** The object that holds what was said, and the role. LangChain wraps both in its own classes, others in `message`. */
+/** The object with the content, and the role. LangChain wraps both in its own classes, others in `message`. */
 function bodyOf(message: JsonView): { readonly body: JsonView; readonly said: string | undefined } {
   const kwargs = message.get('kwargs');
   if (kwargs?.type === 'object') {
@@ -190,7 +190,7 @@ function bodyOf(message: JsonView): { readonly body: JsonView; readonly said: st
   return { body: message, said: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
 }
 
-/** Is it a message of the chat completions API, with nothing that would have to be said in another way? */
+/** Is it a message of the chat completions API that needs no conversion? */
 function isOpenAi(message: JsonView): boolean {
   const role = message.get('role')?.text() ?? '';
   if (ROLES[role] !== role || !message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
@@ -213,7 +213,7 @@ const isOpenAiCall = (call: JsonView): boolean =>
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('arguments')?.type === 'string';
 
-/** Reasoning, content and calls of a message, wherever its client puts them. */
+/** Reasoning, content and calls of a message, from wherever its client puts them. */
 function blocksIn(body: JsonView): readonly MessageBlock[] {
   const more = body.get('additional_kwargs');
   const reasoning =

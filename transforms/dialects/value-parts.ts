@@ -1,6 +1,6 @@
 /**
- * Messages whose content is a list of `{type, value}`, as LLaMA-Factory's second converter has them: texts, reasoning and calls in the
- * words of the canonical conversation. They have no ids: calls are `call_1`, `call_2` ..., and a result answers the first open one.
+ * Messages whose content is a list of `{type, value}`, as LLaMA-Factory's second converter has them: texts, reasoning
+ * and calls. They have no ids: calls become `call_1`, `call_2` ..., and a result answers the first open one.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
@@ -13,10 +13,10 @@ import { arrayOf, callJson, joinStrings, objectOf, type Piece } from './made-mes
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
-/** Members that the canonical message has of its own. */
+/** Members that the conversion sets itself. */
 const MADE = new Set(['role', 'content']);
 
-/** A type of part that no rule knows. */
+/** A type of part that is not known. */
 export class UnknownPart {
   readonly type: string;
 
@@ -33,12 +33,12 @@ function hasValueParts({ bytes }: Message): boolean {
   return first?.[0] === OPEN_OBJECT && stringValue(first, 'value') !== undefined;
 }
 
-/** The messages in the canonical words; the same list when none has such parts. */
+/** The converted messages; the same list if none has such parts. */
 export function readValueParts(messages: readonly Message[]): readonly Message[] | UnknownPart {
   if (!messages.some(hasValueParts)) return messages;
   const made: Message[] = [];
-  let calls = 0; // so far
-  let open: string[] = []; // ids of the calls that are not answered yet
+  let calls = 0; // number of calls so far
+  let open: string[] = []; // ids of the unanswered calls
   for (const message of messages) {
     const parts = hasValueParts(message) ? partsOf(message) : undefined;
     if (parts instanceof UnknownPart) return parts;
@@ -81,7 +81,7 @@ function partsOf({ bytes }: Message): Parts | UnknownPart {
 /** The call that a JSON string holds; undefined when it holds none. */
 function callIn(value: Uint8Array): Uint8Array | undefined {
   const text = (textOfValue(value) as string).trim();
-  if (LONE_SURROGATE.test(text)) return undefined; // it has no UTF-8
+  if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
   if (json[0] !== OPEN_OBJECT || scanner.value(json, 0, 0) !== json.length) return undefined;
   return stringValue(json, 'name') ? json : undefined;

@@ -1,4 +1,4 @@
-/** A session that was folded: its facts, and its conversation for those who want to look at the messages. */
+/** A folded session: its facts, and its conversation on demand. */
 
 import { openEndFindings } from '../checks/protocol-open.ts';
 import { truncatedFindings } from '../checks/truncated.ts';
@@ -8,15 +8,15 @@ import type { RecordShape } from '../model/record-shape.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
 import type { SessionTools } from './folded-tools.ts';
 
-/** Who folded it: tells more of the last session, until the next one begins. */
+/** The fold that produced it: answers questions about the last session until the next one begins. */
 export interface FoldedSource {
   /** Its messages, which own their bytes. */
   messages(): readonly Message[];
   /** Number of its messages. */
   readonly size: number;
-  /** Is its last message the model's? With DOUBT_OPEN, that is one with calls. */
+  /** Is its last message the model's? With DOUBT_OPEN, that message has calls. */
   readonly endsWithModel: boolean;
-  /** How its conversation is made up. */
+  /** Shape of its conversation. */
   shape(): RecordShape;
   /** The places of its entries. */
   places(source: string): EntryLog;
@@ -32,18 +32,18 @@ interface Facts {
   readonly superseded: number;
   readonly truncated: number;
   readonly changes: ReadonlyMap<string, number>;
-  /** Bits: the checks and reports that may have something to say; 0: none has. */
+  /** Bits: checks and reports that may have something to report; 0 for none. */
   readonly doubts: number;
-  /** About entries. */
+  /** Findings about entries. */
   readonly findings: readonly Finding[];
   readonly tools: SessionTools;
   readonly turns: Omit<ToolUsage, 'definitions'>;
-  /** The messages of the record, with commas between them. Valid until the next session begins. */
+  /** The messages of the record, separated by commas. Valid until the next session begins. */
   readonly bytes: Uint8Array;
   readonly source: FoldedSource;
 }
 
-/** Doubts about what is told without the messages, and about the use of tools alone (fold.c). */
+/** Doubts that can be settled without the messages, and doubts about the use of tools alone (fold.c). */
 const DOUBT_TRUNCATED = 16;
 const DOUBT_USAGE = 64;
 const DOUBT_OPEN = 256;
@@ -52,12 +52,15 @@ const NO_FINDINGS: readonly Finding[] = [];
 const HEAD = encode('{"messages":[');
 
 const BLOCK_BYTES = 64 * 1024;
-/** Records from this size on have a block of their own. */
+/** Larger records get their own block. */
 const OWN_FROM_BYTES = 16 * 1024;
 let block = new Uint8Array(0);
 let used = 0;
 
-/** Small records share blocks, because an allocation takes as long as copying 4 KB. They do not live longer than a batch of results. */
+/**
+ * Small records share blocks, because an allocation takes as long as copying 4 KB. They live no longer than a batch of
+ * results.
+ */
 function roomFor(length: number): Uint8Array {
   if (length >= OWN_FROM_BYTES) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
   if (used + length > block.length) {
@@ -75,14 +78,14 @@ export class FoldedSession {
     this.facts = facts;
   }
 
-  /** Is it certain what the checks have to say about the conversation? */
+  /** Is it certain what the checks would report about the conversation? */
   get isCertain(): boolean {
     return (
       (this.facts.doubts & ~(DOUBT_TRUNCATED | DOUBT_USAGE | DOUBT_OPEN)) === 0 && this.facts.tools.areFine
     );
   }
 
-  /** Findings of the checks on a conversation of which it is certain. */
+  /** Findings of the checks on a conversation whose result is certain. */
   findings(): readonly Finding[] {
     const { doubts, origin, sessionId, truncated, source } = this.facts;
     if ((doubts & (DOUBT_TRUNCATED | DOUBT_OPEN)) === 0) return NO_FINDINGS;
@@ -101,7 +104,7 @@ export class FoldedSession {
     return record;
   }
 
-  /** How its record is made up. */
+  /** Shape of its record. */
   shape(): RecordShape {
     return this.facts.source.shape();
   }

@@ -1,4 +1,4 @@
-/** The tool definitions of a folded session: which ones its entries had, and what a record has of them. */
+/** Tool definitions of a folded session: those of its entries, and those of its record. */
 
 import type { Found } from '../checks/check.ts';
 import structure from '../checks/structure.ts';
@@ -9,7 +9,7 @@ import type { Conversation, Message, ToolCounts, ToolDefinition } from '../model
 import { createToolUnion } from '../model/tool-union.ts';
 import { firstByName } from '../stages/tool-dedupe.ts';
 
-/** Entries in a row with the same definitions. */
+/** Consecutive entries with the same definitions. */
 export interface ToolRun {
   readonly definitions: readonly ToolDefinition[];
   readonly entries: number;
@@ -17,24 +17,24 @@ export interface ToolRun {
 
 /** Union of a session's tools. */
 export interface SessionTools {
-  /** Distinct, as snapshot-select has them. */
+  /** Distinct definitions, as snapshot-select has them. */
   readonly distinct: readonly ToolDefinition[];
   readonly distinctCounts: ToolCounts;
-  /** One of each name. */
+  /** The first definition of each name. */
   readonly kept: readonly ToolDefinition[];
   readonly counts: ToolCounts;
   /** Bytes after the messages of a record of the format `chat`. */
   readonly tail: Uint8Array;
   /** The distinct names. */
   readonly names: readonly string[];
-  /** Has the check of their structure nothing to say? */
+  /** Would the structure check report nothing? */
   readonly areFine: boolean;
 }
 
 const TAIL = [encode('],"tools":['), encode(']}')] as const;
 const ANY_MESSAGE: Message = { bytes: encode('{"role":"user"}'), role: 'user' };
 
-/** Results for definitions that came alone, as in nearly all sessions. */
+/** Cached results for sessions with a single set of definitions, as nearly all have. */
 interface Alone {
   readonly made: SessionTools;
   readonly isNamed: boolean;
@@ -42,7 +42,7 @@ interface Alone {
   readonly byEntries: Map<number, SessionTools>;
 }
 
-/** Longer sessions are few. */
+/** Longer sessions are rare. */
 const MOST_ENTRIES = 128;
 
 export class FoldedTools {

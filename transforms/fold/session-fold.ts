@@ -1,7 +1,8 @@
 /**
- * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c), for the log that most gateways write: entries of the
- * dialect `exchange`, cleaned by the default rules. It stands for the stages from parse to snapshot-select, and for the checks
- * where they have nothing to say. Whatever it is not sure of it refuses: the stages then read the session instead.
+ * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c), for the log that most gateways
+ * write: entries of the dialect `exchange`, cleaned by the default rules. It replaces the stages from parse to
+ * snapshot-select, and the checks that have nothing to report. It refuses whatever it is not sure of, and the stages
+ * read the session instead.
  */
 
 import { checks } from '../checks/index.ts';
@@ -27,7 +28,7 @@ import { messageCleaner } from '../stages/cleanup.ts';
 import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
-/** The checks and the rules that fold.c knows about. With any other one the stages read. */
+/** Checks and rules that fold.c implements. If there are others, the stages read. */
 const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   ...[
     'as-read',
@@ -48,11 +49,11 @@ const KNOWN_RULES: ReadonlySet<string> = new Set([
   'goose-title',
 ]);
 
-/** Does fold.c know all checks and rules that there are? */
+/** Does fold.c implement all existing checks and rules? */
 export const knowsAll: boolean =
   checks.every(({ name }) => KNOWN_CHECKS.has(name)) && rules.every(({ name }) => KNOWN_RULES.has(name));
 
-/** The fate of a line in a source of many sessions: `waits` is the first one of another session. */
+/** Result for a line in a source of many sessions: `waits` for the first line of another session. */
 export type PackedLine = 'taken' | 'waits' | 'odd';
 const PACKED_LINES: readonly PackedLine[] = ['odd', 'taken', 'waits'];
 
@@ -63,7 +64,7 @@ export interface FoldOptions {
   readonly dialect: string;
 }
 
-/** Bits of what `judgeRow` tells; the lower eight are the sign. */
+/** Bits of the result of `judgeRow`; the lower eight are the role's sign. */
 const DROPPED = 1 << 8;
 const EMPTY = 1 << 9;
 const REPLACED = 1 << 10;
@@ -84,11 +85,11 @@ const SIGN_NAMES: ReadonlyMap<number, string> = new Map(
 
 const NO_TIME = -(2n ** 63n);
 const MOST_TIME = 2n ** 63n;
-/** The kinds of findings about entries. */
+/** Kinds of findings about entries. */
 const FOUND_NO_REPLY = 1;
 const FOUND_ENDED = 3;
 
-/** Where the fields of `state` stand, in words (fold.c). */
+/** Offsets of the fields of `state`, in words (fold.c). */
 const STATE = {
   entries: 0,
   superseded: 1,
@@ -123,7 +124,7 @@ const FOUND_WORDS = 6;
 const WRITTEN_WORDS = 3;
 const NAMED_WORDS = 2;
 
-/** Distinct definitions beyond this are forgotten between sessions. */
+/** More distinct definitions are forgotten between sessions. */
 const MOST_DEFINITIONS = 64;
 
 const cleaned = messageCleaner(['goose']);
@@ -133,14 +134,14 @@ export class SessionFold implements FoldHost, FoldedSource {
   readonly #options: FoldOptions;
   readonly #tools: ToolsReader;
   readonly #knownTools = new FoldedTools();
-  /** The definitions that were read, by their numbers, from 1; fold.c knows the texts of some of them again. */
+  /** Definitions read, by number from 1; fold.c recognises the texts of some of them. */
   #definitions: (readonly ToolDefinition[])[] = [];
   #numbers = new Map<readonly ToolDefinition[], number>();
   #exports: FoldExports;
   #words: Uint32Array = new Uint32Array(0);
   #doubles: Float64Array = new Float64Array(0);
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Where tables stand, in words. */
+  /** Offsets of the tables, in words. */
   #stateAt = 0;
   #entriesAt = 0;
   #runsAt = 0;
@@ -161,7 +162,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     this.#runsAt = this.#exports.runs_at() >> 2;
   }
 
-  /** Begins with a session. */
+  /** Starts a session. */
   begin(): void {
     const { exports } = this.#module;
     if (exports !== this.#exports) {
@@ -177,8 +178,8 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
-   * Takes the next line of the session. Its bytes lie in the memory.
-   * @returns false when it is odd: the stages have to read the session, and the fold is over
+   * Takes the next line of the session, whose bytes are in the memory.
+   * @returns false if it is odd: the stages have to read the session, and the fold is over
    */
   add({ bytes, origin, made }: Line): boolean {
     if (made !== undefined || bytes.buffer !== this.#module.buffer) return false;
@@ -189,8 +190,9 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
-   * Takes the next line of a source of many sessions. Its bytes lie in the memory.
-   * @returns `waits`: the session before has to be finished, then `turn` goes on with this line; `odd`: the fold is over
+   * Takes the next line of a source of many sessions, whose bytes are in the memory.
+   * @returns `waits` if the previous session has to be finished before `turn` continues with this line; `odd` if the
+   * fold is over
    */
   addPacked(line: Line): PackedLine {
     const { bytes, origin } = line;
@@ -203,8 +205,8 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
-   * Begins a session with the line that waits.
-   * @returns false when it is odd, as for `add`
+   * Starts a session with the waiting line.
+   * @returns false if it is odd, as for `add`
    */
   turn(waiting: Line): boolean {
     if (this.#definitions.length <= MOST_DEFINITIONS) return this.#exports.turn() !== 0;
@@ -219,8 +221,8 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
-   * Takes a whole source, which lies in the memory.
-   * @returns its number of lines; 0: one is odd or blank
+   * Takes a whole source from the memory.
+   * @returns its number of lines; 0 if one is odd or blank
    */
   addAll(bytes: Uint8Array): number {
     if (bytes.buffer !== this.#module.buffer) return 0;
@@ -230,12 +232,12 @@ export class SessionFold implements FoldHost, FoldedSource {
     return this.#isExchange(bytes) ? lines : 0;
   }
 
-  /** Lines of the source that was taken whole that end in a line feed. */
+  /** Number of lines ending in a line feed, in the source that was taken whole. */
   get lineFeeds(): number {
     return this.#state(STATE.lineFeeds);
   }
 
-  /** The session is over. Undefined: it is odd, or has no entries. */
+  /** Ends the session. Undefined if it is odd, or has no entries. */
   finish(source: string): FoldedSession | undefined {
     if (this.#exports.finish() === 0) return undefined;
     this.#look();
@@ -310,7 +312,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
   }
 
-  /** Would the first entry be read in this dialect? One without other members surely would. */
+  /** Would the first entry be read in this dialect? One without other members certainly would. */
   #isExchange(bytes: Uint8Array): boolean {
     if (this.#options.dialect !== 'auto') return true;
     this.#look();
@@ -343,7 +345,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     return { source, line: this.#words[at] as number, offset, length: this.#words[at + 1] as number };
   }
 
-  /** The places of the entries of the session that is over. */
+  /** The places of the entries of the finished session. */
   places(source: string): EntryLog {
     const log = createEntryLog();
     for (let i = 0; i < this.#state(STATE.entries); i++) log.add(this.#originOf(source, i));
@@ -408,7 +410,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     return this.size > 0 && ROLES[this.#words[last + 2] as number] === 'assistant';
   }
 
-  /** How its conversation is made up; its calls are those of a conversation that is certain. */
+  /** Shape of its conversation; the calls are those of a conversation whose result is certain. */
   shape(): RecordShape {
     const written = this.#exports.written_at() >> 2;
     const named = this.#exports.named_at() >> 2;
@@ -436,5 +438,5 @@ export class SessionFold implements FoldHost, FoldedSource {
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
-/** By their numbers in fold.c, as a record has them. */
+/** Roles by their numbers in fold.c, as written in a record. */
 const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];

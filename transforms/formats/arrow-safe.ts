@@ -1,6 +1,6 @@
 /**
- * `--arrow-safe`: the list of tools and every `arguments` are JSON strings, so that a loader with columns (Arrow) cannot pad their
- * objects with nulls or give their values another type.
+ * `--arrow-safe`: writes the list of tools and all `arguments` as JSON strings, so that a loader with columns (Arrow)
+ * can neither pad their objects with nulls nor change the types of their values.
  */
 
 import { quote } from '../json/respace.ts';

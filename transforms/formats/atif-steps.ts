@@ -1,4 +1,7 @@
-/** The steps of a trajectory: each message as a step, each result in the observation of the step whose call it answers. */
+/**
+ * Builds the steps of a trajectory: one per message, with each result in the observation of the step whose call it
+ * answers.
+ */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -16,7 +19,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   ...{ system: 'system', developer: 'system', user: 'user', assistant: 'agent' },
 };
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
-/** The types of image that the format knows, by the end of an address. */
+/** Image types that the format knows, by the extension in a URL. */
 const IMAGES: Readonly<Record<string, string>> = {
   ...{ jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' },
 };
@@ -30,10 +33,10 @@ interface Call {
 }
 
 interface Step {
-  /** Number of its message. */
+  /** Index of its message. */
   readonly at: number;
   readonly role: string;
-  /** Its members but the observation, without the braces. */
+  /** Its members except the observation, without the braces. */
   readonly head: string;
   readonly calls: readonly Call[];
   readonly results: string[];
@@ -55,7 +58,7 @@ export class AtifSteps {
     }
   }
 
-  /** Each as the JSON text that stands in the record. */
+  /** Each step as JSON text, as in the record. */
   steps(): readonly Message[] {
     return this.#steps.map(({ role, head, results }, i) => {
       const observed = results.length === 0 ? '' : `,"observation":{"results":[${results.join(',')}]}`;
@@ -67,7 +70,7 @@ export class AtifSteps {
     const { role } = message;
     const source = SOURCES[role];
     if (source === undefined) {
-      const text = `messages[${at}] has a role that is no source of a step: written as the user's`;
+      const text = `messages[${at}] has a role that a step cannot have: written as the user's`;
       this.#report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
     }
     const members = [`"source":"${source ?? 'user'}"`, `"message":${this.#content(message, at)}`];
@@ -106,7 +109,7 @@ export class AtifSteps {
     return holds === 'object' ? decode(source) : '{}';
   }
 
-  /** Puts a result into the nearest step with an open call of its id; without an id, of any. */
+  /** Adds a result to the nearest step with an open call of its id, or of any id if it has none. */
   #answer(message: Message, at: number): void {
     const id = stringValue(message.bytes, 'tool_call_id') || undefined;
     const isOpen = (call: Call): boolean => !call.isAnswered && (id === undefined || call.id === id);
@@ -151,7 +154,7 @@ export class AtifSteps {
   }
 }
 
-/** A part of a content as the format has it; undefined when it has none. */
+/** A part of a content in the format's form; undefined if the format has none. */
 function partOf(part: Uint8Array): string | undefined {
   if (part[0] === QUOTE) return `{"type":"text","text":${decode(part)}}`;
   if (part[0] !== OPEN_OBJECT) return undefined;
@@ -166,7 +169,7 @@ function partOf(part: Uint8Array): string | undefined {
   return `{"type":"image","source":{"media_type":"${media}","path":${quote(url)}}}`;
 }
 
-/** The type of the image behind an address, where the address tells it. */
+/** Image type from a URL, if its extension is known. */
 function mediaOf(url: string): string | undefined {
   const data = DATA_URI.exec(url)?.[1];
   if (data !== undefined) return data;

@@ -12,7 +12,7 @@ import { wrapTools } from './openai.ts';
 import type { Report } from './tool-arguments.ts';
 
 const VERSION = 'ATIF-v1.7';
-/** Both are required, and logs seldom name them. */
+/** Both are required, and logs rarely contain them. */
 const AGENT = '"name":"unknown","version":"unknown"';
 const TAIL = encode(']}');
 

@@ -1,7 +1,7 @@
 /**
  * Format `axolotl`: for axolotl's `type: chat_template`. Like `trl`, and safe for columnar loaders unless
- * `--no-arrow-safe` says otherwise: `tools` is one JSON string and every `arguments` a JSON string (of an object, or the
- * record is rejected). `reasoning_content` stays, like all other members.
+ * `--no-arrow-safe` is given: `tools` is one JSON string and all `arguments` are JSON strings (of an object, or the
+ * record is rejected). Keeps `reasoning_content`, like all other members.
  */
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import type { Format } from './format.ts';

@@ -53,7 +53,7 @@ function idOf(message: Message): string | undefined {
   return stringValue(message.bytes, 'tool_call_id') || undefined;
 }
 
-/** The text of a message; an object, a number or a boolean is its own JSON text. */
+/** The text of a message; an object, a number or a boolean becomes its JSON text. */
 export function resultText(message: Message): MessageText {
   const other = otherContent(message);
   return other === undefined ? textOf(message) : { text: decode(other), otherParts: false };
@@ -79,7 +79,7 @@ function callLine(call: ToolCall, report: Report): string | undefined {
   return `<tool_call>{"name": ${quote(call.name)}, "arguments": ${argumentsText(call.arguments)}}</tool_call>`;
 }
 
-/** The arguments of a call: a string that holds JSON is that JSON, any other string stays one. */
+/** The arguments of a call: a string of JSON is used as that JSON, any other string stays a string. */
 function argumentsText(json: Uint8Array | undefined): string {
   if (json === undefined) return '{}';
   if (json[0] !== 0x22) return respace(json, scanner);
@@ -97,7 +97,7 @@ function withContent(message: Message, content: string, dropped: string): Messag
   };
 }
 
-/** Does the message hold, in what inlining makes its content, a tag that would be read as a call or a result? */
+/** Would the message's content, once inlined, contain a tag that reads as a call or a result? */
 function forges(message: Message): boolean {
   const texts = message.role === 'tool' ? [idOf(message)] : [];
   const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;

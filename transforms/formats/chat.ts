@@ -16,7 +16,7 @@ const CLOSE = encode(']');
 const TAIL = encode('}');
 const COMMA = encode(',');
 
-/** Strings stay what they are, JSON or not; what is absent stays so. */
+/** Strings stay unchanged, JSON or not; absent arguments stay absent. */
 const inString: EncodeArguments = (json, where, report) =>
   json === undefined || json[0] === QUOTE ? json : asString(json, where, report);
 
@@ -46,7 +46,7 @@ function addWithCommas(pieces: Uint8Array[], items: readonly { readonly bytes: U
   });
 }
 
-/** The JSON texts with commas between them. */
+/** The JSON texts, separated by commas. */
 export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   addWithCommas(pieces, items);

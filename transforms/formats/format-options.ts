@@ -1,6 +1,6 @@
 /**
- * The options of the formats: each is specified in its format, and here they are put together by name for flags, configuration
- * files and checks. Formats that share a name share its meaning; only the default may differ.
+ * Collects the options of all formats by name, for flags, configuration files and checks. An option that several
+ * formats share has one meaning; only its default may differ.
  */
 
 import type { OptionSpec } from '../stage.ts';
@@ -11,7 +11,7 @@ export type FormatOptionValue = boolean | string;
 /** Values by the options' names. */
 export type FormatOptionValues = Readonly<Record<string, FormatOptionValue>>;
 
-/** One option, and what it is in each format that has it. */
+/** One option, and its specification in each format that has it. */
 export interface FormatOption {
   readonly name: string;
   readonly spec: OptionSpec<FormatOptionValue>;
@@ -41,19 +41,19 @@ function optionsOf(known: readonly Format[]): ReadonlyMap<string, FormatOption> 
 
 const builtIn = optionsOf(formats);
 
-/** Every option of the built-in formats and of more, by name. */
+/** Every option of the built-in formats and of `more`, by name. */
 export function formatOptionsWith(more: readonly Format[]): ReadonlyMap<string, FormatOption> {
   return more.length === 0 ? builtIn : optionsOf([...formats, ...more]);
 }
 
-/** Those of the values that this format has. */
+/** Selects the values that this format has. */
 export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(options, name)));
 }
 
 /**
  * Describes what is wrong with the values for these formats, by option name; undefined if nothing is.
- * @param more formats beside the built-in ones
+ * @param more formats besides the built-in ones
  */
 export function optionFault(
   names: readonly string[],

@@ -58,7 +58,7 @@ const rules: readonly GemmaRule[] = [
   ...(['content-not-text', 'non-text-part', 'member-left-out', 'messages-left-out'] as const),
 ];
 
-/** One record. The layout's description and parameters are those for a function that the log does not define. */
+/** One record. The layout's description and parameters apply to a function that the log does not define. */
 export function teachingRecord(
   { messages, tools }: Conversation,
   layout: Partial<TeachingLayout> = {},
@@ -82,7 +82,7 @@ export function teachingRecord(
   return { bytes: encode(wrapAsJsonl(text)), written: [], findings: report.findings };
 }
 
-/** The only call of the last assistant message. The first when there are several, undefined when there is none: both are findings. */
+/** The only call of the last assistant message; the first of several, or undefined for none, both with a finding. */
 function finalCall(message: Message | undefined, whole: Note, note: Note): NamedCall | undefined {
   const calls = message === undefined ? [] : namedCalls(message, note);
   if (calls.length === 0) whole('no-final-call');
@@ -102,7 +102,7 @@ function turnText(
   return textOf(message, report.at(`messages[${at}]`));
 }
 
-/** The text of an assistant message, its parts on lines of their own. */
+/** The text of an assistant message, with its parts on separate lines. */
 function reasoningOf(message: Message, note: Note): string {
   const text = messageText(message, note);
   const content = contentOf(message);
@@ -113,7 +113,7 @@ function callText({ name, arguments: json }: NamedCall, note: Note): { name: str
   return { name, text: lessonCall(name, callArguments(json, note), note) };
 }
 
-/** Reads the log's definition of the function; undefined when it has none. */
+/** Reads the log's definition of the function, if it has one. */
 function definitionOf(
   tool: ToolDefinition | undefined,
 ): Pick<TeachingLayout, 'description' | 'parameters'> | undefined {

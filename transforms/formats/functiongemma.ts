@@ -14,11 +14,14 @@ import { gemmaTurns } from './gemma-turns.ts';
 import { lastAnswer } from './last-answer.ts';
 
 export interface FunctionGemmaOptions {
-  /** `<bos>` in front of the text. Trainers usually add it themselves. */
+  /** Start the text with `<bos>`. Trainers usually add it themselves. */
   readonly bos: boolean;
-  /** The sentence before the declarations. */
+  /** Sentence before the declarations. */
   readonly trigger: string;
-  /** `{"prompt", "completion"}` in the place of `{"text"}`: what leads to the model's last message, and that message. */
+  /**
+   * Write `{"prompt", "completion"}` instead of `{"text"}`: everything up to the model's last message, and that
+   * message.
+   */
   readonly promptCompletion: boolean;
 }
 
@@ -50,7 +53,7 @@ const rules: readonly (GemmaRule | 'unanswered-end')[] = [
   'unanswered-end',
 ];
 
-/** One record. `written` is empty: the record holds a text and no messages. */
+/** One record. `written` is empty, because the record holds a text instead of messages. */
 export function functionGemmaRecord(
   conversation: Conversation,
   given: Partial<FunctionGemmaOptions> = {},

@@ -1,6 +1,6 @@
 /**
- * A tool definition as FunctionGemma's `declaration:NAME{...}`. Anything that a declaration has no place for
- * (other keywords of JSON Schema, a tool without a name) is the finding `definition-left-out`.
+ * Writes a tool definition as FunctionGemma's `declaration:NAME{...}`. Whatever a declaration cannot hold (other
+ * keywords of JSON Schema, a tool without a name) is the finding `definition-left-out`.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -17,7 +17,7 @@ const SCHEMA = new Set([...PARAMETERS, 'description', 'enum', 'items', 'nullable
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
-/** The declaration of a tool; undefined when it has no name. */
+/** The declaration of a tool; undefined if it has no name. */
 export function declarationText({ bytes, name }: ToolDefinition, note: Note): string | undefined {
   if (name === undefined) {
     note('definition-left-out');
@@ -33,7 +33,7 @@ export function declarationText({ bytes, name }: ToolDefinition, note: Note): st
   return `declaration:${bare(name, note)}{${parts.join(',')}}`;
 }
 
-/** The members that have a place and are not null: of equal keys the last one. */
+/** The members that a declaration can hold and that are not null; of equal keys the last one. */
 function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Values {
   const values = new Map<string, Uint8Array>();
   for (const { key, valueStart, end } of membersOf(object)) {
@@ -44,7 +44,7 @@ function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Valu
   return values;
 }
 
-/** The parts of a schema in their order; `type` is the last. */
+/** The parts of a schema in order; `type` is last. */
 function schemaParts(values: Values, note: Note): string[] {
   const parts: string[] = [];
   const description = stringOf(values, 'description', note);
@@ -73,7 +73,7 @@ function propertyTexts(properties: Uint8Array | undefined, note: Note): string[]
   );
 }
 
-/** A property always has a description and a type, if only empty ones: the model's own template has it so. */
+/** A property always has a description and a type, even if empty, as in the model's own template. */
 function propertyText(schema: Uint8Array, note: Note): string {
   if (schema[0] !== OPEN_OBJECT) note('definition-left-out');
   const values = schema[0] === OPEN_OBJECT ? known(schema, SCHEMA, note) : new Map<string, Uint8Array>();

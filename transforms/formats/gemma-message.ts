@@ -1,4 +1,4 @@
-/** Reads for both FunctionGemma formats of a message its text, its calls, and whether it holds more than they have a place for. */
+/** Reads text and calls of a message for both FunctionGemma formats, and notes what they cannot hold. */
 
 import { LETTER_N } from '../json/bytes.ts';
 import { membersOf } from '../json/members.ts';
@@ -27,7 +27,7 @@ const OTHER_MEMBERS = new Set(['role', 'content']);
 /** A call that has a function with a name. */
 export type NamedCall = ToolCall & { readonly name: string };
 
-/** Is it an answer of the model that becomes nothing: no text, and nothing in the place of calls? At the end it is not written. */
+/** Is it an empty answer of the model: no text, and no calls? At the end of a conversation it is not written. */
 export function isSilent(message: Message): boolean {
   if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
   const calls = toolCallsOf(message) ?? [];
@@ -35,7 +35,10 @@ export function isSilent(message: Message): boolean {
   return otherContent(message) === undefined && isBlank(textOf(message).text ?? '');
 }
 
-/** The text of a message as it is; a part that is no text is left out and any other content is its JSON text, both by rule. */
+/**
+ * The text of a message; leaves out parts that are not text and converts any other content to its JSON text, both with
+ * a finding.
+ */
 export function messageText(message: Message, note: Note): string {
   const other = otherContent(message);
   if (other === undefined) return textOnly(textOf(message), note);
@@ -48,7 +51,7 @@ export function textOnly({ text, otherParts }: MessageText, note: Note): string 
   return text ?? '';
 }
 
-/** The calls of an assistant message that can be written; of the others only the rule is left. */
+/** The calls of an assistant message that can be written; the others only leave a finding. */
 export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
   const calls = toolCallsOf(message) ?? [];
   if (calls === 'not-a-list' || objectBytes(message.bytes, 'function_call') !== undefined)
@@ -60,7 +63,10 @@ export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
   });
 }
 
-/** The JSON text of the object that a call's arguments are; `{}` when there are none, or when they are no object, both by rule. */
+/**
+ * The JSON text of the object in a call's arguments; `{}` if there are none or they are not an object, both with a
+ * finding.
+ */
 export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Array {
   const { holds, source } = readArguments(json);
   if (holds === 'none') note('empty-arguments');
@@ -68,7 +74,7 @@ export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Ar
   return holds === 'object' ? source : EMPTY;
 }
 
-/** Does the message hold members, besides null ones, that have no place in a turn? */
+/** Notes members of the message, except null ones, that a turn cannot hold. */
 export function noteMembers({ bytes, role }: Message, note: Note): void {
   const names = MEMBERS[role] ?? OTHER_MEMBERS;
   const others = membersOf(bytes).some(

@@ -1,6 +1,6 @@
 /**
- * The rules of the FunctionGemma formats: what they cannot say, how grave that is, and whether the session
- * is rejected for it. A report collects them, one finding for each rule and place.
+ * The rules of the FunctionGemma formats: what they cannot express, its severity, and whether it rejects the session. A
+ * report collects them, with one finding per rule and place.
  */
 import type { Severity } from '../model/element.ts';
 import type { FormatFinding } from './format.ts';
@@ -8,7 +8,7 @@ import type { FormatFinding } from './format.ts';
 interface RuleText {
   readonly severity: Severity;
   readonly rejects?: true;
-  /** Follows the place: `messages[3] ...`. */
+  /** Follows the place in the message: `messages[3] ...`. */
   readonly says: string;
 }
 
@@ -63,11 +63,11 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'messages-left-out': warning('has messages outside the three turns: left out'),
 };
 
-/** Notes that something at the present place breaks a rule. */
+/** Notes that something at the current place breaks a rule. */
 export type Note<Rule extends GemmaRule = GemmaRule> = (rule: Rule) => void;
 
 export interface GemmaReport {
-  /** @param where for a person: a position, never content */
+  /** @param where position for people, never content */
   at(where: string): Note;
   readonly findings: readonly FormatFinding[];
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation as FunctionGemma's turns. A call, its result and what the model says then stand in one
- * model turn. A result has no id: the function's name comes from the nearest earlier unanswered call with its id.
+ * A conversation as FunctionGemma's turns. A call, its result and the model's next text share one model turn. A result
+ * has no id: its function's name comes from the nearest earlier unanswered call with its id.
  */
 import type { Conversation, Message } from '../model/element.ts';
 import { otherContent, stringValue } from '../model/message.ts';
@@ -11,12 +11,12 @@ import { callArguments, messageText, namedCalls, noteMembers, textOnly } from '.
 import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
 import { bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
 
-/** All turns as one text; and the model's last answer, with what ends it, behind what leads to it. */
+/** All turns as one text; and split into the model's last answer, with what ends it, and everything before it. */
 export interface GemmaText {
   readonly text: string;
   readonly prompt: string;
   readonly completion: string;
-  /** Which messages are an answer of the model: one with neither a text nor a call is none. */
+  /** Which messages are answers of the model: those with a text or a call. */
   readonly answers: readonly boolean[];
 }
 
@@ -29,17 +29,17 @@ const END = '<end_of_turn>\n';
 const AWAITS_RESULT = '<start_function_response>';
 const SYSTEM = new Set(['system', 'developer']);
 
-/** @param trigger the sentence that stands before the declarations */
+/** @param trigger the sentence before the declarations */
 export function gemmaTurns(
   { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
   trigger: string,
   report: GemmaReport,
 ): GemmaText {
   const pieces: string[] = [];
-  /** Where the model's last answer begins. */
+  /** Start of the model's last answer. */
   let answerAt: number | undefined;
   let completion = '';
-  /** End of the open model turn; undefined when none is open. */
+  /** End of the open model turn; undefined if none is open. */
   let open: 'text' | 'call' | 'result' | undefined;
   let unanswered: OpenCall[] = [];
 
@@ -53,7 +53,7 @@ export function gemmaTurns(
     pieces.push(`<start_of_turn>${role}\n`);
   };
 
-  /** @returns whether it says something */
+  /** @returns whether it is not empty */
   const addAssistant = (message: Message, note: Note): boolean => {
     if (open !== 'call' && open !== 'result') start('model');
     const startsAt = pieces.length;
@@ -117,7 +117,7 @@ function withTrigger(system: string, trigger: string): string {
   return system === '' ? trigger : `${system}\n${trigger}`;
 }
 
-/** The name of the call that the id answers: the nearest earlier one that is still open. It is open no more. */
+/** The name of the call that the id answers: the nearest earlier open one, which is then closed. */
 function answer(unanswered: OpenCall[], id: string | undefined, note: Note): string | undefined {
   const at = id === undefined ? -1 : unanswered.findLastIndex((call) => call.id === id);
   const call = unanswered[at];
@@ -125,14 +125,17 @@ function answer(unanswered: OpenCall[], id: string | undefined, note: Note): str
     note('result-without-call');
     return undefined;
   }
-  // without an id in the text, a result belongs to the first open call of its function
+  // the text has no ids, so a result is read as that of the first open call of its function
   const isLate = unanswered.slice(0, at).some(({ id: other, name }) => name === call.name && other !== id);
   if (isLate) note('result-order-lost');
   unanswered.splice(at, 1);
   return call.name;
 }
 
-/** The result as an object: its own JSON; its text as `value` when it is no object, or when the syntax cannot say it. */
+/**
+ * The result as an object: its own JSON; or its text as `value` if it is not an object, or the syntax cannot express
+ * it.
+ */
 function resultObject(message: Message, note: Note): string {
   const text = textOnly(resultText(message), note);
   const json = objectIn(text);

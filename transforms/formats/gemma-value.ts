@@ -1,6 +1,6 @@
 /**
- * Values in FunctionGemma's syntax: strings between `<escape>`, bare keys, numbers by their own text. Written
- * from JSON text in one walk, so that no number is rounded and no key is lost.
+ * Writes values in FunctionGemma's syntax: strings between `<escape>`, bare keys, numbers unchanged. Works on JSON text
+ * in one walk, so that no number is rounded and no key is lost.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -16,11 +16,11 @@ const CONTROL_TOKEN =
 const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
-/** Beyond every 64-bit float: more zeros than this are an attack, not a number. */
+/** Beyond every 64-bit float: more zeros than this are an attack. */
 const MOST_ZEROS = 1000;
 const scanner = createTextScanner();
 
-/** The text, when it would not be read as syntax. */
+/** The text, noting any that would be read as syntax. */
 export function plain(text: string, note: Note<ValueRule>): string {
   if (CONTROL_TOKEN.test(text)) note('control-token-in-content');
   return text;
@@ -31,13 +31,13 @@ export function escaped(text: string, note: Note<ValueRule>): string {
   return `${ESCAPE}${plain(text, note)}${ESCAPE}`;
 }
 
-/** A name or a key, which stands without quotes. */
+/** A name or a key, which is written without quotes. */
 export function bare(text: string, note: Note<ValueRule>): string {
   if (NOT_BARE.test(text)) note('key-not-bare');
   return plain(text, note);
 }
 
-/** `{k:v}` of a JSON object with its keys sorted, case-insensitively; keys further in stay in their order. */
+/** `{k:v}` for a JSON object, with its keys sorted case-insensitively; nested keys keep their order. */
 export function sortedObject(json: Uint8Array, note: Note<ValueRule>): string {
   const members: (readonly [key: string, value: string])[] = [];
   walkMembers(json, 0, scanner, (start, keyEnd, valueStart) => {
@@ -60,7 +60,7 @@ export function sortedByKey<T>(items: readonly T[], keyOf: (item: T) => string):
     .map(({ item }) => item);
 }
 
-/** Any JSON value, keys in their order. */
+/** Any JSON value, with keys in their original order. */
 export function valueText(json: Uint8Array, note: Note<ValueRule>): string {
   const pieces: string[] = [];
   writeValue(json, 0, pieces, note);
@@ -98,7 +98,10 @@ function writeValue(json: Uint8Array, at: number, pieces: string[], note: Note<V
   return end;
 }
 
-/** A number without an exponent: its digits stay, the point moves. `true`, `false`, `null` and plain numbers are as they were. */
+/**
+ * A number without an exponent: its digits stay, the point moves. Leaves `true`, `false`, `null` and plain numbers
+ * unchanged.
+ */
 export function plainNumber(text: string, note: Note<ValueRule>): string {
   const parts = EXPONENT.exec(text);
   if (parts === null) return text;
@@ -118,7 +121,7 @@ export function plainNumber(text: string, note: Note<ValueRule>): string {
   return `${sign}${before}${after === '' ? '' : '.'}${after}`;
 }
 
-/** The JSON text of the object that a text holds and nothing else; undefined when it is anything else. */
+/** The JSON text of the only object in a text; undefined if the text is anything else. */
 export function objectIn(text: string): Uint8Array | undefined {
   if (!/^[ \t\r\n]*\{/.test(text) || LONE_SURROGATE.test(text)) return undefined;
   const json = encode(text);

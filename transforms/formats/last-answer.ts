@@ -1,10 +1,10 @@
-/** For formats that teach the model's last message: which one it is, and what becomes of a conversation that does not end in it. */
+/** Finds the model's last message, for formats that teach it, and handles conversations that do not end in one. */
 import type { Report } from './tool-arguments.ts';
 
 /**
- * The index of the last answer: an assistant message that says something. The messages after it are left out; without one the session is
- * rejected (-1).
- * @param answers which messages are one
+ * The index of the last answer: an assistant message that is not empty. Messages after it are left out; without one the
+ * session is rejected (-1).
+ * @param answers whether each message is an answer
  */
 export function lastAnswer(answers: readonly boolean[], report: Report): number {
   const rule = 'unanswered-end';

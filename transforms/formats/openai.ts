@@ -1,6 +1,6 @@
 /**
- * Format `openai`: what OpenAI's fine-tuning and MLX-LM read. Definitions stand in
- * `{"type":"function","function":...}`, arguments are strings, `parallel_tool_calls` is true where a turn has several
+ * Format `openai`: for OpenAI's fine-tuning and MLX-LM. Definitions are wrapped in
+ * `{"type":"function","function":...}`, arguments are strings, and `parallel_tool_calls` is true if a turn has several
  * calls. Messages keep all their members. Absent or null arguments are written as `"{}"` (`empty-arguments`).
  */
 
@@ -19,7 +19,7 @@ const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');
 const TRUE = encode('true');
 
-/** The definitions as OpenAI has them. A definition without a function stays as it is. */
+/** The definitions in OpenAI's form. A definition without a function stays unchanged. */
 export function wrapTools(tools: readonly ToolDefinition[], report: Report): readonly ToolDefinition[] {
   return functionsOf(tools, report).map((fn, i) => {
     const tool = tools[i] as ToolDefinition;
@@ -27,7 +27,7 @@ export function wrapTools(tools: readonly ToolDefinition[], report: Report): rea
   });
 }
 
-/** The functions that the definitions define, each without a `"type":"function"` of its own; undefined for no function. */
+/** The functions of the definitions, each without its own `"type":"function"`; undefined if a definition has none. */
 export function functionsOf(
   tools: readonly ToolDefinition[],
   report: Report,

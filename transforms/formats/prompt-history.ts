@@ -1,6 +1,6 @@
 /**
  * The messages of a conversation as the text protocol shows them: one JSON object each, laid out from the log's own
- * text, so that numbers stay. They look as the library's `buildConversationHistory` writes them.
+ * text, so that numbers stay unchanged. The output equals that of the library's `buildConversationHistory`.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -28,17 +28,17 @@ const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 't
 const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);
 const scanner = createTextScanner();
 
-/** A message as both sides of a record need it. */
+/** A message with what both sides of a record need. */
 export interface Said {
   readonly role: string;
   readonly text: string;
   readonly thought: string;
   readonly calls: readonly { readonly name: string; readonly source: Uint8Array }[];
-  /** In the history. */
+  /** Its text in the history. */
   readonly shown: string;
 }
 
-/** The value with two blanks of indentation, as `JSON.stringify` lays it out, from its own text. */
+/** The value indented by two spaces, laid out like `JSON.stringify` but from its own text. */
 function indented(json: Uint8Array, indent: string): string {
   const pieces: string[] = [];
   writeIndented(json, 0, indent, pieces);
@@ -80,7 +80,7 @@ function writeIndented(json: Uint8Array, at: number, indent: string, pieces: str
   return after;
 }
 
-/** Reads the messages in their order: calls get the ids that the protocol has, and results the id of the call that they answer. */
+/** Reads the messages in order: calls get the protocol's ids, and results the id of the call that they answer. */
 export function createReader(report: Report): (message: Message, at: number) => Said {
   let number = 0;
   let open: { readonly logged: string | undefined; readonly id: string }[] = [];

@@ -1,7 +1,7 @@
 /**
- * Format `prompt`: what an agent of the text protocol is shown, and what it answers (docs/format-details.md). A record is one turn of the
- * model: `--turns last` makes one of a conversation, `all` one of each turn that can be taught. The history is
- * prompt-history.ts.
+ * Format `prompt`: the prompt of a text-protocol agent, and its answer (docs/format-details.md). A record is one turn
+ * of the model: `--turns last` writes one per conversation, `all` one per turn that can be taught. prompt-history.ts
+ * writes the history.
  */
 
 import { createTextScanner } from '../json/elements.ts';
@@ -17,11 +17,11 @@ import type { Report } from './tool-arguments.ts';
 
 interface PromptOptions {
   readonly turns: 'all' | 'last';
-  /** Header of a prompt; none when it is empty. */
+  /** Header of a prompt; none if empty. */
   readonly promptHeader: string;
 }
 
-/** How to answer, as the agent tells its model. */
+/** How to answer, in the words of the agent's own prompt. */
 export const RESPONSE_FORMAT: string = `RESPONSE FORMAT
 - Think between <think> and </think> before you answer. Always write both tags.
 - The user sees everything outside of these tags, and nothing inside of them.
@@ -53,17 +53,17 @@ const options: OptionSpecs<PromptOptions> = {
   },
 };
 
-/** In any case, as the agent reads them. */
+/** In any case, since the agent ignores it. */
 const CALL_TAG = /<\/?tool_call>/i;
 const TAG = /<\/?(?:tool_call|think)>/i;
 const scanner = createTextScanner();
 
-/** Does the model say something here? An empty completion is never taught. */
+/** Is it an answer that is not empty? An empty completion is never taught. */
 function isAnswer({ role, text, thought, calls }: Said): boolean {
   return role === 'assistant' && (calls.length > 0 || thought !== '' || !isBlank(text));
 }
 
-/** Writes the answer of the model: its thought, its text and its calls, of which the protocol has room for one. */
+/** Writes the model's answer: its thought, its text and its call, of which the protocol allows one. */
 function completionOf({ text, thought, calls }: Said, where: string, report: Report): string {
   const fatal = (rule: string, message: string): void =>
     report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
@@ -83,7 +83,7 @@ function completionOf({ text, thought, calls }: Said, where: string, report: Rep
   return spoken.filter((part) => part !== '').join('\n');
 }
 
-/** Writes the beginning of all prompts of a conversation. */
+/** Writes the common beginning of all prompts of a conversation. */
 interface Preamble {
   readonly header: string;
   readonly tools: readonly ToolDefinition[];
@@ -95,8 +95,8 @@ function preambleOf({ header, tools }: Preamble): readonly string[] {
 }
 
 /**
- * The record of one turn. The messages before it are its history: the request is left out only when it is the last of them, as the
- * agent does it.
+ * The record of one turn. The messages before it are its history, without the request if that is the last of them, as
+ * in the agent.
  */
 function turnRecord(said: readonly Said[], turn: number, preamble: Preamble, report: Report): Uint8Array {
   const asked = said.findLastIndex(({ role }, i) => role === 'user' && i < turn);

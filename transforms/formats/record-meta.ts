@@ -1,4 +1,4 @@
-/** The member `metadata` of a record: what the log says beside the messages, by the names that `--meta` asks for. */
+/** The member `metadata` of a record: the fields that `--meta` asks for. */
 import { LF } from '../json/bytes.ts';
 import { inString, quote } from '../json/respace.ts';
 import { addMember, concat } from '../json/splice.ts';
@@ -9,11 +9,11 @@ import { utcTimestamp } from '../model/timestamp.ts';
 import type { EncodedRecord } from './format.ts';
 
 const NULL = encode('null');
-/** Suffix after the name of a source in an id that was made of it. */
+/** Suffixes after the name of a source in an id derived from it. */
 const AFTER_SOURCE = [undefined, ':', '/', '#'];
 
 /**
- * The record with the member at its end; one of several lines has it in the first.
+ * Adds the member to the end of the record; to the first line of one with several.
  * @param inText write it as a JSON string
  */
 export function withMetadata(
@@ -37,7 +37,7 @@ export function withMetadata(
   };
 }
 
-/** All the names, in their order, so that records have the same columns; null where the log does not say. */
+/** All requested names, in order, so that records have the same columns; null if the log has no value. */
 function metadataOf(conversation: Conversation, names: readonly MetaName[]): Uint8Array {
   const members = names.map((name) => `"${name}":${decode(factOf(conversation, name) ?? NULL)}`);
   return encode(`{${members.join(',')}}`);
@@ -53,7 +53,7 @@ function factOf(conversation: Conversation, name: MetaName): Uint8Array | undefi
   return name === 'source_id' && isLogged ? encode(quote(sessionId)) : undefined;
 }
 
-/** Was the id made of the name of its source, because the log has none? */
+/** Was the id derived from the name of its source, because the log has none? */
 function isMadeOf(source: string, id: string): boolean {
   return id.startsWith(source) && AFTER_SOURCE.includes(id[source.length]);
 }

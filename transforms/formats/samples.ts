@@ -1,7 +1,7 @@
 /**
- * Format `samples`: a conversation for a grader. Each message needs a role and a text; one that has them stays
- * byte for byte. Members beside the messages (`expected`, `tags`) follow. `--as toml` writes one `[[samples]]`
- * table, files of which are decks; `--as context` what a grader is given.
+ * Format `samples`: a conversation for a grader. Each message needs a role and a text; one that has both stays byte for
+ * byte. Members besides the messages (`expected`, `tags`) follow. `--as toml` writes a `[[samples]]` table per record,
+ * which makes its files decks; `--as context` writes the text for a grader.
  */
 
 import { QUOTE } from '../json/bytes.ts';
@@ -68,7 +68,7 @@ function jsonRecord(list: string, messages: readonly Message[], others: Members)
   return concat([encode(`{"${list}":[`), ...withCommas(messages), encode(']'), ...members, encode('}')]);
 }
 
-/** One table; the blank line after it keeps the tables of a deck apart. */
+/** One table; the blank line after it separates the tables of a deck. */
 function tomlRecord(messages: readonly Message[], others: Members, refuse: Refuse): Uint8Array {
   const lines = [
     '[[samples]]',

@@ -1,6 +1,6 @@
 /**
- * From messages to turns as LLaMA-Factory's `sharegpt` has them: who speaks, what it says, which calls it makes. Each
- * message becomes one turn here; sharegpt.ts merges and checks them. Reports anything that a turn has no place for.
+ * Converts messages to turns of LLaMA-Factory's `sharegpt`: role, text and calls. Each message becomes one turn here;
+ * sharegpt.ts merges and checks them. Reports whatever a turn cannot hold.
  */
 
 import { membersOf } from '../json/members.ts';
@@ -21,11 +21,11 @@ import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
 export interface Turn {
-  /** Number of its (first) message. */
+  /** Index of its first message. */
   readonly at: number;
   readonly from: string;
   readonly text: string;
-  /** Is the text a thought and nothing else? */
+  /** Is the text only a thought? */
   readonly onlyThought: boolean;
   /** The JSON texts `{"name": ..., "arguments": ...}`. */
   readonly calls: readonly string[];
@@ -35,7 +35,7 @@ export interface Turn {
   readonly answers: string | undefined;
 }
 
-/** Who speaks. */
+/** Names of the roles. */
 const FROM: Readonly<Record<string, string>> = {
   system: 'system',
   user: 'human',
@@ -43,7 +43,7 @@ const FROM: Readonly<Record<string, string>> = {
   tool: 'observation',
   function: 'observation',
 };
-/** The members that a turn of anybody holds. */
+/** Members that any turn can hold. */
 const HELD = new Set(['role', 'content']);
 const THINK_TAG = /<\/?think>/;
 
@@ -61,7 +61,7 @@ function fromOf({ role }: Message): string {
   return Object.hasOwn(FROM, role) ? (FROM[role] as string) : role;
 }
 
-/** Has the message more than its turn can say? The ids of calls and results become their order. */
+/** Does the message have more than its turn can hold? The ids of calls and results become their order. */
 function losesMembers(message: Message): boolean {
   const from = fromOf(message);
   const isHeld = (key: string): boolean => {
@@ -111,7 +111,7 @@ function modelTurn(message: Message, turn: Turn, where: string, report: Report):
   };
 }
 
-/** The call as LLaMA-Factory reads it; its arguments are their source text, in an object. */
+/** The call in LLaMA-Factory's form; arguments keep their source text, in an object. */
 function callText(call: ToolCall, where: string, report: Report): string | undefined {
   if (!call.name) {
     report(malformed(where));

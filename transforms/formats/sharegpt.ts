@@ -21,11 +21,11 @@ import type { Report } from './tool-arguments.ts';
 const HEAD = encode('{"conversations":[');
 const ASKS: ReadonlySet<string> = new Set(['human', 'observation']);
 const ANSWERS: ReadonlySet<string> = new Set(['gpt', 'function_call']);
-/** Patterns that the consumer looks for in the value of a call: in all of it for a call, and in its JSON for a thought. */
+/** Patterns that the consumer searches in the value of a call: all of it for a call, its JSON for a thought. */
 const CALL_TAG = /<\/?tool_call>/;
 const TAG = /<\/?(?:tool_call|think)>/;
 
-/** The results of each run in the order of the calls before it, where ids tell it. */
+/** Sorts the results of each run into the order of the calls before it, if their ids tell. */
 function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
   const ordered = [...turns];
   turns.forEach(({ calls, ids }, i) => {
@@ -44,7 +44,7 @@ function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
   return ordered;
 }
 
-/** The two turns as one; undefined when that would change what they say. */
+/** Merges two turns; undefined if that would change their meaning. */
 function merged(one: Turn, two: Turn): Turn | undefined {
   const alike = one.from === two.from && (one.calls.length === 0 || two.text === '');
   if (!alike && !(one.from === 'gpt' && two.from === 'function_call')) return undefined;
@@ -73,7 +73,7 @@ function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
   return made;
 }
 
-/** Without what follows the last answer; as it is when there is none at all. An empty answer is none. */
+/** Cuts off what follows the last answer that is not empty; changes nothing if there is none. */
 function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
   const end = turns.findLastIndex((turn) => !ASKS.has(turn.from) && !isEmptyAnswer(turn)) + 1;
   if (end === turns.length) return turns;
@@ -102,7 +102,7 @@ function checkOrder(turns: readonly Turn[], report: Report): void {
   report({ rule: 'not-alternating', severity: 'ERROR', message, rejects: true });
 }
 
-/** Would LLaMA-Factory find a call or a thought where there is none? */
+/** Would LLaMA-Factory find a call or a thought that is not one? */
 function checkTags(turns: readonly Turn[], report: Report): void {
   for (const { at, text, calls } of turns) {
     if (calls.length === 0 || !(CALL_TAG.test(text) || calls.some((call) => TAG.test(call)))) continue;

@@ -1,6 +1,6 @@
 /**
- * Format `sts`: session traces as the Hugging Face Hub shows them, a header and then a line for each message. A record has several
- * lines; its header tells where it begins. The dialect `sts` reads the records again.
+ * Format `sts`: session traces for the Hugging Face Hub, a header and then a line per message. A record has several
+ * lines, starting with its header. The dialect `sts` reads the records again.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
@@ -86,7 +86,7 @@ function messageOf(message: Message, at: number, report: Report): Message {
   return { bytes: encode(`{${members.join(',')}}`), role };
 }
 
-/** A JSON string: the only content that a trace knows. */
+/** A JSON string, the only content that a trace can hold. */
 function contentOf(message: Message, at: number, report: Report): string {
   const content = valueBytes(message.bytes, 'content');
   if (content?.[0] === QUOTE) return decode(content);

@@ -1,4 +1,4 @@
-/** Error that the teaching functions throw: one code for each thing that cannot become a lesson, with its message. */
+/** Error of the teaching functions, with a code and a message for each input that cannot become a lesson. */
 
 export const TEACHING_FAULTS = {
   'response-not-object': 'Response must be a JSON object',

@@ -20,7 +20,7 @@ export interface TeachingLayout {
   readonly system: string;
   /** Description of the function. */
   readonly description: string;
-  /** A text is a line as it is. */
+  /** A text is used as the whole line. */
   readonly parameters: readonly (TeachingParameter | string)[];
 }
 
@@ -39,7 +39,7 @@ export interface Lesson {
   readonly call: { readonly name: string; readonly text: string } | undefined;
 }
 
-/** The three turns; every line ends in a line feed, the last one too. */
+/** The three turns; every line, including the last, ends in a line feed. */
 export function lessonText(
   { userTurn, reasoning, call }: Lesson,
   { system, description, parameters }: TeachingLayout,
@@ -94,7 +94,9 @@ function argumentText(json: Uint8Array, note: Note<LessonRule>): string {
     .join(',');
 }
 
-/** A string's own text, a number in plain notation, `true`, `false`, `null`. Nested values stay JSON, by rule. */
+/**
+ * A string's own text, a number in plain notation, `true`, `false`, `null`. Nested values stay JSON, with a finding.
+ */
 function scalarText(json: Uint8Array, note: Note<LessonRule>): string {
   if (json[0] === QUOTE) return parseString(json, 0, json.length);
   if (json[0] !== OPEN_OBJECT) return plainNumber(decode(json), note);

@@ -1,6 +1,6 @@
 /**
- * The teaching functions of the library: from an Anthropic Messages response to a line of training data. They
- * throw a `TeachingError` where the format `functiongemma-teaching` rejects a session.
+ * The teaching functions of the library: convert an Anthropic Messages response to a line of training data. They throw
+ * a `TeachingError` where the format `functiongemma-teaching` rejects a session.
  */
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
@@ -9,18 +9,18 @@ import type { LessonRule, Note } from './gemma-rules.ts';
 import { TeachingError } from './teaching-error.ts';
 import { lessonCall, lessonText, TEACHING_LAYOUT, type TeachingLayout } from './teaching-layout.ts';
 
-/** Content of the model's turn: why, and one call. */
+/** Content of the model's turn: the reasoning and one call. */
 export interface TeachingTurn {
-  /** The text blocks, joined with line feeds; `''` when there are none. */
+  /** The text blocks, joined with line feeds; `''` if there are none. */
   readonly reasoning: string;
   readonly toolName: string;
-  /** The call's `input` as it came. */
+  /** The call's `input`, unchanged. */
   readonly toolArgs: unknown;
 }
 
 /**
- * The turn in the content of a parsed response of the Messages API.
- * @throws TeachingError when it is no object with a list of content that has exactly one whole `tool_use`
+ * Extracts the turn from a parsed response of the Messages API.
+ * @throws TeachingError if it is not an object with a content list that has exactly one complete `tool_use`
  */
 export function extractTeachingTurn(response: unknown): TeachingTurn {
   if (!isObject(response)) throw new TeachingError('response-not-object');
@@ -47,7 +47,7 @@ export function joinedTexts(blocks: readonly unknown[]): string {
 
 /**
  * `NAME{key:<escape>value<escape>,...}`, keys sorted, values as JSON has them.
- * @throws TeachingError when the arguments are no object or hold one
+ * @throws TeachingError if the arguments are not an object or contain one
  */
 export function formatFunctionCall(name: string, args: unknown): string {
   if (!isObject(args)) throw new TeachingError('arguments-not-object');
@@ -56,7 +56,7 @@ export function formatFunctionCall(name: string, args: unknown): string {
 
 /**
  * The three turns, every line ending in a line feed.
- * @throws TeachingError when something in them would be read as syntax
+ * @throws TeachingError if something in them would be read as syntax
  */
 export function formatGemmaConversation(
   userTurn: string,

@@ -1,6 +1,6 @@
 /**
- * JSON values as TOML, each on one line: numbers by their own text, objects as inline tables. Tells the caller about values
- * that TOML cannot express: null, a key twice, a whole number beyond 64 bits, a float beyond its range, half a character.
+ * Writes JSON values as TOML, each on one line: numbers unchanged, objects as inline tables. Reports values that TOML
+ * cannot express: null, a duplicate key, a whole number beyond 64 bits, a float out of range, a lone surrogate.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -16,7 +16,7 @@ const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 const scanner = createTextScanner();
 
-/** Called for each value that TOML cannot say; what is returned is then of no use. */
+/** Called for each value that TOML cannot express; the result is then unusable. */
 export type Refuse = () => void;
 
 export function tomlValue(json: Uint8Array, refuse: Refuse): string {
@@ -66,7 +66,7 @@ function tomlString(text: string, refuse: Refuse): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
 
-/** A number or a truth value as it is. */
+/** A number or a boolean, unchanged. */
 function literal(text: string, refuse: Refuse): string {
   if (text === 'null') refuse();
   else if (WHOLE.test(text)) {

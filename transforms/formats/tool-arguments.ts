@@ -1,6 +1,7 @@
 /**
- * The arguments of calls, in the encoding that a format wants: JSON text inside a string, or an object. Logs hold both.
- * Their source text is moved from one into the other, never parsed and printed: keys, their order and numbers stay.
+ * Converts the arguments of calls to the encoding that a format needs: JSON text inside a string, or an object. Logs
+ * hold both. Their source text is moved from one to the other, never parsed and printed: keys, their order and numbers
+ * stay.
  */
 
 import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -19,7 +20,7 @@ export type Report = (finding: FormatFinding) => void;
 
 /** Classifies a call's arguments, however the log encodes them. */
 export interface Arguments {
-  /** `none`: absent, null or a string of blanks. `value`: JSON that is no object. `text`: a string that is no JSON. */
+  /** `none`: absent, null or a blank string. `value`: JSON other than an object. `text`: a string that is not JSON. */
   readonly holds: 'object' | 'value' | 'text' | 'none';
   /** The JSON text of an object or a value, on one line. */
   readonly source: Uint8Array;
@@ -35,16 +36,16 @@ export type EncodeArguments = (
 const EMPTY = encode('{}');
 const EMPTY_STRING = encode('"{}"');
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Around the arguments of a record: messages, message, tool_calls, call, function and the record itself. */
+/** Nesting around the arguments of a record: messages, message, tool_calls, call, function and the record itself. */
 const DEPTH = 6;
 const scanner = createTextScanner();
 
-/** @param json the JSON text of `arguments`; undefined when there are none */
+/** @param json the JSON text of `arguments`; undefined if there are none */
 export function readArguments(json: Uint8Array | undefined): Arguments {
   if (json === undefined || json[0] === LETTER_N) return { holds: 'none', source: EMPTY };
   if (json[0] !== QUOTE) return holding(json);
   const text = textOfValue(json) as string;
-  if (LONE_SURROGATE.test(text)) return { holds: 'text', source: EMPTY }; // it has no UTF-8
+  if (LONE_SURROGATE.test(text)) return { holds: 'text', source: EMPTY }; // a lone surrogate has no UTF-8
   const bytes = encode(text);
   const start = skipBlanks(bytes, 0);
   if (start === bytes.length) return { holds: 'none', source: EMPTY };
@@ -57,7 +58,7 @@ function holding(json: Uint8Array): Arguments {
   return { holds: json[0] === OPEN_OBJECT ? 'object' : 'value', source: oneLine(json) };
 }
 
-/** A string always: one stays as it is, of anything else its own text is written inside one. */
+/** Always a string: keeps one, and puts the text of anything else into one. */
 export const asString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (json?.[0] === QUOTE) {
@@ -69,7 +70,7 @@ export const asString: EncodeArguments = (json, where, report) => {
   return EMPTY_STRING;
 };
 
-/** An object: a string that holds one becomes it. Anything else stays as it is, with a finding that rejects. */
+/** An object: parses a string that holds one. Keeps anything else, with a finding that rejects. */
 export const asObject: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'object') return json?.[0] === QUOTE ? source : json;
@@ -105,7 +106,7 @@ export function notObject(where: string): FormatFinding {
   return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
 }
 
-/** The messages with the arguments of all calls encoded; a message in which nothing changes is the same object. */
+/** The messages with the arguments of all calls encoded; an unchanged message is the same object. */
 export function encodeArguments(
   messages: readonly Message[],
   encodeOne: EncodeArguments,
@@ -123,7 +124,10 @@ export function encodeArguments(
   });
 }
 
-/** The call with its arguments encoded; undefined: as it is, like one without a function or a name (check `tool-calls`). */
+/**
+ * The call with its arguments encoded; undefined if it stays unchanged, like one without a function or a name (check
+ * `tool-calls`).
+ */
 function encodeCall(
   { bytes, function: fn, name, arguments: json }: ToolCall,
   where: string,

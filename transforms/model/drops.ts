@@ -9,7 +9,7 @@ export const DROPS = {
   'copied-line': 'It repeats an earlier line of the source.',
   'no-completion': 'The request asks for no answer: it only counts tokens.',
   'no-model-span': 'It is a span of a trace, but not the call of a model.',
-  'document-head': 'It is what a document says beside the conversations that it holds.',
+  'document-head': 'It is a part of a document other than its conversations.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',
 } as const;

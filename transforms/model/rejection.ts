@@ -35,7 +35,7 @@ export const SESSION_REASONS = {
   'conversation-too-long':
     'The events of a conversation hold more than --max-conversation, or give more messages than --max-messages.',
   'context-missing':
-    'The request goes on with a response that is not in the source before it: what was said before is not known.',
+    'The request continues a response that is missing before it in the source, so the earlier messages are unknown.',
   'timestamp-not-increasing': 'An entry is not later than the entry before it in the session.',
   'control-token-in-content':
     'A text contains a control token of the format (chat-inline writes it unless --on-finding control-token-in-content=reject).',

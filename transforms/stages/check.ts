@@ -40,7 +40,7 @@ function reported<T extends StreamElement & Subject>(
 /** After validate: how the entries of a session follow each other. */
 export const checkEntries: Stage = {
   name: 'check-entries',
-  summary: 'Reports entries without a reply, and entries that do not continue the one before.',
+  summary: 'Reports entries without a reply, and entries that do not continue the previous one.',
   options: {},
   create(): Handlers {
     const watches = checksOn('entry').map((check: EntryCheck) => check.create());

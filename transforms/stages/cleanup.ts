@@ -166,7 +166,7 @@ function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) =>
 
 export const cleanup: Stage<CleanupOptions> = {
   name: 'cleanup',
-  summary: 'Removes what a client put into the log that is not part of the conversation.',
+  summary: 'Removes what a client added to the log and is not part of the conversation.',
   options,
   create,
 };

@@ -24,7 +24,7 @@ export interface FormatOptions {
   readonly keepOn: readonly string[];
   /** Names of what the log says beside the messages, to be written where a format has a place for it. */
   readonly meta: readonly MetaName[];
-  /** Formats beside the built-in ones. */
+  /** Formats besides the built-in ones. */
   readonly formats?: readonly Format[];
 }
 
@@ -42,15 +42,15 @@ const options: OptionSpecs<FormatOptions> = {
     choices: GROUPINGS,
   },
   rejectOn: {
-    describe: 'Reject sessions by these rules of the format instead of only reporting them',
+    describe: 'Reject sessions in which these rules of the format report a finding',
     default: [],
   },
   keepOn: {
-    describe: 'Only report by these rules of the format, where they would reject sessions',
+    describe: 'Only report findings of these rules of the format, which reject sessions by default',
     default: [],
   },
-  meta: { describe: 'Write these facts of the log into the records as metadata', default: [] },
-  formats: { describe: 'Formats beside the built-in ones', default: [] },
+  meta: { describe: 'Add these fields of the log to each record, as metadata', default: [] },
+  formats: { describe: 'Formats besides the built-in ones', default: [] },
 };
 
 function findingOf({ sessionId, origin }: Conversation, { rule, severity, message }: FormatFinding): Finding {

@@ -49,7 +49,7 @@ export interface ParseOptions {
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
   readonly keepsMeta: boolean;
-  /** Dialects beside the built-in ones, asked before them. */
+  /** Dialects besides the built-in ones, which take precedence. */
   readonly dialects?: readonly Dialect[];
   readonly begun?: BegunSource | undefined;
 }
@@ -75,35 +75,35 @@ const options: OptionSpecs<ParseOptions> = {
   },
   userTurn: {
     describe:
-      'Put this user message before each response that was logged without its request (dialect anthropic)',
+      'Add this user message before each response that was logged without its request (dialect anthropic)',
     default: undefined,
   },
   maxDepth: {
-    describe: 'Reject a line that nests deeper',
+    describe: 'Reject a line that nests deeper than N levels',
     default: MAX_DEPTH,
   },
   maxMessages: {
-    describe: 'Reject an entry with more messages, its reply included',
+    describe: 'Reject an entry with more than N messages, including its reply',
     default: undefined,
   },
   maxElements: {
-    describe: 'Reject a line with more objects, or with more elements in one array or object',
+    describe: 'Reject a line with more than N objects, or with more than N elements in one array or object',
     default: MAX_ELEMENTS,
   },
   maxConversation: {
-    describe: 'Reject a conversation of an event log when the open ones hold more bytes',
+    describe: 'Reject a conversation of an event log when the open ones hold more than SIZE',
     default: MAX_CONVERSATION_BYTES,
   },
   select: {
     describe:
-      'Write every conversation of an event log, also branches and what compactions replaced (leaves), or only the last one',
+      'Write all conversations of an event log, including abandoned branches and histories that a compaction replaced (leaves), or only the last one',
     default: 'leaves',
     choices: FOLD_SELECTIONS,
   },
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
-  keepsMeta: { describe: 'Keep what event logs say beside the messages', default: true },
-  dialects: { describe: 'Dialects beside the built-in ones, asked before them', default: [] },
-  begun: { describe: 'Sources whose beginning was read by something else', default: undefined },
+  keepsMeta: { describe: 'Keep the metadata of event logs', default: true },
+  dialects: { describe: 'Dialects besides the built-in ones, which take precedence', default: [] },
+  begun: { describe: 'Sources whose beginning was read by the fold', default: undefined },
 };
 
 /** The limits of an entry. */

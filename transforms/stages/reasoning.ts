@@ -23,7 +23,7 @@ export interface ReasoningOptions {
 const options: OptionSpecs<ReasoningOptions> = {
   reasoning: {
     describe:
-      "Keep the model's reasoning, also what only its provider can read (keep-sealed), keep it after the last question only, drop it, or put it before the text",
+      "Keep the model's reasoning, except encrypted parts (keep) or including them (keep-sealed); keep it only after the last user message (last); drop it; or move it into the text, in <think> tags (inline)",
     default: 'keep',
     choices: REASONING_MODES,
   },

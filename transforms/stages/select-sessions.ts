@@ -30,7 +30,7 @@ function create({ only }: SelectOptions): Handlers {
 
 export const selectSessions: Stage<SelectOptions> = {
   name: 'select-sessions',
-  summary: 'Keeps the sessions of --only; the entries of all others are dropped.',
+  summary: 'Keeps the sessions of --only, and drops the entries of all others.',
   options,
   create,
 };

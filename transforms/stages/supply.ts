@@ -26,13 +26,13 @@ export interface SupplyOptions {
 
 const options: OptionSpecs<SupplyOptions> = {
   systemText: {
-    describe: 'Begin each conversation that has no system text with the text of this file',
+    describe: 'Add the text of this file as the system message of conversations that have none',
     default: undefined,
     fromFile: true,
   },
   toolDefinitions: {
     describe:
-      'Give each conversation that has no tool definitions those of this file, a JSON array, whose tools it calls',
+      'Add tool definitions from this file, a JSON array, to conversations that have none: those of the tools that they call',
     default: undefined,
     fromFile: true,
   },
@@ -133,7 +133,7 @@ function calledNames(messages: readonly Message[]): ReadonlySet<string> {
 
 export const supply: Stage<SupplyOptions> = {
   name: 'supply',
-  summary: 'Adds a system text and tool definitions where the log has none, when they are given.',
+  summary: 'Adds a system text and tool definitions to conversations that have none, if you supply them.',
   options,
   create,
 };

@@ -90,6 +90,6 @@ function create({ ended = new HashedSet() }: ValidateOptions): Handlers {
 export const validate: Stage<ValidateOptions> = {
   name: 'validate',
   summary: 'Checks that a session has one id and strictly increasing timestamps; else rejects it.',
-  options: { ended: { describe: 'Ids of sessions that are over', default: undefined } },
+  options: { ended: { describe: 'Ids of sessions that have ended', default: undefined } },
   create,
 };

@@ -25,12 +25,12 @@ export const build: Command = {
   ],
   examples: [
     ['build logs/ --out dataset/', 'Write a line of dataset/data/*.jsonl for every session in logs/'],
-    ['build - --out - < session.jsonl', 'Convert from pipe to pipe'],
+    ['build - --out - < session.jsonl', 'Convert standard input to standard output'],
     [
       'build logs/ --out ds/ --json-tool-calls --compress gzip',
       'Put tool calls into the text, compress the shards',
     ],
-    ['build logs/ --update dataset/', 'Every night, read only what is new or has changed'],
+    ['build logs/ --update dataset/', 'Read only new and changed logs, every night'],
   ],
   words: {
     least: 1,

@@ -21,12 +21,12 @@ const ABOUT_WRITING: ReadonlySet<string> = new Set([
 
 export const check: Command = {
   name: 'check',
-  summary: 'Do everything that build does, except for writing',
+  summary: 'Run everything that build runs, but write no dataset',
   usage:
     'INPUT... [options]\n\nINPUT is a log, a folder of logs, s3://BUCKET/PREFIX/, s3://BUCKET/KEY, or - for standard input.',
   options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !ABOUT_WRITING.has(name))],
   examples: [
-    ['check logs/', 'Count what each dialect has in them, and show what would be rejected'],
+    ['check logs/', 'Show which dialects the logs are in, and what would be rejected'],
     [
       'check logs/ --target trl',
       'Show what TRL and its templates would drop, alter or refuse, record by record',

@@ -6,7 +6,7 @@ import type { Command } from './command.ts';
 
 export const dialects: Command = {
   name: 'dialects',
-  summary: 'List the dialects, and what each is recognised by',
+  summary: 'List the dialects and how each one is recognised',
   usage: '[options]',
   options: [logLevelOption],
   examples: [['dialects', 'Show the values of --dialect']],

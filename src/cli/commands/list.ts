@@ -10,7 +10,7 @@ export const list: Command = {
   summary: 'List stages, dialects, rules, checks, formats or reasons',
   usage: '[stages|dialects|rules|checks|formats|reasons] [options]',
   options: [jsonOption, logLevelOption],
-  examples: [['list rules', 'Show what cleanup can do']],
+  examples: [['list rules', 'List the cleanup rules']],
   words: { least: 0, most: 1, missing: '' },
   stoppable: false,
   async run({ words: [what], values, host }) {

@@ -9,7 +9,7 @@ export const loop: Command = {
   name: 'loop',
   summary: 'Run recorded conversations again, alone or with a model',
   usage:
-    "DATASET [options]\n\nTools are answered from the record; nothing is executed. Without --endpoint the record's own replies are the model: the command then says which conversations do not close. It ends with 3 when one does not.",
+    'DATASET [options]\n\nAnswers tool calls from the record and executes nothing. Without --endpoint it replays the recorded replies and reports the conversations that do not close. It exits with 3 if one does not.',
   options: [...loopOptions, onlyOption, ...loopOutOptions, jsonOption, logLevelOption],
   examples: [
     ['loop dataset/', 'List the records whose calls are not all answered, or that end in a call'],

@@ -10,9 +10,9 @@ const ACTIONS = ['list', 'replay'];
 
 export const quarantine: Command = {
   name: 'quarantine',
-  summary: 'List what was rejected, or write it to logs again',
+  summary: 'List what was rejected, or write it back to logs',
   usage:
-    'list|replay OUT [options]\n\nreplay writes the rejected lines of each source to a log below --into, to build from after a fix.',
+    'list|replay OUT [options]\n\nreplay writes the rejected lines of each source to a log below --into. After a fix, build from these logs.',
   options: [...replayOptions, jsonOption, ...s3ReadOptions, logLevelOption],
   examples: [
     [

@@ -14,7 +14,7 @@ export const report: Command = {
   options: [...reportOptions, pageOutOption, ...s3ReadOptions, logLevelOption],
   examples: [
     ['report dataset/ -o report.html', 'Write the report of a dataset'],
-    ['report dataset/ --against last-week/ -o report.html', 'Also show how the dataset has drifted'],
+    ['report dataset/ --against last-week/ -o report.html', 'Also show what has changed since last week'],
   ],
   words: { least: 1, most: 1, missing: 'name a dataset' },
   stoppable: false,

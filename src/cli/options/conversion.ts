@@ -133,7 +133,7 @@ export const conversionOptions: readonly Option[] = [
     name: 'onFinding',
     group: 'Conversion',
     describe: 'Reject or keep the sessions in which the format reports RULE (turnmill list formats)',
-    default: 'keep, except for rules that reject by themselves',
+    default: 'keep, except for rules that reject by default',
     type: decisions(FORMAT_RULES),
     typeWith: ({ formats: own }) => decisions([...FORMAT_RULES, ...own.flatMap(({ rules: r }) => r)]),
   }),

@@ -25,7 +25,7 @@ export const inputOptions: readonly Option[] = [
   option<'plugin'>({
     name: 'plugin',
     group: 'Input',
-    describe: 'Load dialects, formats or stages of your own from an ES module, which runs with your rights',
+    describe: 'Load more dialects, formats or stages from an ES module, which runs with your permissions',
     type: texts('FILE'),
     flagOnly: true,
     advanced: true,
@@ -41,7 +41,7 @@ export const inputOptions: readonly Option[] = [
     name: 'sessionBy',
     group: 'Input',
     describe:
-      'Treat each file as a session, each run of entries with the same id (one that comes back is rejected), or all files of a folder',
+      'Take as one session each file, each run of entries with the same id (an id that returns later is rejected), or all files of a folder',
     default: 'file; id for standard input; folder for event files',
     type: choice(['file', 'id', 'folder']),
   }),
@@ -57,7 +57,7 @@ export const inputOptions: readonly Option[] = [
     name: 'maxLine',
     group: 'Input limits',
     advanced: true,
-    describe: 'Reject a longer line',
+    describe: 'Reject a line longer than SIZE',
     default: '256 MiB',
     type: size(MAX_LINE_CEILING),
   }),
@@ -97,7 +97,7 @@ export const inputOptions: readonly Option[] = [
     name: 'maxDecompressed',
     group: 'Input limits',
     advanced: true,
-    describe: 'Reject a compressed source with more content',
+    describe: 'Reject a compressed source that unpacks to more than SIZE',
     default: '1024 GiB',
     type: size(Number.MAX_SAFE_INTEGER),
   }),
@@ -137,7 +137,7 @@ export const onlyOption: Option = option<'only'>({
   group: 'Input',
   advanced: true,
   describe:
-    'Use only the sessions whose ids are in this file, one per line; an id with a line end, or that begins with a quotation mark, as a JSON string',
+    'Use only the sessions whose ids are in this file, one per line; write an id that contains a line end or begins with a quotation mark as a JSON string',
   default: 'all sessions',
   type: idFile,
 });

@@ -8,7 +8,7 @@ export const loopOptions: readonly Option[] = [
     group: 'Run',
     describe:
       'Ask this model: the base URL of chat completions with its version, such as http://127.0.0.1:8000/v1',
-    default: "none: the record's own replies",
+    default: 'none: replay the recorded replies',
     type: text('URL'),
   }),
   option<'model'>({
@@ -26,14 +26,14 @@ export const loopOptions: readonly Option[] = [
   option<'prompt'>({
     name: 'prompt',
     group: 'Run',
-    describe: 'Send the messages, or one text with history and request as an agent of the text protocol does',
+    describe: 'Send messages, or one text with history and request, as an agent of the text protocol does',
     default: 'messages',
     type: choice(['messages', 'astracodex']),
   }),
   option<'eachTurn'>({
     name: 'eachTurn',
     group: 'Run',
-    describe: 'Ask for each recorded reply once, with the recorded history before it',
+    describe: 'Ask for each recorded reply separately, after the recorded history',
     type: flag,
   }),
   option<'maxSteps'>({
@@ -46,7 +46,7 @@ export const loopOptions: readonly Option[] = [
   option<'onMiss'>({
     name: 'onMiss',
     group: 'Run',
-    describe: 'Stop at a call that the record has no result for, or tell the model an error',
+    describe: 'At a call without a recorded result, stop, or answer the model with an error (tell)',
     default: 'stop',
     type: choice(['stop', 'tell']),
   }),
@@ -64,7 +64,7 @@ export const loopOutOptions: readonly Option[] = [
     name: 'prefer',
     group: 'Output',
     advanced: true,
-    describe: 'With --each-turn: also write preferences.jsonl, where the recorded reply is the better one',
+    describe: 'With --each-turn: also write preferences.jsonl, with the recorded reply as the chosen one',
     type: choice(['recorded'], 'SIDE'),
   }),
 ];

@@ -11,13 +11,14 @@ export const workOptions: readonly Option[] = [
     group: 'Run',
     describe:
       'Read up to N sources at the same time, each in its own thread; the output is the same for any N',
-    default: 'by the size of the input, at most the number of cores',
+    default: 'depends on the size of the input, at most the number of cores',
     type: wholeNumber(1, MOST_WORKERS),
   }),
   option<'onReject'>({
     name: 'onReject',
     group: 'Run',
-    describe: 'After a rejection, go on and exit with 3, or stop, publish nothing and exit with 65',
+    describe:
+      'After a rejection, continue and exit with 3 (quarantine), or stop, publish nothing and exit with 65 (fail)',
     default: 'quarantine',
     type: choice(['quarantine', 'fail']),
   }),

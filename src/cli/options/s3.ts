@@ -44,7 +44,7 @@ const readOptions: readonly Option[] = [
   option<'s3Range'>({
     ...shared,
     name: 's3Range',
-    describe: 'Fetch at most SIZE with a request',
+    describe: 'Fetch at most SIZE per request',
     default: showSize(DEFAULT_S3.rangeBytes),
     type: size(Number.MAX_SAFE_INTEGER),
   }),
@@ -58,7 +58,7 @@ const readOptions: readonly Option[] = [
   option<'s3Window'>({
     ...shared,
     name: 's3Window',
-    describe: 'Fetch at most SIZE ahead',
+    describe: 'Prefetch at most SIZE',
     default: showSize(DEFAULT_S3.windowBytes),
     type: size(Number.MAX_SAFE_INTEGER),
   }),
@@ -69,8 +69,8 @@ const writeOptions: readonly Option[] = [
   option<'s3Sse'>({
     ...shared,
     name: 's3Sse',
-    describe: 'Have the store encrypt what is written: AES256, aws:kms or aws:kms=KEY',
-    default: 'as the bucket says',
+    describe: 'Let the store encrypt the files: AES256, aws:kms or aws:kms=KEY',
+    default: 'set by the bucket',
     type: text('METHOD'),
   }),
   option<'s3PartSize'>({
@@ -84,7 +84,7 @@ const writeOptions: readonly Option[] = [
     ...shared,
     name: 's3Checksum',
     describe:
-      'Send checksums that only newer stores know where the store requires them, or wherever possible',
+      'Send checksums that only newer stores support where they are required, or wherever possible (supported)',
     default: 'required with --s3-endpoint, else supported',
     type: choice(['required', 'supported']),
   }),
@@ -92,7 +92,7 @@ const writeOptions: readonly Option[] = [
     ...shared,
     name: 's3Condition',
     describe:
-      'Test whether the store honours conditional writes, trust that it does, or do without: then only one run at a time may write',
+      'Test whether the store honours conditional writes (probe), trust that it does, or do without (none), when only one run at a time may write',
     default: DEFAULT_S3.condition,
     type: choice(['probe', 'trust', 'none']),
   }),

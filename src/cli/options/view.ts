@@ -16,7 +16,7 @@ export const viewOptions: readonly Option[] = [
   option<'export'>({
     name: 'export',
     group: 'Output',
-    describe: 'Write the page and its data to this new folder, for a static host, and end',
+    describe: 'Write the page and its data to this new folder, for a static host, and exit',
     type: text('DIR'),
   }),
   onlyOption,

@@ -86,18 +86,13 @@ function Blocks({ start, count }: { readonly start: number; readonly count: numb
   };
   return (
     <div class="blocks">
-      <button
-        type="button"
-        aria-label="the rows before these"
-        disabled={start === 0}
-        onClick={() => move(-1)}
-      >
+      <button type="button" aria-label="previous rows" disabled={start === 0} onClick={() => move(-1)}>
         ‹
       </button>
       {`${showNumber(start + 1)}–${showNumber(start + count)} of ${showNumber(total.value)}`}
       <button
         type="button"
-        aria-label="the rows after these"
+        aria-label="next rows"
         disabled={start + count >= total.value}
         onClick={() => move(1)}
       >

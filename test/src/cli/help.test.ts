@@ -63,13 +63,13 @@ test('build --help shows the twenty options that matter', () => {
 
 test('a value has its choices and its default beside it', () => {
   const text = helpOf(['build', '--help', '--all'], 110);
-  expect(text).toMatch(/--max-line SIZE +Reject a longer line \[default: 256 MiB\]/);
+  expect(text).toMatch(/--max-line SIZE +Reject a line longer than SIZE \[default: 256 MiB\]/);
   expect(text).toMatch(/--format NAME[\s\S]+?: atif, axolotl, chat,/);
   expect(text).toContain('--compress none|gzip|zstd');
 });
 
 test('--all without --help is an error; help COMMAND is the same as COMMAND --help', () => {
-  expect(() => readArguments(['build', 'x', '--all'])).toThrow('--all goes with --help');
+  expect(() => readArguments(['build', 'x', '--all'])).toThrow('--all works only together with --help');
   expect(helpOf(['help', 'build'])).toBe(helpOf(['build', '--help']));
   expect(helpOf(['help'])).toBe(helpOf(['--help']));
 });

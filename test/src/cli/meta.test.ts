@@ -78,7 +78,7 @@ describe('--meta', () => {
 
   test.each([
     [['--meta', 'cwd'], "'cwd' is not one of source_id"],
-    [['--meta', 'model,model'], '--meta: name each fact only once'],
+    [['--meta', 'model,model'], '--meta: name each field only once'],
     [['--meta', 'model', '--format', 'samples'], '--format samples has no place for it'],
   ])('%j is refused', async (flags, problem) => {
     const { status, stderr } = await turnmill(['build', example, '--out', '-', ...flags]);

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { watchWith } from '../../../src/engine/instrument.ts';
 import { UNLIMITED } from '../../../src/input/decompress/limits.ts';
@@ -43,4 +46,24 @@ test('a watched source gives the same bytes, and counts them once', async () => 
   await reader.close();
   expect(Buffer.from(room.subarray(0, bytes)).toString()).toBe(`${entry()}\n`);
   expect(profile.bytes.read).toBe(bytes);
+});
+
+test('a watched packed source that is read again shows the counts of the reading that goes on', async () => {
+  const [first, second] = [`${entry()}\n`, `${entry({ second: 1 })}\n`];
+  const path = join(temporaryFolder(), 'a.jsonl.gz');
+  const packed = Buffer.concat([gzipSync(first), gzipSync(second)]);
+  writeFileSync(path, packed);
+  const ref = { name: 'a.jsonl.gz', input: 0, path, sizeBytes: packed.length };
+  const reader = await watchWith(createProfile('other')).open(ref, UNLIMITED);
+  const room = new Uint8Array(4096);
+  for (let round = 0; round < 2; round++) {
+    if (round > 0) await reader.rewind?.();
+    expect(reader.packed).toMatchObject({ members: 0, memberBytes: 0 });
+    while ((await reader.read(room)) > 0) {
+      // to the end
+    }
+    expect(reader.packed).toMatchObject({ members: 2, memberBytes: packed.length });
+    expect(reader.memberAt?.(first.length)).toBe(2);
+  }
+  await reader.close();
 });

@@ -103,7 +103,7 @@ describe('the ledger', () => {
     [
       'a session has no result',
       { session: { fate: 'none' as SessionReport['fate'] } },
-      /^I4: 1 sessions, but 0 have an result/,
+      /^I4: 1 sessions, but 0 have a result/,
     ],
     [
       'a written session is missing in a format',

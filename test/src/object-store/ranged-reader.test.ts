@@ -7,8 +7,9 @@ import { ByteWindow } from '../../../src/object-store/byte-window.ts';
 import { ObjectClient } from '../../../src/object-store/client.ts';
 import { resolveS3Options } from '../../../src/object-store/options.ts';
 import { RangedReader } from '../../../src/object-store/ranged-reader.ts';
+import { refuse, sendError } from '../../support/s3-endpoint.ts';
 import { startStore } from '../../support/s3-logs.ts';
-import { refuse, type S3Server, sendError } from '../../support/s3-server.ts';
+import type { S3Server } from '../../support/s3-server.ts';
 import { hangUp, type Misbehave } from '../../support/store-faults.ts';
 
 const KIB = 1024;

@@ -94,7 +94,7 @@ describe.each([
     'a source line less',
     SOURCES,
     without(1),
-    "expected a source of ledger/sources.jsonl in its order, found '2026-01-13/a-plan.jsonl'",
+    "expected a source of ledger/sources.jsonl, in the same order, found '2026-01-13/a-plan.jsonl'",
   ],
   [
     'a source line twice',

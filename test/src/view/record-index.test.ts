@@ -71,3 +71,18 @@ test('lines before the first header are a record, as they are for an update', ()
   expect(index.records).toBe(2);
   expect(index.page(0, 1)).toEqual([{ bytes: 19, content: Buffer.from('\n{"type":"message"}') }]);
 });
+
+test('a record begins where its first line lies across two reads of the file', () => {
+  for (const [shard, make] of [
+    ['data/a-00000.toml', table],
+    ['data/a-00000.sts.jsonl', trace],
+  ] as const) {
+    const rest = make(1);
+    for (const into of [0, 1, 5, 20]) {
+      const first = `${rest.slice(0, rest.indexOf('\n') + 1)}${'x'.repeat(1024 * 1024 - into - 2 - rest.indexOf('\n'))}`;
+      const index = indexed(shard, [first, rest]);
+      expect([into, index.records]).toEqual([into, 2]);
+      expect(index.page(1, 1)[0]?.content.toString()).toBe(rest);
+    }
+  }
+});

@@ -47,8 +47,12 @@ describe('protocol-open', () => {
       [asked, calling('a')],
       'messages[1], the last turn of the model, has a call without a result',
     ],
-    ['a result at the end', [asked, calling('a'), result('a')], 'messages[2], the last one, is no answer'],
-    ['a question at the end', [asked, answer, asked], 'messages[2], the last one, is no answer'],
+    [
+      'a result at the end',
+      [asked, calling('a'), result('a')],
+      'messages[2], the last one, is not an answer',
+    ],
+    ['a question at the end', [asked, answer, asked], 'messages[2], the last one, is not an answer'],
   ])('finds %s', (_name, messages, text) => {
     const one = found(messages);
     expect(named(one)).toEqual(['WARNING protocol-open']);

@@ -113,7 +113,7 @@ describe('a session that is folded', () => {
       return [session?.isCertain, session?.findings().map(({ message }) => message)];
     };
     expect(told({ messages: answered })).toEqual([true, []]);
-    const noAnswer = (i: number): string => `messages[${i}], the last one, is no answer of the model`;
+    const noAnswer = (i: number): string => `messages[${i}], the last one, is not an answer of the model`;
     expect(told({ messages: answered, reply: null })).toEqual([true, [noAnswer(2)]]);
     expect(told({ messages: [USER], reply: null })).toEqual([true, [noAnswer(0)]]);
     const openCall = 'messages[1], the last turn of the model, has a call without a result';

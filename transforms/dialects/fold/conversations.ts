@@ -1,4 +1,4 @@
-/** Makes entries of a thread that is over: one for each path, with the places of its lines. */
+/** Turns a finished thread into entries: one per path, with the places of its lines. */
 import type { Entry, EntryLog, Fate, Message, Origin, ReadingNote } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
@@ -9,10 +9,10 @@ import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
 import type { Thread } from './thread.ts';
 
-/** A thread that is over. */
+/** A finished thread. */
 export interface Closed {
   readonly thread: Thread;
-  /** Does another conversation go on with it, after a compaction? */
+  /** Does another conversation continue it after a compaction? */
   readonly isContinued: boolean;
 }
 
@@ -120,7 +120,7 @@ function messagesOf({ items }: Path, keepSealed: boolean, changes: Map<string, n
   return said;
 }
 
-/** The message of an item, made once: paths that share it share the object. Undefined for one that says nothing. */
+/** The message of an item, built once, so that paths share the object. Undefined for an empty one. */
 function messageOf(item: Item, keepSealed: boolean): Message | undefined {
   const { said, notes = [] } = item;
   if (said === undefined) return undefined;

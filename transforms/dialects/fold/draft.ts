@@ -1,6 +1,6 @@
 /**
- * An assistant message that grows: event logs spread one message over several lines. It holds what the model said as
- * blocks, in the words of the canonical conversation, and becomes a message when its conversation is over.
+ * A growing assistant message: event logs spread one message over several lines. Holds the model's output as blocks,
+ * and becomes a message when its conversation ends.
  */
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
@@ -8,20 +8,20 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { contentOfParts, keptBlock, type Part } from '../anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../made-messages.ts';
 
-/** One piece of what a model said. The bytes are JSON text and its owner's. */
+/** One piece of the model's output. The bytes are JSON text and owned by the block. */
 export type FoldBlock =
   /** A JSON string. */
   | { readonly kind: 'text'; readonly text: Uint8Array }
   /** A JSON string: reasoning in plain text. */
   | { readonly kind: 'thought'; readonly text: Uint8Array }
-  /** Anything else that stays as a part; `kept` names a type that other readers may not know. */
+  /** Any other part; `kept` names a type that other consumers may not know. */
   | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
   /** A call in the OpenAI shape. */
   | { readonly kind: 'call'; readonly id: string | undefined; readonly json: Uint8Array }
-  /** Reasoning that only its provider can read: an object `{type, data}`. */
+  /** Encrypted reasoning: an object `{type, data}`. */
   | { readonly kind: 'sealed'; readonly detail: Uint8Array };
 
-/** How a block that says again what is there already counts: it takes the place of the old one, or is one more. */
+/** How to treat a block that repeats an existing one: it replaces the old one, or is added. */
 export type Repeats = 'replace' | 'add';
 
 const EMPTY_STRING_BYTES = 2;
@@ -34,13 +34,13 @@ const ORDER_LOST: ReadingNote = {
 
 export class Draft {
   readonly #blocks: FoldBlock[] = [];
-  /** Index of the last block of each kind, and of each call by its id: what a new block may say again. */
+  /** Index of the last block of each kind, and of each call by its id, which a new block may repeat. */
   readonly #last = new Map<string, number>();
   #sealed = 0;
 
   /**
-   * Takes a block.
-   * @returns whether it is one more; false when it took the place of one that was there
+   * Adds a block.
+   * @returns whether it is new; false if it replaced an existing one
    */
   put(block: FoldBlock, repeats: Repeats): boolean {
     const slot = block.kind === 'call' ? `call ${block.id}` : block.kind;
@@ -55,22 +55,22 @@ export class Draft {
     return true;
   }
 
-  /** Number of its blocks. */
+  /** Number of blocks. */
   get size(): number {
     return this.#blocks.length;
   }
 
-  /** Bytes of its blocks. */
+  /** Size of its blocks in bytes. */
   get weight(): number {
     return this.#blocks.reduce((sum, block) => sum + bytesOf(block).length, 0);
   }
 
-  /** Has it reasoning that only its provider can read? */
+  /** Does it have encrypted reasoning? */
   get isSealed(): boolean {
     return this.#sealed > 0;
   }
 
-  /** Says it nothing that a message could hold? */
+  /** Is it empty, as a message? */
   isEmpty(keepSealed: boolean): boolean {
     return this.#blocks.every(
       (block) =>
@@ -79,7 +79,7 @@ export class Draft {
     );
   }
 
-  /** @param keepSealed write sealed reasoning as `reasoning_details` */
+  /** @param keepSealed write encrypted reasoning as `reasoning_details` */
   message(keepSealed: boolean): Message {
     const parts: Part[] = [];
     const thoughts: Uint8Array[] = [];
@@ -115,7 +115,7 @@ export function bytesOf(block: FoldBlock): Uint8Array {
   return block.kind === 'sealed' ? block.detail : block.text;
 }
 
-/** Does a block say what another one said, and perhaps more? */
+/** Does a block repeat another one, possibly extending it? */
 function continues(block: FoldBlock, before: FoldBlock): boolean {
   if (block.kind === 'call')
     return before.kind === 'call' && block.id !== undefined && block.id === before.id;
@@ -133,7 +133,7 @@ function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
   return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));
 }
 
-/** A message with more notes; the same one when there are none. */
+/** A message with more notes; the same object if there are none. */
 export function noted(message: Message, notes: readonly ReadingNote[]): Message {
   return notes.length === 0 ? message : { ...message, notes: [...(message.notes ?? []), ...notes] };
 }
@@ -143,7 +143,7 @@ export function sealedDetail(type: string, data: Uint8Array): Uint8Array {
   return concat([encode(`{"type":"${type}","data":`), data, encode('}')]);
 }
 
-/** Reports reasoning that only its provider can read. */
+/** Reports encrypted reasoning. */
 export function sealedNote(count: number): ReadingNote {
   const what = count === 1 ? '1 message' : `${count} messages`;
   const message = `the reasoning of ${what} is sealed: only its provider can read it`;

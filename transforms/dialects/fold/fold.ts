@@ -1,6 +1,6 @@
 /**
- * Folds the events of a source into conversations: one for each thread, each way that a user went back from, and each stretch
- * between two compactions. It holds the open conversations only, so a log of any length is read in one pass.
+ * Folds the events of a source into conversations: one for each thread, each branch that a user abandoned, and each
+ * stretch between two compactions. Holds only the open conversations, so a log of any length is read in one pass.
  */
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
@@ -11,36 +11,36 @@ import type { Item, Path } from './path.ts';
 import { type ItemFacts, joinMeta, Thread } from './thread.ts';
 
 export interface FoldOptions {
-  /** Bytes that all open conversations may hold; the one that grows beyond it is rejected. */
+  /** Bytes that all open conversations may hold; the one that exceeds it is rejected. */
   readonly maxBytes: number;
-  /** `last`: without the ways that were left and what a compaction replaced. */
+  /** `last`: without abandoned branches and what a compaction replaced. */
   readonly select: FoldSelect;
-  /** Write reasoning that only its provider can read. */
+  /** Write encrypted reasoning. */
   readonly keepSealed: boolean;
-  /** Is what the log says beside the messages wanted? */
+  /** Is metadata besides the messages wanted? */
   readonly keepsMeta: boolean;
 }
 
-/** A place in a conversation: a message, or the place in front of the first one. */
+/** A position in a conversation: a message, or the position before the first one. */
 export type FoldPlace = Item;
 
 const LINE_BYTES = 32;
 
 export class Fold {
-  /** Is meta of answers and conversations wanted? To read it costs a tenth of reading a line. */
+  /** Is metadata of answers and conversations wanted? Reading it costs a tenth of reading a line. */
   readonly keepsMeta: boolean;
   readonly #options: FoldOptions;
   readonly #threads = new Map<string, Thread>();
-  /** Conversations that are over and not handed out yet. */
+  /** Finished conversations that were not handed out yet. */
   #over: Closed[] = [];
-  /** Conversations handed out so far, by session id: the second one is named `ID#2`. */
+  /** Number of conversations handed out, by session id: the second one is named `ID#2`. */
   readonly #counts = new Map<string, number>();
   #held = 0;
-  // of the object that is being read
+  // origin of the current object
   #origin: Origin | undefined;
   #thread: Thread | undefined;
   #time: bigint | undefined;
-  /** Threads that ended while it was read. */
+  /** Threads that ended during the current object. */
   #ended: Thread[] = [];
 
   constructor(options: FoldOptions) {
@@ -48,7 +48,7 @@ export class Fold {
     this.keepsMeta = options.keepsMeta;
   }
 
-  /** An object begins. */
+  /** Starts an object. */
   begin(origin: Origin): void {
     this.#origin = origin;
     this.#thread = this.#time = undefined;
@@ -56,7 +56,8 @@ export class Fold {
   }
 
   /**
-   * The object that began is over. Its place goes to the conversation that it was used in, and to each whose only object it is.
+   * Ends the current object. Its place goes to the conversation that used it, and to each conversation that has no
+   * other.
    * @returns the number of conversations that have its place
    */
   finish(): number {
@@ -81,7 +82,7 @@ export class Fold {
     thread.weight += LINE_BYTES;
   }
 
-  /** Makes a thread the present one. A new one begins when there is none of that name. */
+  /** Makes a thread the current one, creating it if there is none of that name. */
   open(name: string, sessionId: string, time?: bigint): void {
     const known = this.#threads.get(name);
     this.#thread = known ?? new Thread(name, sessionId);
@@ -99,7 +100,7 @@ export class Fold {
     return this.#grow((thread, origin) => thread.add(message, origin, facts));
   }
 
-  /** Adds blocks to the assistant message of that name, which begins with the first of them. */
+  /** Adds blocks to the assistant message of that name, creating it with the first of them. */
   amend(
     name: string,
     blocks: readonly FoldBlock[],
@@ -114,22 +115,22 @@ export class Fold {
   }
 
   /**
-   * Gives a call its result: the nearest open call of that id, without an id the first open one. Without such a call the
-   * result waits where it is for 64 lines.
+   * Gives a call its result: the nearest open call of that id, or without an id the first open one. Without such a call
+   * the result waits at its position for 64 lines.
    */
   answer(callId: string | undefined, result: Message, facts: ItemFacts = {}): FoldPlace {
     return this.#grow((thread, origin) => thread.answer(callId, result, origin, facts));
   }
 
   /**
-   * Empties a message, to be said again in its place.
-   * @param message what it says now; undefined for an answer, which `amend` goes on with
+   * Empties a message, to be filled again at its position.
+   * @param message its new content; undefined for an answer, which `amend` fills
    */
   reset(place: FoldPlace, message?: Message): FoldPlace {
     return this.#grow((thread) => thread.reset(place, message));
   }
 
-  /** Goes on after an earlier place. The messages that came after it are a conversation of their own. */
+  /** Continues after an earlier position. The messages after it become a separate conversation. */
   cut(place: FoldPlace): void {
     this.#grow((thread) => {
       thread.cut(place);
@@ -137,7 +138,7 @@ export class Fold {
     });
   }
 
-  /** Ends the present thread's conversation. @param continues a compaction goes on with it */
+  /** Ends the current thread's conversation. @param continues whether it continues after a compaction */
   close(continues = false): void {
     const thread = this.#present();
     if (this.#threads.get(thread.name) !== thread) return;
@@ -146,7 +147,7 @@ export class Fold {
     this.#ended.push(thread);
   }
 
-  /** Adds messages of an earlier conversation, which a compaction kept: context of this one. @returns their places here */
+  /** Adds messages of an earlier conversation that a compaction kept, as context. @returns their positions here */
   carry(places: readonly FoldPlace[]): readonly FoldPlace[] {
     return places.map((place) => this.#grow((thread, origin) => thread.carry(place, origin)));
   }
@@ -158,57 +159,57 @@ export class Fold {
     this.#threads.clear();
   }
 
-  /** The tools of the present thread. */
+  /** Sets the tools of the current thread. */
   tools(definitions: readonly ToolDefinition[]): void {
     this.#present().tools = definitions;
   }
 
-  /** Says something of the present thread as a whole, beside its messages. A name that comes again counts as it was said last. */
+  /** Adds metadata of the current thread as a whole. For a repeated name the last value counts. */
   describe(meta: Meta): void {
     const thread = this.#present();
     thread.meta = joinMeta(thread.meta, meta);
   }
 
-  /** Says something of the last message of the present thread, which is an answer; of any other message nothing is kept. */
+  /** Adds metadata of the current thread's last message if that is an answer; otherwise drops it. */
   describeAnswer(meta: Meta): void {
     const { last } = this.#present();
     if (last.said !== undefined && !('role' in last.said)) last.meta = joinMeta(last.meta, meta);
   }
 
-  /** Reports something about the present thread as a whole, once for each text. */
+  /** Reports something about the current thread as a whole, once per text. */
   note(note: ReadingNote): void {
     const { notes } = this.#present();
     if (!notes.some(({ rule, message }) => rule === note.rule && message === note.message)) notes.push(note);
   }
 
-  /** Counts a rewrite, or reports something, on the last message of the present thread. */
+  /** Counts a rewrite of, or reports something about, the last message of the current thread. */
   noteLast(note: ReadingNote): void {
     const { last } = this.#present();
     if (last.index < 0) this.note(note);
     else last.notes = [...(last.notes ?? []), note];
   }
 
-  /** The last message of the present thread, or the place in front of the first one. */
+  /** The last message of the current thread, or the position before the first one. */
   get last(): FoldPlace {
     return this.#present().last;
   }
 
-  /** The place in front of the present thread's first message. */
+  /** The position before the current thread's first message. */
   get root(): FoldPlace {
     return this.#present().root;
   }
 
-  /** The messages of the present thread, in their order. */
+  /** The messages of the current thread, in order. */
   get items(): readonly FoldPlace[] {
     return this.#present().path.items;
   }
 
-  /** Is there a conversation to be handed out? */
+  /** Is there a conversation to hand out? */
   get hasOver(): boolean {
     return this.#over.length > 0;
   }
 
-  /** Hands out what is over: entries, and the fates of lines that became none. */
+  /** Hands out what has ended: entries, and the fates of lines that became none. */
   *take(source: string): Generator<ReadElement> {
     const over = this.#over.toSorted((a, b) => offsetOf(a.thread) - offsetOf(b.thread));
     this.#over = [];

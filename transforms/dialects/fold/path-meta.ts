@@ -1,12 +1,12 @@
-/** Collects what a log says about a path beside its messages: about the conversation, and about each answer. */
+/** Collects a path's metadata: of the conversation, and of each answer. */
 import { decode, encode } from '../../json/utf8.ts';
 import type { Meta, MetaName } from '../../model/meta.ts';
 import type { Item, Path } from './path.ts';
 
-/** Facts that the last answer with them decides. */
+/** Fields that take the value of the last answer that has them. */
 const OF_THE_LAST = ['model', 'finish'] as const;
 
-/** Undefined when the log says nothing. */
+/** Undefined if the log has none. */
 export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | undefined {
   const answers = items.flatMap((item) => (item.meta === undefined ? [] : [item.meta]));
   const meta = metaOfAnswers(whole, answers);
@@ -15,7 +15,7 @@ export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | und
   return meta.size === 0 ? undefined : meta;
 }
 
-/** Facts of a conversation as a whole and of its answers: the last one's model, the sums of tokens and cost. */
+/** Metadata of a conversation and of its answers: the last model, the sums of tokens and cost. */
 export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[]): Map<MetaName, Uint8Array> {
   const meta = new Map<MetaName, Uint8Array>(whole);
   const all = (name: MetaName): readonly Uint8Array[] => answers.flatMap((one) => one.get(name) ?? []);
@@ -30,7 +30,7 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
   return meta;
 }
 
-/** How many messages in front were said in an earlier conversation, results included. */
+/** Number of leading messages that come from an earlier conversation, including results. */
 function countCopied(items: readonly Item[]): number {
   let count = 0;
   for (const { said, calls, isCopied } of items) {
@@ -43,7 +43,7 @@ function countCopied(items: readonly Item[]): number {
 type Usage = Map<string, number | Usage>;
 type LoggedUsage = { readonly [name: string]: number | LoggedUsage };
 
-/** The sum, name by name; one usage alone stays as it was logged. */
+/** Sums usage by name; a single usage stays as logged. */
 function usageOfAll(logged: readonly Uint8Array[]): Uint8Array | undefined {
   if (logged.length < 2) return logged[0];
   const sum: Usage = new Map();
@@ -65,7 +65,7 @@ function addTo(sum: Usage, usage: LoggedUsage): void {
   }
 }
 
-/** Cents have no exact sum of doubles: twelve digits are more than any price has. */
+/** Sums of decimal prices are not exact as doubles: twelve digits are more than any price has. */
 const COST_DIGITS = 12;
 
 function costOfAll(costs: readonly Uint8Array[]): Uint8Array {

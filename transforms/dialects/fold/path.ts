@@ -1,13 +1,13 @@
 /**
- * One way through the messages of a thread, from the first to the last, and the places of the lines that it was made of. Paths
- * that part share the messages in front; each line belongs to one path.
+ * One path through the messages of a thread, from first to last, and the places of its lines. Branches share their
+ * common messages; each line belongs to one path.
  */
 import type { Message, Origin, ReadingNote } from '../../model/element.ts';
 import type { Place } from '../../model/entry-log.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { Draft } from './draft.ts';
 
-/** A call of an assistant message, and its result once there is one. */
+/** A call of an assistant message, and its result, once known. */
 export interface FoldCall {
   readonly id: string | undefined;
   result?: Message;
@@ -15,30 +15,30 @@ export interface FoldCall {
 
 /** A message of a thread with the results of its calls. */
 export interface Item {
-  /** Index in the paths that hold it; -1 for the place in front of the first message. */
+  /** Index in the paths that hold it; -1 for the position before the first message. */
   readonly index: number;
-  /** Offset of the line that it began in. */
+  /** Offset of its first line. */
   readonly offset: number;
-  /** The message, or what it grows from; undefined when it became the result of a later call. */
+  /** The message or its draft; undefined once it became the result of a later call. */
   said: Message | Draft | undefined;
   readonly calls: FoldCall[];
   /** Notes on the message. */
   notes?: ReadingNote[];
-  /** Rewrites of it, by rule. */
+  /** Rewrites of the message, by rule. */
   changes?: string[];
-  /** Is it a text that a person typed? Calls before it that are still open stay unanswered. */
+  /** Did a person type it? Calls before it that are still open stay unanswered. */
   readonly isTurn?: boolean;
-  /** Was it said in an earlier conversation, so that it is context only? */
+  /** Does it come from an earlier conversation, so that it is only context? */
   readonly isCopied?: boolean;
-  /** Holds reasoning that only its provider can read. */
+  /** Does it hold encrypted reasoning? */
   isSealed?: boolean;
-  /** Facts that the log has about this answer beside its text. */
+  /** Metadata of this answer. */
   meta?: Meta;
-  /** The path that it was left with, when it is not in the one that grows. */
+  /** The path that it was abandoned with, if it is not in the growing one. */
   home?: Path;
 }
 
-/** Numbers for each line: line, offset, length, and the index of the last item that the line had a part in. */
+/** Numbers per line: line, offset, length, and the index of the last item that the line contributed to. */
 const PER_LINE = 4;
 
 export class Path {
@@ -48,7 +48,7 @@ export class Path {
   #shared: number;
   #lines: number[] = [];
 
-  /** @param shared how many items in front are another path's too */
+  /** @param shared number of leading items shared with another path */
   constructor(items: Item[] = [], shared = 0) {
     this.items = items;
     this.#shared = shared;
@@ -58,7 +58,7 @@ export class Path {
     return this.#lines.length / PER_LINE;
   }
 
-  /** Offset of its first line: puts paths in the order of the log. */
+  /** Offset of its first line, to sort paths in the order of the log. */
   get offset(): number {
     return this.#lines[1] ?? 0;
   }
@@ -82,12 +82,12 @@ export class Path {
     return item.index < 0 || this.items[item.index] === item;
   }
 
-  /** Does it hold something that the model said, and that no other path has? */
+  /** Does it hold an answer that no other path has? */
   get isAnswered(): boolean {
     return this.items.some(({ said }, i) => i >= this.#shared && said !== undefined && isAssistant(said));
   }
 
-  /** Cuts off what comes after an item, with its lines, and returns it as a path of its own; undefined when nothing does. */
+  /** Cuts off the items after this one, with their lines, as a separate path; undefined if there are none. */
   cutBehind(item: Item): Path | undefined {
     const length = item.index + 1;
     const next = this.items[length];
@@ -101,7 +101,7 @@ export class Path {
     return tail;
   }
 
-  /** Takes out the lines that had a part in items after `index`; none of them is in front of byte `from`. */
+  /** Removes the lines from byte `from` on that contributed to items after `index`. */
   #takeLines(index: number, from: number): number[] {
     let start = this.#lines.length;
     while (start > 0 && (this.#lines[start - PER_LINE + 1] as number) >= from) start -= PER_LINE;

@@ -1,11 +1,11 @@
 /** The calls of a thread that have no result yet, and results that came before their call. */
 import type { FoldCall, Item } from './path.ts';
 
-/** A result finds the nearest message with an open call of its id, and there the first one. */
+/** A result goes to the nearest message with an open call of its id, and to the first such call in it. */
 interface Group {
   readonly item: Item;
   readonly calls: FoldCall[];
-  /** Index of the first one without a result. */
+  /** Index of the first call without a result. */
   next: number;
 }
 
@@ -15,20 +15,20 @@ interface Early {
   readonly line: number;
 }
 
-/** A call and the message that made it. */
+/** A call and its message. */
 export interface Pending {
   readonly item: Item;
   readonly call: FoldCall;
 }
 
-/** Lines after which a result no longer waits for its call. */
+/** Lines for which a result waits for its call. */
 const EARLY_LINES = 64;
 const MOST_EARLY = 1000;
 
 export class PendingCalls {
-  /** By id; the nearest message last. */
+  /** By id, the nearest message last. */
   readonly #byId = new Map<string, Group[]>();
-  /** All in their order, for results without an id. */
+  /** All in order, for results without an id. */
   #inOrder: Pending[] = [];
   #first = 0;
   #early: Early[] = [];
@@ -43,17 +43,17 @@ export class PendingCalls {
     else groups.push({ item, calls: [call], next: 0 });
   }
 
-  /** Takes out the call that a result answers. @param isHere is the message still in the path? */
+  /** Removes and returns the call that a result answers. @param isHere whether the message is still in the path */
   take(id: string | undefined, isHere: (item: Item) => boolean): Pending | undefined {
     return id === undefined ? this.#takeFirst(isHere) : this.#takeNearest(id, isHere);
   }
 
-  /** Notes a result whose call has not come yet. */
+  /** Records a result whose call has not occurred yet. */
   wait(id: string, item: Item, line: number): void {
     if (this.#early.length < MOST_EARLY) this.#early.push({ id, item, line });
   }
 
-  /** Takes out the result that waits for a call, when it has not waited too long. */
+  /** Removes and returns the result that waits for a call, unless it has waited too long. */
   takeEarly(id: string | undefined, line: number, isHere: (item: Item) => boolean): Item | undefined {
     if (this.#early.length === 0) return undefined;
     this.#early = this.#early.filter((early) => line - early.line <= EARLY_LINES);

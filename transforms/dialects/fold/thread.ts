@@ -1,31 +1,31 @@
-/** A conversation that is being folded: the path that grows, and those that were left when the user went back. */
+/** A conversation being folded: the growing path, and those abandoned when the user went back. */
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { bytesOf, Draft, type FoldBlock, type Repeats } from './draft.ts';
 import { type Item, Path } from './path.ts';
 import { PendingCalls } from './pending-calls.ts';
 
-/** Facts that the log has about a message beside its text. */
+/** Facts about a message besides its text. */
 export interface ItemFacts {
-  /** A text that a person typed: calls before it that are still open stay unanswered. */
+  /** Did a person type it? Calls before it that are still open stay unanswered. */
   readonly isTurn?: boolean;
-  /** Said in an earlier conversation: context only. */
+  /** Does it come from an earlier conversation, as context only? */
   readonly isCopied?: boolean;
   readonly notes?: readonly ReadingNote[];
-  /** Rewrites of it, by rule. */
+  /** Rewrites of the message, by rule. */
   readonly changes?: readonly string[];
-  /** Beside the text of an answer: its model, tokens, cost and end. A name that comes again counts as it was said last. */
+  /** Metadata of an answer: model, tokens, cost and finish reason. For a repeated name the last value counts. */
   readonly meta?: Meta;
 }
 
-/** Held for an item beside its bytes. */
+/** Memory of an item besides its bytes. */
 const ITEM_BYTES = 256;
-/** Held for the model, the tokens and the end of an answer. */
+/** Memory of the model, tokens and finish reason of an answer. */
 const META_BYTES = 512;
-/** Held for one more block, or one more place of an item in a path. */
+/** Memory of one more block, or of one more place of an item in a path. */
 const BLOCK_BYTES = 128;
 const POINTER_BYTES = 8;
-/** The result of a call that is not there any more. */
+/** Marks the result of a call that was removed. */
 const GONE: Message = { bytes: new Uint8Array(0), role: 'tool' };
 
 export class Thread {
@@ -34,15 +34,15 @@ export class Thread {
   tools: readonly ToolDefinition[] | undefined;
   path: Path = new Path();
   readonly left: Set<Path> = new Set();
-  /** The place in front of the first message. */
+  /** The position before the first message. */
   readonly root: Item = { index: -1, offset: -1, said: undefined, calls: [] };
   /** Notes on the conversation as a whole. */
   readonly notes: ReadingNote[] = [];
-  /** Facts that the log has about the conversation as a whole. */
+  /** Metadata of the conversation as a whole. */
   meta: Meta | undefined;
   /** Bytes held. */
   weight = 0;
-  /** Index of the last item that the present line had a part in. */
+  /** Index of the last item that the current line contributed to. */
   touched = -1;
   #isRefused = false;
   readonly #named = new Map<string, Item>();
@@ -54,7 +54,7 @@ export class Thread {
     this.sessionId = sessionId;
   }
 
-  /** Has it been given up because it is too long? Its lines are still counted. */
+  /** Was it rejected because it is too long? Its lines are still counted. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
@@ -67,7 +67,7 @@ export class Thread {
     return this.#append(this.#newItem(message, origin, facts), message.bytes.length);
   }
 
-  /** The assistant message of that name; a new one when the path has none. */
+  /** The assistant message of that name; a new one if the path has none. */
   named(name: string, origin: Origin, facts: ItemFacts): Item {
     const known = this.#named.get(name);
     if (known !== undefined && this.path.has(known)) return this.#touch(note(known, facts));
@@ -88,7 +88,7 @@ export class Thread {
     else moveResult(early, item);
   }
 
-  /** Gives a call its result. @param id undefined: the first call without a result */
+  /** Gives a call its result. @param id undefined for the first call without a result */
   answer(id: string | undefined, result: Message, origin: Origin, facts: ItemFacts): Item {
     const pending = this.#pending.take(id, this.#isHere);
     if (pending === undefined) {
@@ -102,7 +102,7 @@ export class Thread {
     return this.#touch(note(item, facts));
   }
 
-  /** Goes on after an item of any path; what the present path has after it is left. */
+  /** Continues after an item of any path, abandoning the rest of the current path. */
   cut(item: Item): void {
     if (this.#isRefused) return;
     if (this.path.has(item)) {
@@ -120,7 +120,7 @@ export class Thread {
     this.touched = item.index;
   }
 
-  /** Adds a message of another thread with the results that its calls have; the open ones are open here too. */
+  /** Adds a message of another thread with the results that its calls have; open calls stay open. */
   carry({ said, calls }: Item, origin: Origin): Item {
     const item = this.#newItem(said, origin, { isCopied: true });
     for (const call of calls) {
@@ -131,11 +131,11 @@ export class Thread {
     return this.#append(item, weightOf(item));
   }
 
-  /** Empties a message with its calls and their results. @param message what it says now */
+  /** Empties a message, its calls and their results. @param message its new content */
   reset(item: Item, message: Message | undefined): Item {
     if (this.#isRefused) return item;
     this.weight -= weightOf(item);
-    // calls that are gone answer nothing more
+    // calls that were removed take no results
     for (const call of item.calls) call.result ??= GONE;
     item.calls.length = 0;
     item.said = message ?? new Draft();
@@ -152,7 +152,7 @@ export class Thread {
     return all.sort((a, b) => a.offset - b.offset);
   }
 
-  /** Lets the messages go: only lines are counted from here on. */
+  /** Drops the messages: from here on only lines are counted. */
   refuse(): void {
     this.#isRefused = true;
     this.weight = 0;
@@ -190,7 +190,7 @@ export class Thread {
   }
 }
 
-/** Both, where a name that both have is the second one's. */
+/** Merges both; for a name in both, the second one's value counts. */
 export function joinMeta(a: Meta | undefined, b: Meta): Meta {
   return a === undefined ? b : new Map([...a, ...b]);
 }
@@ -202,7 +202,7 @@ function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
   return item;
 }
 
-/** Bytes held for a message and its results, beyond those held for any item. */
+/** Memory of a message and its results, beyond that of any item. */
 function weightOf({ said, calls }: Item): number {
   let weight = 0;
   if (said !== undefined) weight = 'role' in said ? said.bytes.length : said.weight + said.size * BLOCK_BYTES;
@@ -210,7 +210,7 @@ function weightOf({ said, calls }: Item): number {
   return weight;
 }
 
-/** The result that was in a place of its own becomes that of the last call of an item. */
+/** Moves an early result from its own position to the last call of an item. */
 function moveResult(early: Item, item: Item): void {
   const { notes, changes, said } = early;
   note(item, { ...(notes && { notes }), ...(changes && { changes }) });

@@ -1,5 +1,5 @@
 /**
- * Reads the answer of a call, of whichever API it is: a completion, a message of the Messages API, a response of the Responses API,
+ * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
  * a stream of any of them (as text or as a list of events), or plain text.
  */
 import { JsonView } from '../../json/json-view.ts';
@@ -15,14 +15,14 @@ import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
 /** A model's answer. */
 export interface Answer {
-  /** Its messages: mostly one, none when there is no answer. */
+  /** Its messages: usually one, none if there is no answer. */
   readonly said: readonly Said[];
   readonly notes: readonly ReadingNote[];
-  /** Has it the shape of the Messages API? */
+  /** Does it have the shape of the Messages API? */
   readonly isMessage?: true;
   /** Id of the response, which a later request may name. */
   readonly id?: string | undefined;
-  /** The answer comes later, under the same id. */
+  /** Does the answer arrive later, under the same id? */
   readonly isPending?: true;
 }
 
@@ -39,7 +39,7 @@ const PENDING: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 
 /**
  * @param view the response, or the body of one
- * @param isRaw is it a body as it came over the wire, so that a text of no API is none?
+ * @param isRaw whether it is a body from the wire, so that text of no known API is not an answer
  */
 export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRaw = false): Answer {
   if (!present(view)) return NONE;
@@ -59,13 +59,13 @@ function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   return said(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 
-/** The answer that a stream was. */
+/** The answer that a stream adds up to. */
 export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
   const read = ofObject(new JsonView(json), keepSealed);
   return { ...read, notes: [...read.notes, ...notes] };
 }
 
-/** Has a JSON object that was logged as text the shape of an answer? */
+/** Does a JSON object that was logged as text look like an answer? */
 const isAnswer = (object: JsonView): boolean =>
   ['choices', 'content', 'output', 'error'].some((key) => present(object.get(key)));
 
@@ -157,7 +157,7 @@ function ofItems(list: JsonView, keepSealed: boolean): Answer {
   return messages.end();
 }
 
-/** The messages of an answer, the last one with its notes; and those notes when there is no message. */
+/** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
 export function notedAnswer({ said, notes }: Answer): {
   readonly said: readonly Said[];
   readonly rest: readonly ReadingNote[];

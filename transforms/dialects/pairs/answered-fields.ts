@@ -1,4 +1,4 @@
-/** An answered conversation as the fields of an entry, with what reading it changed and what is to be reported on it. */
+/** An answered conversation as the fields of an entry, with the changes and findings of reading it. */
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { EntryFields } from '../dialect-spec.ts';
 import { noted, sealedNote } from '../fold/draft.ts';
@@ -11,7 +11,7 @@ export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
   readonly changes: ReadonlyMap<string, number>;
 }
 
-/** @param said what was said before the answer */
+/** @param said messages before the answer */
 export function answeredFields(
   said: readonly Said[],
   tools: readonly ToolDefinition[],

@@ -1,4 +1,4 @@
-/** Where requests and responses lie: as they are, or as bodies of logged HTTP. */
+/** Finds requests and responses, which may be bodies of logged HTTP. */
 import type { JsonView } from '../../json/json-view.ts';
 import { present } from '../streams/grammar.ts';
 import { structured } from './request.ts';
@@ -9,7 +9,7 @@ export function bodyOf(request: JsonView): JsonView {
   return body?.type === 'object' ? body : request;
 }
 
-/** Does an object hold what was said, in the words of any API? */
+/** Does an object hold messages, in the format of any API? */
 export function hasMessages(body: JsonView): boolean {
   return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
 }
@@ -17,7 +17,7 @@ export function hasMessages(body: JsonView): boolean {
 /** An answer as it was logged. */
 export interface LoggedAnswer {
   readonly response: JsonView | undefined;
-  /** Is it a body as it came over the wire? */
+  /** Is it a body from the wire? */
   readonly isRaw?: boolean;
 }
 

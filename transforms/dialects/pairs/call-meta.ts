@@ -1,4 +1,4 @@
-/** Facts of a logged call beside its messages, under the names that loggers and the three APIs have for it. */
+/** Metadata of a logged call, under the names used by loggers and the three APIs. */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../logged-meta.ts';
@@ -8,7 +8,7 @@ import { structured } from './request.ts';
 
 const MOST_TEXT_BYTES = 64 * 1024;
 
-/** @param json the object of the log; what it says of the call comes after what the answer says */
+/** @param json the logged object; its own values come after those of the answer */
 export function callMeta({ request, response }: Call, json: JsonView): Meta {
   const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;
   const answer = response?.type === 'object' || isShort ? structured(response) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Makes an entry of one call: a request and its answer, each of any API. It remembers the responses of its source, because a request
- * of the Responses API may hold only what is new and name the response that it goes on with.
+ * Turns one call, a request and its answer of any API, into an entry. Remembers the responses of its source, because a
+ * request of the Responses API may hold only new messages and name the response that it continues.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
@@ -21,19 +21,19 @@ import { isProblem, isResponsesRequest, type Request, RequestReader } from './re
 
 /** One call as a log holds it. */
 export interface Call extends LoggedAnswer {
-  /** The object that was sent; undefined when only the answer was logged. */
+  /** The request object; undefined if only the answer was logged. */
   readonly request: JsonView | undefined;
-  /** Tools that are logged apart from the request. */
+  /** Tools that are logged outside the request. */
   readonly tools?: JsonView | undefined;
   readonly sessionId?: string | undefined;
-  /** May the session be that of this call only? */
+  /** Is the session possibly that of this call only? */
   readonly joins?: boolean | undefined;
   readonly timestamp?: bigint | undefined;
 }
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
-/** Without a request there are no tools. */
+/** Without a request the tools are unknown. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
 
@@ -58,7 +58,7 @@ export class CallReader {
       : this.#readWhole(call, request, answer, context);
   }
 
-  /** A request that holds the whole conversation. */
+  /** Reads a request that holds the whole conversation. */
   #readWhole(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const asked = this.#requests.read(request, answer.isMessage === true, call.tools);
     if (isProblem(asked)) return context.reject(asked.reason, asked.detail, asked.at);
@@ -71,7 +71,7 @@ export class CallReader {
     };
   }
 
-  /** A request of the Responses API, which may go on with an earlier response. */
+  /** Reads a request of the Responses API, which may continue an earlier response. */
   #readLink(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const previous = idIn(request.get('previous_response_id'));
     const conversation = idIn(request.get('conversation'));
@@ -124,7 +124,7 @@ export class CallReader {
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
   }
 
-  /** An answer without its request: one that was asked for earlier, or a bare response. */
+  /** Reads an answer without its request: the late answer to an earlier one, or a bare response. */
   #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
     const { timestamp } = call;
     const pending = answer.id === undefined ? undefined : this.#chains.takePending(answer.id);
@@ -146,7 +146,7 @@ export class CallReader {
   }
 }
 
-/** Conversations and responses are in one table. */
+/** Key of a conversation in the table that it shares with responses. */
 const conversationKey = (id: string): string => `conversation ${id}`;
 
 /** The id of a response or conversation: a text, or an object with one. */
@@ -154,7 +154,7 @@ function idIn(value: JsonView | undefined): string | undefined {
   return (value?.text() ?? value?.get('id')?.text()) || undefined;
 }
 
-/** Does a request only count tokens, or only try whether it may ask? */
+/** Is it a request that only counts tokens, or only tests permissions? */
 function asksForNothing(request: JsonView, response: JsonView | undefined, { said }: Answer): boolean {
   const isCount = said.length === 0 && response?.get('input_tokens')?.type === 'number';
   if (isCount || request.get('max_tokens')?.parsed() !== 1) return isCount;

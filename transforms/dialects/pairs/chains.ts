@@ -1,4 +1,4 @@
-/** The responses of a source that later requests may go on with by their ids (`previous_response_id`, `conversation`). */
+/** Responses of a source that later requests may continue by id (`previous_response_id`, `conversation`). */
 import type { ToolDefinition } from '../../model/element.ts';
 import type { Said } from './item-messages.ts';
 
@@ -9,7 +9,7 @@ export interface Link {
   readonly sessionId: string;
 }
 
-/** A request whose answer comes later, under the id of the response. */
+/** A request whose answer arrives later, under the id of the response. */
 export interface Pending {
   readonly context: readonly Said[];
   readonly link: Link | undefined;
@@ -33,7 +33,7 @@ export class Chains {
     return this.#links.get(id);
   }
 
-  /** The oldest links are forgotten when there are too many, or they hold too much. */
+  /** Forgets the oldest links if there are too many, or they hold too much. */
   add(id: string, link: Link): void {
     this.#drop(id);
     this.#links.set(id, link);
@@ -66,7 +66,7 @@ function weightOf({ said }: Link): number {
   return said.reduce((sum, { message }) => sum + (message?.bytes.length ?? 0), 0);
 }
 
-/** All that was said up to and with a link. */
+/** All messages up to and including a link. */
 export function saidUpTo(link: Link | undefined): readonly Said[] {
   const parts: (readonly Said[])[] = [];
   for (let at = link; at !== undefined; at = at.parent) parts.push(at.said);

@@ -1,4 +1,7 @@
-/** Makes messages of the items of the Responses API: what the model says up to the next result or user item is one message. */
+/**
+ * Builds messages from items of the Responses API: the model's items up to the next result or user item form one
+ * message.
+ */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { Draft, noted } from '../fold/draft.ts';
@@ -6,17 +9,17 @@ import { type ResponseItem, type ResponseResult, readItem, SEALED_CONTEXT } from
 
 /** A message of a conversation, and what its entry has to count. */
 export interface Said {
-  /** Undefined when nothing is left of it. */
+  /** Undefined if it is empty. */
   readonly message: Message | undefined;
-  /** Ids of its calls, in their order. */
+  /** Ids of its calls, in order. */
   readonly calls: readonly (string | undefined)[];
-  /** Has it reasoning that only its provider can read? */
+  /** Does it have encrypted reasoning? */
   readonly isSealed: boolean;
-  /** Rewrites of it, by rule. */
+  /** Rewrites of the message, by rule. */
   readonly changes: readonly string[];
 }
 
-/** A message that nothing has to be counted for. */
+/** A message with nothing to count. */
 export const plainly = (message: Message): Said => ({ message, calls: [], isSealed: false, changes: [] });
 
 export class ItemMessages {
@@ -26,17 +29,17 @@ export class ItemMessages {
   #notes: ReadingNote[] = [];
   #draft: Draft | undefined;
   #calls: (string | undefined)[] = [];
-  /** Ids of the calls that results may answer, in their order. */
+  /** Ids of the calls that results may answer, in order. */
   #open: readonly (string | undefined)[];
   #results: ResponseResult[] = [];
 
-  /** @param open ids of the calls of the message before */
+  /** @param open ids of the calls of the previous message */
   constructor(keepSealed: boolean, open: readonly (string | undefined)[] = []) {
     this.#keepSealed = keepSealed;
     this.#open = open;
   }
 
-  /** Takes an item. @returns why it is none */
+  /** Takes an item. @returns why it is invalid, if it is */
   put(view: JsonView): string | undefined {
     const item = readItem(view);
     if (item.kind === 'bad') return item.detail;
@@ -108,7 +111,7 @@ export class ItemMessages {
     this.#said.push(said.message === undefined ? said : { ...said, message: noted(said.message, notes) });
   }
 
-  /** The messages, and the notes that none of them could take. */
+  /** The messages, and the notes left over. */
   end(): { readonly said: readonly Said[]; readonly notes: readonly ReadingNote[] } {
     this.#endResults();
     this.#endDraft();

@@ -1,4 +1,4 @@
-/** Reads the request of a call, of whichever API it is. Messages that repeat the request before are the same objects. */
+/** Reads the request of a call, of any API. Messages that repeat the previous request are the same objects. */
 import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
@@ -21,13 +21,13 @@ import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
 /** The request. */
 export interface Request {
-  /** The system text, where it is apart from the messages. */
+  /** The system text, if it is separate from the messages. */
   readonly system: readonly Said[];
   readonly said: readonly Said[];
   readonly tools: readonly ToolDefinition[];
 }
 
-/** Why an object is no request. */
+/** Why an object is not a request. */
 export interface Problem {
   readonly reason: LineReason;
   readonly detail: string;
@@ -37,7 +37,7 @@ export interface Problem {
 const scanner = createTextScanner();
 const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'thinking']);
 
-/** A list or object, also one that was logged as text. */
+/** A list or object, even if it was logged as text. */
 export function structured(view: JsonView | undefined): JsonView | undefined {
   const text = view?.text();
   if (text === undefined || !/^\s*[[{]/.test(text)) return view;
@@ -66,10 +66,10 @@ export class RequestReader {
   }
 
   /**
-   * @param body the object that was sent
-   * @param isMessage is the answer one of the Messages API?
-   * @param apart the tools, where they are not in the body
-   * @param open ids of the calls that the conversation before it ends with
+   * @param body the request object
+   * @param isMessage whether the answer is one of the Messages API
+   * @param apart the tools, if they are not in the body
+   * @param open ids of the open calls at the end of the previous conversation
    */
   read(
     body: JsonView,
@@ -92,7 +92,7 @@ export class RequestReader {
     return this.#messages(list, tools);
   }
 
-  /** Messages of the chat API: their bytes stay. */
+  /** Messages of the chat API, byte for byte. */
   #messages(list: JsonView | undefined, tools: readonly ToolDefinition[]): Request | Problem {
     if (list?.type === 'object') {
       const bytes = list.copy();
@@ -159,7 +159,7 @@ const badMessages = (list: JsonView | undefined): Problem => ({
   at: list,
 });
 
-/** Has a request what only the Messages API has? */
+/** Does a request have members that only the Messages API has? */
 function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   if (present(body.get('system'))) return true;
   const tools = body.get('tools')?.elements() ?? [];
@@ -171,7 +171,7 @@ function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   );
 }
 
-/** A definition of any of the three APIs: with a `function` in it, with an `input_schema`, or flat with its type. */
+/** A definition of any of the three APIs: with a `function`, with an `input_schema`, or flat with its type. */
 function define(definition: Uint8Array): ToolDefinition {
   const view = new JsonView(definition);
   if (view.get('function')?.type === 'object') return flatten(definition);

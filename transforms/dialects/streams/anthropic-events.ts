@@ -1,4 +1,4 @@
-/** Streams of the Messages API: a message, its blocks, and deltas of them. */
+/** Streams of the Messages API: a message, its blocks, and their deltas. */
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
@@ -84,7 +84,7 @@ export class AnthropicEvents implements StreamGrammar {
       this.#blocks.set(i, new Block(block));
   }
 
-  /** Facts of an event about the message as a whole; the last value counts. */
+  /** Records members of an event about the whole message; the last value counts. */
   #note(members: JsonView | undefined): void {
     for (const [key, value] of members?.members() ?? [])
       if (key !== 'content' && key !== 'usage' && present(value)) this.#head.set(key, value.copy());
@@ -136,7 +136,7 @@ class Block {
   readonly #input = new GrowingText();
   #start: Uint8Array | undefined;
 
-  /** @param kind its type, when its start is missing */
+  /** @param kind its type, if its start is missing */
   constructor(start: JsonView | undefined, kind?: string) {
     if (kind !== undefined) this.#members.put('type', new JsonView(encode(quote(kind))));
     if (start === undefined) return;
@@ -164,7 +164,7 @@ class Block {
     return objectOf(input === undefined ? members : [...members, [INPUT, input]]);
   }
 
-  /** The input as an object; a text that is cut off stays a text. */
+  /** The input as an object; a truncated text stays a text. */
   #inputJson(): Uint8Array | undefined {
     if (this.#input.isEmpty) return this.#start;
     return isWhole(this.#input) ? encode(this.#input.text().trim()) : this.#input.json();

@@ -1,4 +1,4 @@
-/** Puts the answer of a stream together, whichever of the three grammars it has. */
+/** Assembles the answer of a stream in any of the three grammars. */
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -15,8 +15,8 @@ const DONE = '[DONE]';
 const scanner = createTextScanner();
 
 /**
- * A payload that is one JSON object; undefined when it is anything else.
- * @param tape holds its values until the next payload is walked into it; without one each is looked for when it is asked for
+ * Parses a payload that is a single JSON object; undefined for anything else.
+ * @param tape holds its values until the next payload is walked into it; without one each lookup searches the bytes
  */
 export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefined {
   const start = skipBlanks(json, 0);
@@ -28,12 +28,12 @@ export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefin
   return JsonView.onTape(json, tape, -1);
 }
 
-/** Is it an event of a stream, or a chunk? An error may be an event of any of them. */
+/** Is it an event of a stream, or a chunk? An error may belong to any grammar. */
 export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {
   return isChatChunk(event) || isAnthropicEvent(event) || isResponsesEvent(event);
 }
 
-/** An error, or a chunk without choices, may come in front of the event that tells the grammar. */
+/** An error, or a chunk without choices, may precede the event that shows the grammar. */
 const mayBeEvent = (event: JsonView): boolean =>
   isStreamEvent(event) || present(event.get('error')) || event.get('choices')?.type === 'array';
 
@@ -45,11 +45,11 @@ function grammarOf(event: JsonView): StreamGrammar | undefined {
 
 export class StreamAssembler {
   #grammar: StreamGrammar | undefined;
-  /** Events that came before the first one that tells the grammar: an error, or a chunk without choices. */
+  /** Events before the first one that shows the grammar: an error, or a chunk without choices. */
   #early: Uint8Array[] = [];
   #isDamaged = false;
 
-  /** @returns whether the event is of a stream at all */
+  /** @returns whether the event belongs to a stream at all */
   put(event: JsonView): boolean {
     if (!mayBeEvent(event)) return false;
     this.#grammar ??= grammarOf(event);
@@ -67,12 +67,12 @@ export class StreamAssembler {
     this.#early = [];
   }
 
-  /** An event is not JSON: the stream was cut in it, or damaged. */
+  /** Records an event that is not JSON: the stream was truncated or damaged there. */
   damaged(): void {
     this.#isDamaged = true;
   }
 
-  /** The payload `[DONE]` has come. */
+  /** Records the payload `[DONE]`. */
   done(): void {
     if (this.#grammar instanceof ChatChunks) this.#grammar.end();
   }
@@ -89,7 +89,7 @@ export class StreamAssembler {
     return this.#grammar?.weight ?? 0;
   }
 
-  /** The answer so far; undefined when no event was of a known stream. */
+  /** The answer so far; undefined if no event was of a known stream. */
   answer(): StreamedAnswer | undefined {
     if (this.#grammar === undefined) {
       if (this.#early.length === 0) return undefined;
@@ -105,7 +105,7 @@ export class StreamAssembler {
 const MOST_EARLY = 16;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: it is left out' };
 
-/** The answer in a text of server-sent events; undefined when it holds none. */
+/** The answer in a text of server-sent events; undefined if it holds none. */
 export function answerInText(text: string): StreamedAnswer | undefined {
   if (!looksLikeEvents(text)) return undefined;
   const assembler = new StreamAssembler();
@@ -117,7 +117,7 @@ export function answerInText(text: string): StreamedAnswer | undefined {
   return assembler.answer();
 }
 
-/** Was a stream cut in its first event? */
+/** Was a stream truncated in its first event? */
 export function isCutEvent(text: string): boolean {
   if (!looksLikeEvents(text)) return false;
   const [[first] = []] = payloadsIn(text);
@@ -133,7 +133,7 @@ function putEvent(assembler: StreamAssembler, event: JsonView | undefined): void
   if (event === undefined || !assembler.put(event)) assembler.damaged();
 }
 
-/** The answer in a list of events; undefined when its first object is no event of a stream. */
+/** The answer in a list of events; undefined if its first object is not an event of a stream. */
 export function answerInList(list: JsonView): StreamedAnswer | undefined {
   const events = list.elements();
   const first = events.find((event) => event.get('choices')?.elements().length !== 0);
@@ -146,5 +146,5 @@ export function answerInList(list: JsonView): StreamedAnswer | undefined {
   return assembler.answer();
 }
 
-/** Is a payload the mark of the end? */
+/** Is a payload the end mark? */
 export const isDone = (payload: string): boolean => payload.trim() === DONE;

@@ -1,4 +1,4 @@
-/** Streams of chat completions: chunks with a delta for each choice. */
+/** Streams of chat completions: chunks with deltas per choice. */
 import { QUOTE } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import type { JsonView } from '../../json/json-view.ts';
@@ -19,9 +19,9 @@ import {
 import { GrowingMembers } from './growing-members.ts';
 import { GrowingText } from './growing-text.ts';
 
-/** Members of a chunk that are the same in all of them, or that the last one tells. */
+/** Members of a chunk that all chunks share, or whose last value counts. */
 const OF_CHUNK: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
-/** Members of a delta that are put together in ways of their own. */
+/** Members of a delta that are assembled in special ways. */
 const OF_DELTA: ReadonlySet<string> = new Set([
   ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
 ]);
@@ -38,7 +38,7 @@ export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   return first?.get('delta')?.type === 'object';
 }
 
-/** The id of the answer that a chunk is of; undefined for another event, and where it has none. */
+/** Id of the chunk's answer; undefined for other events, or if it has none. */
 export function chunkId(event: JsonView): string | undefined {
   return isChatChunk(event) || event.get('choices')?.type === 'array'
     ? event.get('id')?.text() || undefined
@@ -70,12 +70,12 @@ export class ChatChunks implements StreamGrammar {
     }
   }
 
-  /** `[DONE]` has come. */
+  /** Records `[DONE]`. */
   end(): void {
     this.#hasEnd = true;
   }
 
-  /** Another id begins another answer, unless it is one of those that differ from chunk to chunk. */
+  /** Another id begins another answer, unless the ids differ from chunk to chunk. */
   begins(chunk: JsonView): boolean {
     const [first] = chunk.get('choices')?.elements() ?? [];
     if (first === undefined) return this.#hasEnd;
@@ -155,7 +155,7 @@ class Choice {
       this.#callOf(call, i).put(call);
   }
 
-  /** The call that a piece is of: by its index, else by its id, else by its place in the list. */
+  /** The call of a piece: by its index, else by its id, else by its position in the list. */
   #callOf(piece: JsonView, place: number): Call {
     const index = indexIn(piece, 'index');
     const id = piece.get('id')?.text() || undefined;
@@ -232,7 +232,10 @@ class Call {
     this.#arguments.add(args.type === 'string' ? args.bytes : inString(args.bytes));
   }
 
-  /** Some servers give every call the same index: a piece with another id and a name is of the next call, when this one is whole. */
+  /**
+   * Some servers give every call the same index: a piece with another id and a name starts the next call once this one
+   * is complete.
+   */
   isOverBefore(piece: JsonView): boolean {
     const id = firstText(piece.get('id'));
     const name = firstText(piece.get('function')?.get('name'));
@@ -264,7 +267,7 @@ function firstText(value: JsonView | undefined): Uint8Array | undefined {
   return value?.type === 'string' && value.text() !== '' ? value.copy() : undefined;
 }
 
-/** Is a text one whole JSON value? */
+/** Is a text one complete JSON value? */
 export function isWhole(text: GrowingText): boolean {
   const json = encode(text.text().trim());
   return json.length > 0 && scanner.value(json, 0, 0) === json.length;

@@ -1,7 +1,7 @@
 /**
- * Reads a dump of streams: lines of server-sent events, or one chunk on each line. Chunks of several streams may be mixed: they are told
- * apart by their ids. An answer is handed out when it is over, another one begins, and those that began before it are handed out; else at
- * the end of the source, so that a cut only costs what is missing.
+ * Reads a dump of streams: lines of server-sent events, or one chunk per line. Chunks of several streams may be mixed
+ * and are separated by their ids. An answer is handed out once it has ended, another one has begun and those that began
+ * before it are handed out; else at the end of the source, so that a truncation only costs what is missing.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
@@ -29,29 +29,29 @@ import { chunkId } from './chat-chunks.ts';
 import { readSseLine } from './sse.ts';
 
 const LACKS: readonly Lack[] = ['tools'];
-/** Streams that are open side by side: beyond that the oldest one is taken for cut. */
+/** Streams open side by side; beyond that the oldest one counts as truncated. */
 const MOST_OPEN = 64;
 
-/** A stream that has begun. */
+/** A stream in progress. */
 class OpenStream {
-  /** The stream id of all its chunks; undefined where events do not name their stream. */
+  /** Id of all its chunks; undefined if events do not name their stream. */
   readonly id: string | undefined;
   readonly assembler: StreamAssembler = new StreamAssembler();
   readonly places: Origin[] = [];
-  /** Is it too long to be held? Its lines are still counted. */
+  /** Is it too long to hold? Its lines are still counted. */
   isRefused = false;
 
   constructor(id: string | undefined) {
     this.id = id;
   }
 
-  /** Can nothing more of it come? */
+  /** Has it ended? */
   get isOver(): boolean {
     return this.id === undefined || this.assembler.isOver;
   }
 }
 
-/** A line whose data is part of an event of several lines, or is damaged. */
+/** A line whose data belongs to an event of several lines, or is damaged. */
 interface LoosePart {
   readonly line: Line;
   readonly data: string;
@@ -63,18 +63,18 @@ export class DumpReader implements DialectReader, ObjectWalk {
   readonly #scanner: Scanner;
   readonly #options: ReadingOptions;
   readonly #asked: readonly Message[];
-  /** In the order in which they began. */
+  /** In the order of their beginnings. */
   #streams: OpenStream[] = [];
-  /** The one that an event came of last. */
+  /** The stream of the last event. */
   #current: OpenStream | undefined;
-  /** Lines that belong to the stream whose event comes next: names of events, comments. */
+  /** Lines that belong to the stream of the next event: names of events, comments. */
   #before: Origin[] = [];
   #loose: LoosePart[] = [];
   #lastLine = 0;
   readonly #mostBytes: number;
-  /** Has the values of the event that is taken. */
+  /** Holds the values of the current event. */
   readonly #tape = new ValueTape();
-  /** First and last byte of the line whose objects are walked. */
+  /** First and last byte of the current line. */
   #start = 0;
   #end = 0;
 
@@ -139,7 +139,9 @@ export class DumpReader implements DialectReader, ObjectWalk {
     return [];
   }
 
-  /** Lines of data that were no event by themselves: one together, else each is one or is rejected. */
+  /**
+   * Ends lines of data that were not events individually: together they may be one, else each is one or is rejected.
+   */
   #endLoose(): readonly ReadElement[] {
     const loose = this.#loose;
     if (loose.length === 0) return [];
@@ -160,14 +162,14 @@ export class DumpReader implements DialectReader, ObjectWalk {
     });
   }
 
-  /** The mark of the end has come: of the stream that was last, or of another one if that has not finished. */
+  /** Handles the end mark, which belongs to the last stream, or to another one if that has not finished. */
   #done(): void {
     const isFinished = (stream: OpenStream | undefined): boolean => stream?.assembler.isOver === true;
     const ended = isFinished(this.#current) ? this.#current : this.#streams.find(isFinished);
     (ended ?? this.#current)?.assembler.done();
   }
 
-  /** Takes an event. @returns streams that are over with it; undefined when it is no event */
+  /** Takes an event. @returns streams that it ends; undefined if it is not an event */
   #take(event: JsonView, origin: Origin): readonly ReadElement[] | undefined {
     const id = chunkId(event);
     const own = id === undefined ? undefined : this.#streams.findLast((stream) => stream.id === id);
@@ -184,7 +186,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     return over;
   }
 
-  /** The lines that wait belong to the stream that is open now. */
+  /** Assigns the waiting lines to the current stream. */
   #settleBefore(): void {
     const current = this.#current;
     if (current === undefined) return;
@@ -192,7 +194,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#before = [];
   }
 
-  /** Those that are over, up to the first that is not; that one too when too much is open. */
+  /** Hands out streams that have ended, up to the first that has not; even that one if too many are open. */
   #handOut(): readonly ReadElement[] {
     const weight = this.#streams.reduce((sum, { assembler }) => sum + assembler.weight, 0);
     const isFull = this.#streams.length >= MOST_OPEN || weight > this.#mostBytes;
@@ -244,7 +246,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
   }
 }
 
-/** The elements of a line of objects, after those that were over before it. */
+/** The elements of a line of objects, after those that ended before it. */
 function several(length: number, before: readonly ReadElement[], made: LineObjects): LineObjects {
   function* each(): Generator<ReadElement> {
     yield* before;

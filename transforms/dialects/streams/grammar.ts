@@ -1,25 +1,25 @@
-/** Common to the grammars of streams: they take events and give the answer in the shape that it has without a stream. */
+/** Interface of the grammars of streams: they take events and return the answer in the shape of an unstreamed one. */
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 
-/** The API that an answer is of. */
+/** The API of an answer. */
 export type Api = 'chat' | 'anthropic' | 'responses';
 
 export interface StreamedAnswer {
   readonly api: Api;
-  /** JSON text of an object: the answer as the API gives it without a stream. */
+  /** JSON text of an object: the answer as the API returns it without streaming. */
   readonly json: Uint8Array;
   /** Findings about the stream. */
   readonly notes: readonly ReadingNote[];
 }
 
-/** Puts one answer together. */
+/** Assembles one answer. */
 export interface StreamGrammar {
   /** Takes an event: an object. */
   put(event: JsonView): void;
   /** Does the event begin another answer? */
   begins(event: JsonView): boolean;
-  /** Has the end come? */
+  /** Has the end arrived? */
   readonly isOver: boolean;
   /** Bytes held. */
   readonly weight: number;
@@ -43,7 +43,7 @@ export function indexIn(event: JsonView, key: string): number | undefined {
   return value?.type === 'number' ? Number(value.parsed()) : undefined;
 }
 
-/** A member that is a string, as its JSON text; valid as long as the event is. */
+/** A string member as its JSON text; valid as long as the event is. */
 export function stringIn(event: JsonView | undefined, key: string): Uint8Array | undefined {
   const value = event?.get(key);
   return value?.type === 'string' ? value.bytes : undefined;

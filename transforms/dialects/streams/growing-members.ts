@@ -1,4 +1,4 @@
-/** An object that grows by the objects of a stream: texts are joined, lists too, of anything else the last one counts. */
+/** An object that grows with the objects of a stream: texts and lists are joined; otherwise the last value counts. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
@@ -13,7 +13,7 @@ export class GrowingMembers {
   readonly #whole: ReadonlySet<string>;
   weight = 0;
 
-  /** @param whole members whose first text that is not empty counts: ids, types, names */
+  /** @param whole members whose first non-empty text counts: ids, types, names */
   constructor(whole: readonly string[] = []) {
     this.#whole = new Set(whole);
   }

@@ -1,4 +1,7 @@
-/** A JSON string that grows by other JSON strings. Their escapes stay, so a character that two of them share comes out whole. */
+/**
+ * A JSON string that grows by other JSON strings. Their escapes stay, so a character split between two of them is
+ * restored.
+ */
 import { QUOTE } from '../../json/bytes.ts';
 import { copyOf } from '../../json/keep.ts';
 import { decode, parseString } from '../../json/utf8.ts';
@@ -48,7 +51,7 @@ export class GrowingText {
     return parseString(json, 0, json.length);
   }
 
-  /** The start of the text, for a look at its first characters. */
+  /** The start of the text, to look at its first characters. */
   head(): string {
     return decode(this.#bytes.subarray(1, Math.min(this.#used, FIRST_BYTES)));
   }

@@ -1,4 +1,7 @@
-/** Streams of the Responses API: its last event holds the whole response; one that is cut is put together from items and deltas. */
+/**
+ * Streams of the Responses API: the last event holds the whole response; a truncated stream is assembled from items and
+ * deltas.
+ */
 import { JsonView } from '../../json/json-view.ts';
 import { membersOf } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
@@ -25,7 +28,7 @@ const HEAD: ReadonlySet<string> = new Set([
   ...['response.created', 'response.in_progress', 'response.queued'],
 ]);
 
-/** The text that a delta grows: of a part of the item's content or summary, or of a member of the item. */
+/** The target of a delta: a part of the item's content or summary, or a member of the item. */
 interface Grows {
   /** Type of an item whose start is missing. */
   readonly item: string;
@@ -46,7 +49,7 @@ const DELTAS: ReadonlyMap<string, Grows> = new Map([
   ['code_interpreter_call_code', { item: 'code_interpreter_call', key: 'code' }],
 ]);
 
-/** Events that say again what items and deltas say, or how a call of the server goes on. */
+/** Events that repeat items and deltas, or report the progress of a server-side call. */
 const SAID_AGAIN =
   /\.(?:done|added|delta|in_progress|searching|completed|generating|interpreting|failed|partial_image)$/;
 
@@ -117,7 +120,7 @@ export class ResponsesEvents implements StreamGrammar {
     return { api: 'responses', json: this.#json(said), notes: [...notes, ...this.#unknown.notes()] };
   }
 
-  /** The whole response; some servers leave its output empty, though they sent items. */
+  /** The whole response; some servers leave its output empty although they sent items. */
   #json(items: readonly Uint8Array[]): Uint8Array {
     if (this.#whole !== undefined) {
       const output = new JsonView(this.#whole).get('output');
@@ -138,7 +141,7 @@ export class ResponsesEvents implements StreamGrammar {
   }
 }
 
-/** An item of the output that may not have ended. */
+/** An item of the output, possibly unfinished. */
 class Item {
   #start: Uint8Array | undefined;
   #whole: Uint8Array | undefined;
@@ -164,13 +167,13 @@ class Item {
     known.text.add(delta);
   }
 
-  /** Has it arguments that are not whole? */
+  /** Does it have incomplete arguments? */
   get isCut(): boolean {
     if (this.#whole !== undefined) return false;
     return [...this.#texts.values()].some(({ grows, text }) => grows.key === 'arguments' && !isWhole(text));
   }
 
-  /** The item as it ended, or as far as it came; undefined when nothing is known of it. */
+  /** The item as far as it arrived; undefined if nothing is known of it. */
   json(): Uint8Array | undefined {
     if (this.#whole !== undefined) return this.#whole;
     if (this.#type === undefined) return this.#start;
@@ -198,7 +201,7 @@ class Item {
   }
 }
 
-/** The object with these members in the place of those of the same names. */
+/** The object with these members replaced. */
 function withMembers(object: Uint8Array, members: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const kept = editMembers(object, ({ key }) => (members.has(key) ? null : undefined));
   const others = membersOf(kept).map(

@@ -1,4 +1,7 @@
-/** Server-sent events: text of lines, `data:` with a payload, `event:` with a name, `:` with a comment; an empty line ends an event. */
+/**
+ * Server-sent events: lines of text, `data:` with a payload, `event:` with a name, `:` with a comment; an empty line
+ * ends an event.
+ */
 
 const LINE = /\r\n|\n|\r/;
 const FIELD = /^(data|event|id|retry)?:/;
@@ -16,7 +19,7 @@ export type SseLine =
   | { readonly kind: 'other' }
   | { readonly kind: 'none' };
 
-/** Reads one line, without its end. `none`: it is no line of such a stream. */
+/** Reads one line, without its newline. `none` if it is not a line of such a stream. */
 export function readSseLine(line: string): SseLine {
   const field = FIELD.exec(line);
   if (field === null) return { kind: line === '' ? 'other' : 'none' };
