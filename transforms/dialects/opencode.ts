@@ -67,7 +67,7 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
 
 const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 
-/** What a user typed, and the files with it: the client put the text of a file into a text of its own. */
+/** The texts that a user typed, and the files with them: the client put the text of a file into a text of its own. */
 function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
   const said = parts.flatMap((part): readonly Part[] => {
