@@ -26,7 +26,7 @@ export interface PrintedProfile {
   readonly comparedShare: number;
 }
 
-/** The profile in what a run said; throws when there is none. */
+/** The profile in a run's output; throws if there is none. */
 export const readProfile = (stderr: string): PrintedProfile => {
   const text = stderr.slice(Math.max(0, stderr.indexOf('\nprofile: ')));
   const rows = [...text.matchAll(/^ {2}([a-z-]+) +(\d+\.\d+) s /gm)];

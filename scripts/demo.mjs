@@ -1,5 +1,5 @@
-// The mill on the example logs: runs the built command into demo-out/ and shows what came out.
-// Ends with 0 when the run ended with the status that these logs are made for.
+// Runs the built command over the example logs into demo-out/ and shows the result. Exits with 0 if the run ended with
+// the expected status.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

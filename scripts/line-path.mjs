@@ -95,7 +95,7 @@ function print(name, few, many) {
 await post('Profiler.enable');
 await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 for (const way of WAYS) {
-  await callsOf(FEW, way); // loads what is loaded late
+  await callsOf(FEW, way); // loads modules that are loaded on demand
   print(way.name, await callsOf(FEW, way), await callsOf(MANY, way));
 }
 session.disconnect();

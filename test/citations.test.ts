@@ -28,7 +28,7 @@ const defined = new Set(
   ),
 );
 
-/** Ids may stand in tests, in the page that defines them, and in the ledger that names the identity which does not hold. */
+/** Ids may appear in tests, in the page that defines them, and in the ledger, which names a violated identity. */
 const mayNameIds = (file: string): boolean =>
   file.startsWith('test/') ||
   ['docs/faults.md', 'scripts/gen/faults-page.mjs', 'src/ledger/ledger.ts', 'CHANGELOG.md'].includes(file);

@@ -12,7 +12,7 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((page) => page !== '' && existsSync(join(root, page)));
 
-/** Code is not looked at: `[a](b)` in it is no link. */
+/** Removes code, in which `[a](b)` is not a link. */
 const withoutCode = (text: string): string =>
   text.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '').replaceAll(/(`+)(?!`).*?\1(?!`)/g, 'code');
 
@@ -39,7 +39,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** @returns what is wrong with a link of a page, or undefined */
+/** @returns the problem of a link in a page, or undefined */
 function faultOf(page: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? page : relative(root, resolve(root, dirname(page), path));

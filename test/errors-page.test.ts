@@ -19,7 +19,7 @@ function tableOf(text: string): ReadonlyMap<number, readonly string[]> {
   );
 }
 
-/** Every code, from the text of its type: a type has no values. */
+/** Every code, parsed from the type's text, since a type has no values. */
 const codes = [
   ...(
     /export type ErrorCode =([^;]*);/.exec(readFileSync(join(root, 'src/errors.ts'), 'utf8'))?.[1] ?? ''

@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Each page in a folder of its own, with the examples in it. */
+/** Each page runs in a separate folder that has the examples. */
 function folderOf(page: string): string {
   const own = join(folder, page.replaceAll('/', '-'));
   mkdirSync(own, { recursive: true });

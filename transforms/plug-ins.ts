@@ -1,4 +1,7 @@
-/** Plug-ins of a run beside the built-in dialects, formats and stages. Nothing global changes: a run extends the lists. */
+/**
+ * Plug-ins of a run, besides the built-in dialects, formats and stages. They change nothing globally: a run extends the
+ * lists.
+ */
 import type { Dialect } from './dialects/dialect.ts';
 import type { Format } from './formats/format.ts';
 import type { Stage } from './stage.ts';

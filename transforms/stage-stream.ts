@@ -1,7 +1,7 @@
 /**
- * Any stage as a Node Transform, to be composed in `stream.pipeline` with a user's own streams: of elements, or of batches
- * (arrays), which cost a fraction per element; what comes as a batch goes on in batches. One chunk in flight; a fan-out of any
- * size obeys backpressure; a handler's throw ends the pipeline.
+ * Any stage as a Node Transform, for a user's own `stream.pipeline`: of elements, or of batches (arrays), which cost a
+ * fraction per element; batches in give batches out. One chunk in flight; a fan-out of any size obeys backpressure; an
+ * error in a handler ends the pipeline.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Kind, StreamElement } from './model/element.ts';
@@ -13,17 +13,17 @@ export interface ElementCounts {
   readonly out: ReadonlyMap<Kind, number>;
 }
 
-/** Elements that go through a stage's stream. */
+/** Elements that pass through a stage's stream. */
 export type StageChunk = StreamElement | readonly StreamElement[];
 
-/** Elements that a batch is cut at, so that a fan-out stays bounded. */
+/** Elements after which a batch is cut, so that a fan-out stays bounded. */
 const BATCH_ELEMENTS = 64;
 
 export class StageStream extends Transform {
   readonly #handlers: Handlers;
   readonly #in = new Map<Kind, number>();
   readonly #out = new Map<Kind, number>();
-  /** The chunk in work, and how many of its elements a handler has got. */
+  /** The current chunk, and how many of its elements a handler has received. */
   #chunk: readonly StreamElement[] = [];
   #handed = 0;
   #batched = false;
@@ -70,7 +70,7 @@ export class StageStream extends Transform {
     done();
   }
 
-  /** The next chunk to give, or undefined when the one in work has given everything. */
+  /** The next chunk of output, or undefined once the current input is exhausted. */
   #next(): StageChunk | undefined {
     if (!this.#batched) return this.#nextElement();
     const batch: StreamElement[] = [];

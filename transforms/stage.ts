@@ -1,6 +1,6 @@
 /**
- * A stage is a plain object that makes handlers, one for each kind of element it cares about.
- * Kinds that it does not name pass through; handlers keep the state of one session at most.
+ * A stage is a plain object that creates handlers, one for each kind of element that it handles. Other kinds pass
+ * through; handlers keep the state of at most one session.
  */
 import type { ElementOf, Kind, StreamElement } from './model/element.ts';
 
@@ -9,12 +9,12 @@ export type Handlers = {
   readonly [K in Kind]?: (element: ElementOf<K>) => Iterable<StreamElement>;
 };
 
-/** One option, specified once: flags, docs and validation are made from it. */
+/** Defines an option once, for flags, docs and validation. */
 export interface OptionSpec<T> {
   readonly describe: string;
   readonly default: T;
   readonly choices?: readonly T[];
-  /** The command takes the name of a file, and the value is its text. */
+  /** The command takes the name of a file, whose text is the value. */
   readonly fromFile?: true;
 }
 export type OptionSpecs<Options extends object> = {
@@ -26,7 +26,7 @@ export interface Stage<Options extends object = object> {
   readonly name: string;
   readonly summary: string;
   readonly options: OptionSpecs<Options>;
-  /** Makes the handlers for one task. They see whole sources, one after the other. */
+  /** Creates the handlers for one task. They see whole sources, one after the other. */
   create(options: Options): Handlers;
 }
 
@@ -54,7 +54,7 @@ export function fuse(
   stages: readonly Handlers[],
   emit: (element: StreamElement) => void,
 ): (element: StreamElement) => void {
-  const handlersOf = new Map<Kind, readonly (Handler | undefined)[]>(); // of each stage
+  const handlersOf = new Map<Kind, readonly (Handler | undefined)[]>(); // handlers of each stage
 
   function handlersFor(kind: Kind): readonly (Handler | undefined)[] {
     const known = handlersOf.get(kind);
@@ -64,7 +64,7 @@ export function fuse(
     return made;
   }
 
-  /** Runs an element through the stages from number `from` on. */
+  /** Runs an element through the stages from index `from` on. */
   function run(element: StreamElement, from: number): void {
     const handlers = handlersFor(element.kind);
     for (let i = from; i < handlers.length; i++) {

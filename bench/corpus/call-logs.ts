@@ -10,7 +10,7 @@ const CHUNK_BYTES = 14;
 const listed = (items: readonly Buffer[]): readonly Piece[] =>
   items.flatMap((item, i): Piece[] => (i === 0 ? [item] : [',', item]));
 
-/** Pairs of one session. Half of the sessions send everything again, half go on with the last response by its id. */
+/** Pairs of one session. Half of the sessions send everything again, half continue the last response by its id. */
 export class ResponsesLog implements Client {
   readonly records = 1;
   readonly #lines: Lines;

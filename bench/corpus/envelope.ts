@@ -70,7 +70,7 @@ export const buildToolSets = (style: JsonStyle, shape: CorpusShape, seed: number
     return Buffer.from(encodeValue(style, tools));
   });
 
-/** Where the keys stand in this session's lines. */
+/** Positions of the keys in this session's lines. */
 export interface EnvelopeLayout {
   readonly toolsFirst: boolean;
   readonly stampLast: boolean;

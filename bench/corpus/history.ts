@@ -31,7 +31,7 @@ export const addMessage = (history: History, append: (tape: ByteTape) => void): 
   return start;
 };
 
-/** The offset after the first `count` messages, without the comma behind them. */
+/** The offset after the first `count` messages, without the comma after them. */
 export const endOfMessages = (history: History, count: number): number => {
   const next = history.starts[count];
   if (next === undefined) return history.tape.length;
@@ -72,7 +72,7 @@ export const appendLineMessages = (
   const end = endOfMessages(history, kept);
   const from = traits.volatileSystem ? endOfMessages(history, 1) : 0;
   if (traits.volatileSystem) {
-    // The clock stands inside the text: the stored message goes without its closing `"}`.
+    // The clock is inside the text: the stored message is written without its closing `"}`.
     appendBytes(line, history.tape.bytes, 0, from - 2);
     appendAscii(line, `\\nThe current time is ${stamp}. Answer briefly."}`);
   }

@@ -27,7 +27,7 @@ export interface Client {
   /** An answer with calls, and their results. */
   calls(count: number): void;
   answer(): void;
-  /** The conversation ends, and goes on behind a summary. */
+  /** Ends the conversation, and continues it after a summary. */
   compact(): void;
   /** Conversations so far; undefined: one, and one more for each compaction. */
   readonly records?: number;

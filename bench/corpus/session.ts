@@ -138,7 +138,7 @@ const planLine = (session: Session): LinePlan => {
   if (shape.freshEntryBytes !== undefined) {
     refill(session, sizeIn(voice, shape.freshEntryBytes) - freshRestBytes);
   } else if (history.tape.length > shape.maxHistoryBytes) compact(session);
-  // Half of the compacted entries go on compacted, half are a side request.
+  // Half of the compacted entries stay compacted, half are a side request.
   const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
   const aside = compacted && random.chance(0.5);
   if (compacted && !aside) compact(session);

@@ -10,7 +10,7 @@ import { type ByteTape, byteTape } from './json-style.ts';
 import type { SessionName } from './session.ts';
 import type { CorpusKind } from './shapes.ts';
 
-/** Takes what is appended to its tape; the calls say where sessions and lines end. */
+/** Receives what is appended to its tape; the calls mark the ends of sessions and lines. */
 export interface CorpusSink {
   readonly tape: ByteTape;
   beginSession(name: SessionName): void;

@@ -160,7 +160,7 @@ export const appendSlice = (tape: ByteTape, pool: TextPool, random: Random, slic
 
 const maxFreshPieceBytes = 400;
 
-/** The same from short pieces, each behind a random mark, so that no longer run of bytes comes twice. */
+/** Does the same with short pieces, each after a random mark, so that no longer run of bytes occurs twice. */
 export const appendFreshText = (tape: ByteTape, pool: TextPool, random: Random, textBytes: number): void => {
   const end = tape.length + textBytes;
   while (tape.length < end) {

@@ -19,7 +19,7 @@ export interface Answer {
   readonly met: boolean;
 }
 
-/** The results, by the questions that are asked of them. */
+/** The results, by the aims that need them. */
 export interface Figures {
   readonly memory: readonly MemoryRow[];
   /**
@@ -162,7 +162,7 @@ export const corpusAims: readonly CorpusAim[] = [
   { id: 'calls', work: 'calls (one-shot calls, gzipped)' },
 ];
 
-/** Corpora without an aim of their own. */
+/** Corpora without an aim. */
 export const otherCorpora: readonly CorpusAim[] = [
   { id: 'gz', work: 'gz (main, gzipped)' },
   { id: 'growth5', work: 'growth, 5 entries a session' },

@@ -8,7 +8,7 @@ import type { FinishedRun } from './measure.ts';
 import { atRoot } from './repository.ts';
 import type { CachedCorpus } from './run-section.ts';
 
-/** Returns what is wrong, or nothing. `out` is where the contender wrote to. */
+/** Returns the problem, if there is one. `out` is the folder that the contender wrote to. */
 export type Check = (finished: FinishedRun, corpus: CachedCorpus, out: string) => string | undefined;
 
 const newline = 10;

@@ -107,7 +107,7 @@ const pipeline = (name: string, label: string, program: string, script: string, 
   check,
 });
 
-/** All contenders, the reference `simdjson-ondemand` right behind the first. */
+/** All contenders; the reference `simdjson-ondemand` comes second. */
 export const contenders: readonly Contender[] = [
   turnmill('turnmill', 1),
   simdjson('simdjson-ondemand', 'C++ simdjson On-Demand (no output)'),

@@ -15,7 +15,7 @@ export interface Sample {
   readonly peakRssBytes: number;
 }
 
-/** A run's sample, and what it said. */
+/** A run's sample, and its output. */
 export interface FinishedRun {
   readonly sample: Sample;
   readonly exitCode: number;

@@ -26,7 +26,7 @@ export const scanCase = (
   },
 });
 
-/** The plain scanner, and what it is instead of. */
+/** The plain scanner, and the parsers that it replaces. */
 export const plainScannerCases = (): readonly MicroCase[] => {
   const { bytes, lines } = sample();
   return [
@@ -44,7 +44,7 @@ export const plainScannerCases = (): readonly MicroCase[] => {
   ];
 };
 
-/** Empty where there is no WebAssembly with SIMD. */
+/** Empty without WebAssembly with SIMD. */
 export const wasmScannerCases = (): readonly MicroCase[] => {
   const { bytes, lines } = sample();
   const memory = createScanMemory();

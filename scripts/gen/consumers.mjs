@@ -35,7 +35,7 @@ export function trainersTable(formats) {
   );
 }
 
-/** The table of what each consumer of a format does, for formats whose consumers were tried. */
+/** A table of what each consumer of a format does, for formats with tested consumers. */
 export function consumersTable({ judged }, format) {
   const readers = Object.entries(judged)
     .filter(([name]) => name.split(' ')[0] === format)

@@ -18,7 +18,7 @@ export async function dialectsPage(root) {
   ]);
 }
 
-/** A sentence that names what is not reported as missing. */
+/** A sentence about members that are not reported as missing. */
 function lacking({ lacks = [] }) {
   return lacks.length === 0
     ? []

@@ -23,7 +23,7 @@ export function fenced(text, language = 'jsonl') {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** A list of what the program reports about an example; empty when it reports nothing. */
+/** A list of the findings on an example; empty if there are none. */
 export function findingsList(findings) {
   const items = findings.map(
     ({ severity, rule, message }) => `- ${severity} ${code(rule)}: ${prose(message)}`,

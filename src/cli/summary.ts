@@ -81,7 +81,7 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   );
 }
 
-/** Rejected lines get a line of their own. */
+/** Rejected lines get a separate line. */
 function fates(sums: RunSummary['sums']): (string | undefined)[] {
   const kept = tally(without(sums.fates, REJECTED), FATES);
   const rejected = tally(only(sums.fates, REJECTED));

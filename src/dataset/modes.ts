@@ -14,7 +14,9 @@ export interface Modes {
   readonly isExact: boolean;
   /** Mode of a file. @param path below the dataset's root */
   file(path: string): number;
-  /** Mode of a folder: whoever may read its files may enter it. @param path below the dataset's root, `.` for itself */
+  /**
+   * Mode of a folder: users who may read its files may enter it. @param path below the dataset's root, `.` for itself
+   */
   folder(path: string): number;
 }
 

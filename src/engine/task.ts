@@ -16,7 +16,7 @@ export type Upcoming = (after: number) => Iterable<SourceRef>;
 
 export const NONE_UPCOMING: Upcoming = () => [];
 
-/** Total size of a task of small sources. A large source is a task of its own. */
+/** Total size of a task of small sources. A large source is a separate task. */
 const TASK_BYTES = 4 * 1024 * 1024;
 const TASK_SOURCES = 256;
 

@@ -16,7 +16,7 @@ export const PART_HEADER_BYTES = 20;
 const TEXT_LENGTH_AT = 4;
 const FIELDS_LENGTH_AT = 8;
 const CHECKSUM_AT = 16;
-/** Fields of at least this length become a piece of their own. */
+/** Fields of at least this length become separate pieces. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Lengths of the two halves of a part, from its header. */

@@ -9,7 +9,7 @@ import { tryParseJson } from '../support/oracle/parse-json.ts';
 import type { OracleRecord, OracleResult, OracleSource } from '../support/oracle/run-oracle.ts';
 import { USAGE_HEADER } from '../support/oracle/usage.ts';
 
-/** A shard's lines; a last line without LF, a CR or bytes that are not UTF-8 are problems of their own. */
+/** A shard's lines; reports a last line without LF, a CR, or bytes that are not UTF-8 as separate problems. */
 function shardLines(bytes: Buffer, name: string, problems: string[]): readonly string[] {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) problems.push(`${name}: not UTF-8`);
@@ -39,7 +39,7 @@ function compareGroup(name: string, path: string, expected: readonly OracleRecor
   return problems;
 }
 
-/** Group -> name of its shard below data/: a group whose name is no safe file name has another one. */
+/** Group -> name of its shard below data/: a group whose name is not a safe file name gets another one. */
 function shardPaths(out: string): ReadonlyMap<string, string> {
   const path = join(out, 'manifest.json');
   if (!existsSync(path)) return new Map();

@@ -71,7 +71,7 @@ for (const file of [...FILES, FINGERPRINTS]) {
   );
 }
 for (const { name, suffix, needs } of PACKED) {
-  // first bytes, a time, a checksum: nothing in these changes what is unpacked
+  // the first bytes, a time, a checksum: changes in these do not affect the unpacked data
   const places = [0.0001, 0.004, MIDDLE, 0.999];
   faultTest('F200', `bits of a shard packed with ${name}`, { needs }, () =>
     sweep([`${FILES[0]}${suffix}`], { args: ['--compress', name], places }),

@@ -15,7 +15,7 @@ import { writePlainLogs } from '../support/plain-logs.ts';
 
 const STAGES = createChain({ ...DEFAULT_SETTINGS, profile: false }, 'file').map(({ name }) => name);
 
-/** Those that look at folded sessions too: they stand behind snapshot-select. */
+/** Stages after snapshot-select, which see folded sessions too. */
 const BEHIND_FOLD = STAGES.slice(STAGES.indexOf('snapshot-select') + 1);
 
 /** One before the sessions are put together, the one that does it, and the last one. */

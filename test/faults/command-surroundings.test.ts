@@ -16,7 +16,7 @@ import { COMMAND, ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 
-/** Writes the log that every run here reads, and what it becomes in peace. */
+/** Writes the log that every run here reads, and builds the expected dataset from it. */
 async function peace(): Promise<{ folder: string; log: string; hashes: object }> {
   const folder = temporaryFolder();
   const log = writeLog(folder, 'logs/a.jsonl', [entry(), entry({ second: 1 })]);
@@ -149,7 +149,7 @@ test.each([
 ])('F164 with %s run.json says how much of the log was lost', async (redirect, lost) => {
   const { folder, log, hashes } = await peace();
   const out = join(folder, 'out');
-  const args = ['build', log, '--out', out, '--resume']; // tells that there is nothing to go on from
+  const args = ['build', log, '--out', out, '--resume']; // reports that there is no checkpoint to continue from
   const run = spawnSync('bash', ['-c', `"$0" "$@" ${redirect}`, process.execPath, COMMAND, ...args]);
   expect([run.status, JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')).log_lost]).toEqual([0, lost]);
   expect(hashesOf(out)).toEqual(hashes);

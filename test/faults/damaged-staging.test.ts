@@ -46,7 +46,7 @@ const READINGS = [
   [0, 65],
   [1, 74],
 ] as const;
-/** A run without checkpoints of its own leaves what it goes on from. */
+/** A run without its own checkpoints leaves those that it continues from. */
 const NO_CHECKPOINT = { TURNMILL_CHECKPOINT_BYTES: '1e12' };
 
 beforeEach(() => vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0'));

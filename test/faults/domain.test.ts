@@ -1,6 +1,7 @@
 /**
- * F181 to F186: what sessions of real logs are like. Which entry stands for a session, which tools it keeps, what becomes of calls without
- * results, unknown roles, odd contents and replies that are none: by a named rule, counted, and nothing merged in silence.
+ * F181 to F186: sessions as real logs have them. Checks which entry becomes the record, which tools it keeps, and how
+ * calls without results, unknown roles, odd contents and empty replies are treated: by a named rule, counted, and never
+ * merged silently.
  */
 import { describe, expect } from 'vitest';
 import { buildLogs, entryLine, REPLY, type Sums, USER } from '../support/build-logs.ts';

@@ -169,7 +169,7 @@ describe('F204 what is told of one line', () => {
     expect(quarantine).toHaveLength(100);
     const rest = { 'timestamp-not-increasing': 200 };
     expect(quarantine[99]).toMatchObject({ scope: 'session', line: 1, count: 201, rest });
-    // an update takes over the books of the source that has not changed
+    // an update takes over the ledger lines of the unchanged source
     const logs = join(out, '..', 'logs');
     writeFileSync(join(logs, 'c.jsonl'), `${entryLine({ id: 'c' })}\n`);
     const updated = await turnmill([

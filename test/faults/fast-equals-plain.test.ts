@@ -33,7 +33,7 @@ const checked = new WeakSet<Uint8Array>();
 const copy = (bytes: Uint8Array): Buffer => Buffer.from(bytes);
 const shown = ({ bytes, role }: Message): unknown => [copy(bytes), role];
 
-/** All that an element says, in values that can be compared. */
+/** All fields of an element, as values that can be compared. */
 function told(element: Element): unknown {
   if (element.kind === 'rejection') return { ...element, bytes: element.bytes && copy(element.bytes) };
   const { messages, tools, reply } = element;
@@ -47,7 +47,7 @@ function plainly({ kind, origin, bytes }: Line): readonly Element[] {
   return [...made] as Element[];
 }
 
-/** Does what is noted on the message's bytes agree with its bytes? */
+/** Do the notes on the message agree with its bytes? */
 function notesAreRight({ bytes }: Message): boolean {
   if (checked.has(bytes)) return true;
   checked.add(bytes);

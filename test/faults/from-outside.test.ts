@@ -372,7 +372,10 @@ describe('sources that are rejected or passed over: the others go on', () => {
     expect(sums.skipped).toMatchObject({ 'not-regular': 1 });
   });
 
-  /** A user for whom file modes count: the system's user without rights, where root can take that part and it may read the command. */
+  /**
+   * Runs as a user to whom file modes apply: the system's user without rights, if root can become that user and it may
+   * read the command.
+   */
   const nobody = ['setpriv', '--reuid=65534', '--clear-groups'] as const;
   const canBeNobody =
     process.getuid?.() === 0 &&

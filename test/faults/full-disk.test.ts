@@ -112,7 +112,7 @@ faultTest('F024', 'another file system mounted on the destination itself', { nee
     turnmill build logs --out disk/out; status=$?; ls -A disk disk/out; exit $status`;
   const run = await bash(script, { cwd: folder, unshare: true });
   expect(run.status, run.stderr).toBe(73);
-  expect(run.stderr).toContain('is a mount point'); // told before anything is read
+  expect(run.stderr).toContain('is a mount point'); // reported before anything is read
   expect(run.stdout.toString()).toBe('disk:\nout\n\ndisk/out:\n');
   expect(readdirSync(join(folder, 'disk'))).toEqual(['out']);
 });

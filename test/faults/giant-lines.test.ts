@@ -13,7 +13,7 @@ import { type Measured, runMeasured } from '../support/peak.ts';
 const MB = 1024 * 1024;
 const BASE_MB = 128;
 const LIMIT_MB = 256; // --max-line, when it is left out
-/** Without WebAssembly's memory the slab grows by copying: for a while there is the smaller one, too. */
+/** Without WebAssembly's memory the slab grows by copying, so both versions exist for a moment. */
 const SLAB_COST = process.env.TURNMILL_SCANNER === 'plain' ? 1.5 : 1;
 
 interface Built extends Measured {

@@ -16,7 +16,7 @@ import { type Measured, runMeasured } from '../support/peak.ts';
 const MB = 1024 * 1024;
 const BASE_MB = 150;
 const GIGABYTE = 1024 * MB;
-/** The slab, and what it was before it grew; without WebAssembly's memory both are there for a while. */
+/** Without WebAssembly's memory the slab grows by copying, so both versions exist for a moment. */
 const SLAB_COST = 2;
 
 async function buildFrom(

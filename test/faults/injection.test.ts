@@ -60,7 +60,7 @@ describe('F112 forged control tokens', () => {
       {},
       async () => {
         const tokens = TOKENS.filter((token) => forges.test(token));
-        // sharegpt reads calls in the values of call turns only: a text is no call there
+        // sharegpt reads calls only in the values of call turns, so a text is not a call there
         const places = format === 'sharegpt' ? [3, 4] : [0, 1, 2, 3, 4];
         const lines = tokens.flatMap((token) =>
           forgeries(token).filter((_, place) => places.includes(place)),

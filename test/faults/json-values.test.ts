@@ -23,7 +23,7 @@ const HOSTILE = [
   '__defineGetter__',
 ];
 
-/** A log line with JSON text in the place of `"@"`. */
+/** A log line with JSON text instead of `"@"`. */
 const filled = (parts: Parameters<typeof entryLine>[0], json: string): string =>
   entryLine(parts).replaceAll('"@"', () => json);
 const withContent = (json: string, id = 's'): string =>

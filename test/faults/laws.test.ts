@@ -76,7 +76,7 @@ async function run(
 
 const isLines = (name: string): boolean => /\.(?:jsonl|ndjson)$/.test(name);
 
-/** Blank lines in front of, between and behind the lines. */
+/** Blank lines before, between and after the lines. */
 function withBlanks(dice: Dice, bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1').split('\n');
   const blank = (): string => (dice.chance(0.5) ? dice.pick(['\n', ' \t\n', '\r\n', '\n\n\n']) : '');

@@ -43,7 +43,7 @@ async function build(
 const settingsOf = ({ out }: Run): object =>
   JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).settings;
 
-/** Entries in which a value stands in the place of "@". */
+/** Entries with a value instead of "@". */
 const places: readonly ((at: number) => string)[] = [
   (at) => entryLine({ at, tools: [] }).replace('{', '{"unread":"@",'),
   (at) => entryLine({ at, tools: [] }).replace('"request":{', '"request":{"unread":"@",'),
@@ -111,7 +111,7 @@ faultTest(
     const files = Object.fromEntries([...logs, ...texts].map((line, i) => [`${i}.jsonl`, line]));
     const limit = ['--max-depth', `${MAX_DEPTH_CEILING}`, '--workers', '1'];
     const run = await build(files, [...limit, ...FORMATS.flatMap((name) => ['--format', name])]);
-    expect(run.status, run.stderr).toBe(3); // some formats refuse arguments that are no object
+    expect(run.status, run.stderr).toBe(3); // some formats refuse arguments that are not an object
     expect((await turnmill(['verify', run.out])).status).toBe(0);
     const records = FORMATS.map((name) => recordsOf(join(run.out, 'data', name)));
     for (const lines of records) for (const line of lines) JSON.parse(line);

@@ -140,7 +140,7 @@ faultTest(
     expect(await update()).toBe('644');
     const before = hashesOf(join(folder, 'out'));
     expect(await update('--mode 0660')).toBe('660');
-    expect(hashesOf(join(folder, 'out'))).toEqual(before); // the mode is no part of the bytes
+    expect(hashesOf(join(folder, 'out'))).toEqual(before); // the mode is not part of the bytes
     writeFileSync(join(folder, 'logs/new.jsonl'), sessionLines('n', ENTRY).join('\n'), { mode: 0o600 });
     expect(await update()).toBe('600');
   },

@@ -36,7 +36,7 @@ function run(args: readonly string[]): Run {
   return { status, signal, stderr };
 }
 
-/** Things that may be put in a file's place. `/dev/zero` by a link ends nowhere; a device of its own is the same. */
+/** Kinds of things put in a file's place. A link to `/dev/zero` never ends; neither does a device node. */
 const KINDS: Readonly<Record<string, (path: string) => void>> = {
   pipe: (path) => execFileSync('mkfifo', [path]),
   'link to /dev/zero': (path) => symlinkSync('/dev/zero', path),

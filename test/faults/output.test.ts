@@ -182,7 +182,7 @@ faultTest(
       rmSync(out, { recursive: true, force: true });
       const runs = [1, 2].map(() => ended(start(['build', logs, '--out', out])));
       const statuses = (await Promise.all(runs)).map(({ status }) => status).sort();
-      // the second may also come when the first is over: then the output exists
+      // the second signal may also arrive after the first run has ended: the output then exists
       expect([
         [0, 73],
         [0, 75],

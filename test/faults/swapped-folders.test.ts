@@ -49,7 +49,7 @@ function place(name = 'b.jsonl', pack: (text: string) => string | Buffer = (text
   return { folder, logs, out: join(folder, 'out') };
 }
 
-/** Puts a link to the folder outside in the place of a folder, and proves that the log's path leads there now. */
+/** Replaces a folder with a link to the folder outside, and checks that the log's path leads there now. */
 function swap({ folder }: Place, path: string, name: string): void {
   renameSync(path, join(folder, 'moved'));
   symlinkSync(join(folder, 'outside'), path);

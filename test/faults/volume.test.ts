@@ -119,7 +119,7 @@ faultTest('F208', 'a staging folder of another boot stays until it is a day old'
   expect(young.stderr).toContain('.out.staging-0123456789abcdef is left alone');
   expect(readdirSync(join(path, 'data'))).toEqual(['x.jsonl']);
   age(path, 23);
-  writeFileSync(join(path, 'data/x.jsonl'), '{}\n{}\n'); // whoever writes it is at work
+  writeFileSync(join(path, 'data/x.jsonl'), '{}\n{}\n'); // the writer of that folder is still running
   expect(await turnmill(['build', log, '--out', out, '--replace'])).toMatchObject({ status: 0 });
   age(path, 23);
   expect(await turnmill(['build', log, '--out', out, '--replace'])).toMatchObject({ status: 0 });

@@ -14,7 +14,7 @@ export interface Way {
   readonly before?: readonly string[];
 }
 
-/** Builds from the logs in one way; the hashes of what came out. */
+/** Builds from the logs in one way and hashes the result. */
 export function buildHashes(
   logs: string,
   { args = [], env = {}, bare, cwd = '/', before = [] }: Way,

@@ -78,7 +78,7 @@ export async function buildLogs({ files = {}, stdin }: Input, args: readonly str
   const source = stdin === undefined ? logs : '-';
   const grouped = args.includes('--group-by') ? args : [...ONE_GROUP, ...args];
   const words = ['build', source, '--out', out, '--workers', '1', ...grouped];
-  // worker threads and standard input belong to a process of their own
+  // worker threads and standard input need a separate process
   const needsProcess = stdin !== undefined || args.includes('--workers');
   const inside = process.env.TURNMILL_FAULTS !== 'all' && !needsProcess;
   const ended = inside ? await buildHere(words) : await turnmill(words, stdin);

@@ -7,7 +7,7 @@ import { main } from '../../src/cli/main.ts';
 import type { HeapControl } from '../../src/job/hooks.ts';
 import { type Ended, turnmill } from './command.ts';
 
-/** A host that keeps what a command prints and tells. */
+/** A host that records what a command prints and reports. */
 export class RecordingHost implements Host {
   readonly isTerminal: boolean = false;
   readonly columns: number = 80;
@@ -42,7 +42,7 @@ export class RecordingHost implements Host {
   }
 }
 
-/** Runs `turnmill ARGS` in this process, except where it takes one of its own: then as `turnmill` does. */
+/** Runs `turnmill ARGS` in this process, or like `turnmill` if it needs a separate one. */
 export async function turnmillHere(
   args: readonly string[],
   input?: Uint8Array | string,
@@ -54,7 +54,7 @@ export async function turnmillHere(
   return { status, signal: null, stdout: host.stdout, stderr: host.stderr };
 }
 
-/** Standard input, records on standard output and worker threads belong to a process of their own. */
+/** Standard input, records on standard output and worker threads need a separate process. */
 function needsProcess(args: readonly string[]): boolean {
   return process.env.TURNMILL_FAULTS === 'all' || usesStandardStreams(args) || !hasOneWorker(args);
 }

@@ -5,7 +5,7 @@ export interface CrowdedLog {
   readonly type: 'jsonl' | 'json' | 'toml';
   /** The line, or the document, with that many elements. */
   readonly make: (count: number) => string;
-  /** Name that the rejection gives to what is too long. */
+  /** How the rejection names what is too long. */
   readonly names: string;
 }
 

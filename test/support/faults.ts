@@ -26,7 +26,7 @@ const PROBES = {
   mount: 'mkdir m && unshare -m sh -c "mount -t tmpfs -o size=64k none m && stat -f -c %T m | grep -q tmpfs"',
   /** A network namespace of one's own. */
   network: 'unshare -n true',
-  /** Like two containers on one volume: network and processes of their own each. */
+  /** Like two containers on one volume, each with its own network and processes. */
   containers: 'unshare -n -p -f --mount-proc true',
   ptrace:
     'strace -f -qq -o log -e trace=write -e inject=write:error=ENOSPC:when=1 echo 1 2>/dev/null; grep -q INJECTED log',
@@ -42,7 +42,7 @@ const PROBES = {
   fiu: '! fiu-run -x -c "enable name=posix/io/oc/open" cat /dev/null',
   mkfifo: 'mkfifo f',
   mknod: 'mknod f c 1 3',
-  /** A terminal of its own for a command. */
+  /** A separate terminal for a command. */
   script: '[ "$(script -qec "echo 1" /dev/null </dev/null | tr -d "\\r")" = 1 ]',
   gdb: 'gdb --version',
   /** A C compiler whose libraries can be put before a program's own. */

@@ -1,4 +1,7 @@
-/** The modules that a run of the built command loads: the command is bundled, and a chunk's source map names what is in it. */
+/**
+ * Lists the modules that a run of the built command loads: the command is bundled, and the source map of a chunk names
+ * its modules.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

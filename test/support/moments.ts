@@ -71,6 +71,6 @@ function statOf({ pid }: ChildProcess): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    return ''; // it is over
+    return ''; // the process has ended
   }
 }

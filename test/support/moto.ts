@@ -101,7 +101,7 @@ export interface BehindProxy {
   readonly proxy: S3Proxy;
 }
 
-/** An empty moto and a proxy of this test before it; the process has the credentials until the test is over. */
+/** An empty moto with a proxy of this test in front; the process has the credentials until the end of the test. */
 export async function motoBehindProxy(): Promise<BehindProxy> {
   started ??= startServer();
   const endpoint = await started;

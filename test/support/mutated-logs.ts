@@ -31,7 +31,7 @@ export function mutatedLog(seed: number, tally: Tally): Buffer {
     if (!dice.odd('mutated', 0.5)) return [first];
     let bad = first;
     for (let times = 1 + dice.int(3); times > 0; times--) bad = mutated(dice, bad, other);
-    return i % 2 === 0 ? [bad, line] : [bad]; // the line itself after a bad one: what is known must still be right
+    return i % 2 === 0 ? [bad, line] : [bad]; // the line itself after a bad one: cached messages must still be right
   });
   return Buffer.concat(out.flatMap((line) => [line, Buffer.from([LF])]));
 }

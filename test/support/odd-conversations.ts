@@ -149,7 +149,7 @@ const tool = fc
       `{"name":${JSON.stringify(name)},"description":${JSON.stringify(text)},"parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`,
   );
 
-/** Ends in one call whose arguments are flat: what a lesson can be made of. */
+/** Ends in one call whose arguments are flat, so that it can become a lesson. */
 const lastCall: fc.Arbitrary<OddMessage[]> = fc
   .tuple(said('user'), fc.array(numbers, { maxLength: 2 }), strings)
   .map(([asks, list, text]) => {

@@ -8,7 +8,7 @@ import { hashesOf, temporaryFolder } from './folder.ts';
 import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-endpoint.ts';
 import { S3Server } from './s3-server.ts';
 
-/** A store that is closed when the test is over; the process has its credentials until then. */
+/** A store that is closed at the end of the test; until then the process has its credentials. */
 export async function startStore(): Promise<S3Server> {
   const server = await S3Server.start();
   onTestFinished(async () => {

@@ -22,7 +22,7 @@ export interface Traced extends Ended {
 }
 
 export interface Trace {
-  /** Names of calls, `write,fsync`; what a kernel may not have is written as `?name`. */
+  /** Names of calls, `write,fsync`; `?name` for one that a kernel may lack. */
   readonly calls: string;
   /** `error=ENOSPC:when=3`, `signal=SIGKILL:when=3`, for all of `calls`. */
   readonly inject?: string;
@@ -50,7 +50,7 @@ export async function traced(args: readonly string[], { calls, inject, path }: T
   const child = spawn('strace', [...words, ...program, ...args], {
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a group of its own, to be ended with all that it has started
+    detached: true, // a separate group, to end it with all its children
   });
   let idle = 0;
   let before = '';
@@ -93,7 +93,7 @@ function threadsOf(pid: string, group: number): string[][] {
       return [thread, stat[0] as string, ...stat.slice(11, 13)];
     });
   } catch {
-    return []; // it is over
+    return []; // the process has ended
   }
 }
 

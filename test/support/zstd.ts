@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 
 export const hasZstd: boolean = spawnSync('zstd', ['--version']).status === 0;
 
-/** One frame. Nothing where there is no program: tests that need it are skipped there. */
+/** Compresses to one frame. Returns nothing if the program is missing: tests that need it are skipped then. */
 export function zstd(content: Uint8Array | string, ...options: string[]): Buffer {
   return hasZstd ? execFileSync('zstd', ['-qc', ...options], { input: content }) : Buffer.alloc(0);
 }

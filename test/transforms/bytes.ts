@@ -32,7 +32,7 @@ export const KINDS: readonly (readonly [string, MakeBytes])[] = [
   ['Uint8Array', asArray],
 ];
 
-/** The text of bytes, with U+FFFD for what is not UTF-8. */
+/** Decodes bytes, with U+FFFD for invalid UTF-8. */
 export const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 /** One character a byte. */

@@ -25,7 +25,7 @@ export const examples: string = resolve(import.meta.dirname, '../../examples');
 
 export interface Opened {
   readonly page: Page;
-  /** Addresses that were asked for. */
+  /** URLs that were requested. */
   readonly asked: readonly string[];
   /** Messages of the console, and errors of the page. */
   readonly said: readonly string[];

@@ -171,7 +171,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     await other.goto(page.url());
     await until(other, "document.querySelectorAll('.entry').length >= 12");
     expect(await other.$$eval('.entry', (all) => all.length)).toBe(12);
-    appendFileSync(log.path, ' of it"\n'); // now it has an end, and is no JSON
+    appendFileSync(log.path, ' of it"\n'); // now it has an end, and is not JSON
     await entries(page, 13);
     expect(await page.textContent('.entry:last-of-type .note')).toContain('invalid-json');
     await page.context().close();
@@ -209,7 +209,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     const { page } = await open((await view(log.path)).url);
     await entries(page, 200);
     await page.focus('.live');
-    await page.keyboard.press('Home'); // as long as the page holds the end, it scrolls away from what is to be clicked
+    await page.keyboard.press('Home'); // while the page follows the end, it scrolls away from the element to click
     await settled(page);
     await page.click('text=earlier entries');
     await entries(page, 230);

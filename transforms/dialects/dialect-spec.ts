@@ -104,7 +104,7 @@ export interface EntryFields {
   readonly joins?: boolean | undefined;
   /** Nanoseconds since 1970 (`context.time`); entries without one keep the order of the log. */
   readonly timestamp?: bigint | undefined;
-  /** A session of its own, regardless of `--session-by`; the dialect's `alone` by default. */
+  /** Is it its own session, regardless of `--session-by`? The dialect's `alone` by default. */
   readonly alone?: boolean | undefined;
   /** Names what this object lacks; the dialect's `lacks` by default. */
   readonly lacks?: readonly Lack[] | undefined;

@@ -135,7 +135,7 @@ function metaIn(run: JsonView): Parameters<typeof metaOf>[0] {
   };
 }
 
-/** Kimi CLI keeps its marks and counts among the messages, with roles of its own. */
+/** Kimi CLI keeps its marks and counts among the messages, with special roles. */
 const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
 
 const isExit = (message: JsonView): boolean => message.get('role')?.text() === EXIT;

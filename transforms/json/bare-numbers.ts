@@ -1,6 +1,7 @@
 /**
- * The words NaN, Infinity and -Infinity where JSON has a value: Python's json.dumps writes them, JSON does not have them.
- * They are found outside strings, and can be replaced by numbers of the same length, so that no offset moves.
+ * Finds NaN, Infinity and -Infinity in place of JSON values: Python's json.dumps writes them, although JSON does not
+ * have them. They are found outside strings, and can be overwritten by numbers of the same length, so that no offset
+ * moves.
  */
 
 import { BACKSLASH, QUOTE, ZERO } from './bytes.ts';
@@ -36,7 +37,7 @@ export class BareNumbers {
     this.#found = maybe ? find(bytes) : [];
   }
 
-  /** 0 where there are none, or too many. */
+  /** 0 if there are none, or too many. */
   get count(): number {
     return this.#found.length;
   }
@@ -46,7 +47,7 @@ export class BareNumbers {
     return (this.#found[index] as Found).at;
   }
 
-  /** Writes numbers in their places, in the line or a copy of it: 1 for the first `ones`, 0 for the others. */
+  /** Overwrites the words with numbers, in the line or a copy of it: 1 for the first `ones`, 0 for the others. */
   putNumbers(bytes: Uint8Array, ones: number): void {
     for (const [i, { at, word }] of this.#found.entries()) {
       bytes.fill(ZERO, at, at + word.length);
@@ -55,7 +56,7 @@ export class BareNumbers {
     }
   }
 
-  /** Writes the words back. */
+  /** Restores the words. */
   putWords(bytes: Uint8Array): void {
     for (const { at, word } of this.#found) bytes.set(word, at);
   }

@@ -1,6 +1,6 @@
 /**
- * Counts the elements of arrays and the members of objects before anything is allocated for each of them: a tiny element costs
- * a hundred times its bytes once it is an object of its own (docs/decisions/0009-limits.md).
+ * Counts the elements of arrays and the members of objects before anything is allocated for them: a tiny element costs
+ * a hundred times its bytes as an object (docs/decisions/0009-limits.md).
  */
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { walkElements, walkMembers } from './members.ts';
@@ -8,23 +8,26 @@ import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { parseString } from './utf8.ts';
 
-/** Elements of any one array, or members of an object, that are read when no other limit is set. */
+/** Default limit for the elements of an array, or the members of an object. */
 export const MAX_ELEMENTS = 100_000;
-/** All arrays and objects of an entry together may hold this many times the limit of one. */
+/** Limit for all arrays and objects of an entry together, as a multiple of the limit for one. */
 const IN_ALL = 10;
 /** An element and its comma. */
 const LEAST_BYTES = 2;
 
-/** The elements and members that one entry may hold in all. */
+/** Most elements and members that one entry may hold in all. */
 export const mostInAll = (maxElements: number): number => maxElements * IN_ALL;
 
 /** Is a stretch of JSON text long enough to hold more elements than that? */
 export const mayExceed = (bytes: number, most: number): boolean => bytes > LEAST_BYTES * most;
 
-/** @returns where the first array or object with more than `most` elements or members opens; -1 when there is none. The value is valid. */
+/**
+ * @returns where the first array or object with more than `most` elements or members opens; -1 if there is none. The
+ * value must be valid.
+ */
 export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: number): number {
   const opened: number[] = [];
-  const counts: number[] = []; // commas so far, of each that is open
+  const counts: number[] = []; // commas so far, for each open one
   for (let p = start; p < end; ) {
     const byte = bytes[p];
     if (byte === QUOTE) {
@@ -50,7 +53,7 @@ export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: n
 const isOpen = (byte: number | undefined): boolean => byte === OPEN_ARRAY || byte === OPEN_OBJECT;
 const isClose = (byte: number | undefined): boolean => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
 
-/** The elements and members in a valid value at all its levels. Stops where there are more than `most`. */
+/** Counts the elements and members of a valid value at all levels. Stops beyond `most`. */
 export function elementsIn(bytes: Uint8Array, start: number, end: number, most: number): number {
   let count = 0;
   for (let p = start; p < end && count <= most; ) {
@@ -64,7 +67,7 @@ export function elementsIn(bytes: Uint8Array, start: number, end: number, most: 
   return count;
 }
 
-/** Has a text that may be JSON, valid or not, more elements than one that is parsed may have? */
+/** Does a text that may be JSON, valid or not, have more elements than may be parsed? */
 export function isCrowdedText(text: string): boolean {
   const most = mostInAll(MAX_ELEMENTS);
   if (!mayExceed(text.length, most)) return false;
@@ -82,8 +85,8 @@ export function isCrowdedText(text: string): boolean {
 }
 
 /**
- * A scanner that also fails where an array or object has more than `maxElements`. Those of a value that is too short for it are
- * not counted, so that the texts of a log cost nothing; walkers count what they walk themselves.
+ * A scanner that also fails if an array or object has more than `maxElements`. Values too short for that are not
+ * counted, so that the texts of a log cost nothing; walkers count what they walk themselves.
  */
 export function createCountingScanner(scanner: Scanner, maxElements: number): Scanner {
   const longest = LEAST_BYTES * maxElements;
@@ -115,7 +118,10 @@ export function createCountingScanner(scanner: Scanner, maxElements: number): Sc
 
 const MOST_STEPS = 10;
 
-/** The scanner for JSON inside strings: what has too many elements is a text there, as what nests too deep is. */
+/**
+ * The scanner for JSON inside strings: a value with too many elements counts as text there, like one that nests too
+ * deep.
+ */
 export function createTextScanner(): Scanner {
   const scanner = createCountingScanner(createPlainScanner(), MAX_ELEMENTS);
   const most = mostInAll(MAX_ELEMENTS);
@@ -129,7 +135,7 @@ export function createTextScanner(): Scanner {
   };
 }
 
-/** Keys that dialects and formats read: all others are content, which no message may hold. */
+/** Keys that dialects and formats read: all others are content, which must not appear in messages. */
 const NAMES: ReadonlySet<string> = new Set(
   [
     'request response body messages conversations tools choices message delta content system metadata usage',
@@ -139,8 +145,8 @@ const NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The way to the array or object that opens at `at` inside the valid value at `start`: `request.messages[3].tool_calls`; '' for the
- * value itself. Each step goes over the bytes again, so it ends after a few.
+ * Path to the array or object that opens at `at` inside the valid value at `start`: `request.messages[3].tool_calls`;
+ * '' for the value itself. Limited to a few steps, because each one scans the bytes again.
  */
 export function pathTo(bytes: Uint8Array, start: number, at: number): string {
   let path = '';

@@ -1,4 +1,4 @@
-/** A JSON value as a view of its bytes: members are found when they are asked for, and nothing is decoded before that. */
+/** A JSON value as a view of its bytes: members are found on demand, and nothing is decoded before that. */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { copyOf } from './keep.ts';
 import { elementsOf, type Member, membersOf, valueSpan } from './members.ts';
@@ -8,7 +8,7 @@ import type { ValueTape } from './value-tape.ts';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** By the first byte; any other first byte begins a number. */
+/** Types by first byte; any other first byte begins a number. */
 const TYPES: readonly (JsonType | undefined)[] = (() => {
   const types: (JsonType | undefined)[] = [];
   const named = {
@@ -23,7 +23,7 @@ const TYPES: readonly (JsonType | undefined)[] = (() => {
   return types;
 })();
 
-/** Texts up to this length may be names that come again and again. */
+/** Texts up to this length may be names that repeat. */
 const NAME_BYTES = 24;
 
 /** One value of a line. It is valid until `read` returns; strings from `text` and bytes from `copy` stay valid. */
@@ -33,15 +33,15 @@ export class JsonView {
   readonly #end: number;
   readonly #base: number;
   readonly #members: readonly Member[] | undefined;
-  /** Has the rows of what this value holds; undefined when it was not walked, or is not open there. */
+  /** Holds the rows of the value's contents; undefined if it was not walked, or is not open there. */
   readonly #tape: ValueTape | undefined;
   readonly #row: number;
   #bytes: Uint8Array | undefined;
 
   /**
    * @param line holds the JSON text of a valid value in `[start, end)`, without white space around it
-   * @param base index of the first byte of `line` in the line that errors point into; -1 when unknown
-   * @param members of the value, if it was walked already; their indexes count from `start`
+   * @param base index of the first byte of `line` in the line that errors point into; -1 if unknown
+   * @param members members of the value if it was walked already; their indexes count from `start`
    */
   constructor(
     line: Uint8Array,
@@ -61,24 +61,24 @@ export class JsonView {
     this.#row = row;
   }
 
-  /** The value that was walked last into the tape. @param base as in the constructor */
+  /** The value walked last into the tape. @param base as in the constructor */
   static onTape(line: Uint8Array, tape: ValueTape, base = 0): JsonView {
     return new JsonView(line, tape.start(0), tape.end(0), base, undefined, tape);
   }
 
-  /** The JSON text as it was logged: numbers keep their digits. Reused after `read` returns; `copy` stays valid. */
+  /** The JSON text as logged: numbers keep their digits. Reused after `read` returns; `copy` stays valid. */
   get bytes(): Uint8Array {
     this.#bytes ??= this.#line.subarray(this.#start, this.#end);
     return this.#bytes;
   }
 
-  /** The same text in memory of its own, on one line. */
+  /** The same text as a copy, on one line. */
   copy(): Uint8Array {
     const copy = copyOf(this.#line, this.#start, this.#end);
     return copy[0] === OPEN_OBJECT || copy[0] === OPEN_ARRAY ? oneLine(copy) : copy;
   }
 
-  /** Index of the value in its line, for errors; -1 when it is not known. */
+  /** Index of the value in its line, for errors; -1 if unknown. */
   get at(): number {
     return this.#base < 0 ? -1 : this.#base + this.#start;
   }
@@ -87,7 +87,10 @@ export class JsonView {
     return TYPES[this.#line[this.#start] as number] ?? 'number';
   }
 
-  /** The value of a member, as `JSON.parse` would have it (the last one, if a key occurs twice); undefined when there is none. */
+  /**
+   * The value of a member, as `JSON.parse` would have it (the last one, if a key occurs twice); undefined if there is
+   * none.
+   */
   get(key: string): JsonView | undefined {
     if (this.#line[this.#start] !== OPEN_OBJECT) return undefined;
     if (this.#tape !== undefined) {
@@ -145,7 +148,7 @@ export class JsonView {
     return JSON.parse(decode(this.bytes));
   }
 
-  /** Makes something of each value that this one holds, in their order. */
+  /** Creates something for each contained value, in order. */
   #rowsOf<T>(tape: ValueTape, make: (view: JsonView, row: number) => T): T[] {
     const made: T[] = [];
     for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))

@@ -3,7 +3,7 @@
  * more than the copy. A block lives as long as one of its pieces does, so big pieces get their own.
  */
 
-/** A copy. `bytes.slice()` would be none when the bytes are a Buffer. */
+/** A copy. `bytes.slice()` would not copy a Buffer. */
 export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
   const copy = new Uint8Array(end - start);
   copy.set(bytes.subarray(start, end));

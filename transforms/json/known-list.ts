@@ -1,6 +1,6 @@
 /**
- * Reads the objects of an array without parsing again what is known: objects that are, byte for byte, those of the previous
- * array are recognised by comparing and come back as the same items. A dropped, inserted or changed object costs its own
+ * Reads the objects of an array without parsing known ones again: objects that equal those of the previous array, byte
+ * for byte, are recognised by comparing and yield the same items. A dropped, inserted or changed object costs its own
  * scan; comparing continues after it.
  */
 import { CLOSE_ARRAY, COMMA, OPEN_OBJECT } from './bytes.ts';
@@ -13,12 +13,13 @@ export interface Known {
 }
 
 const FIRST_BYTES = 64 * 1024;
-/** A longer list is known by its items. */
+/** Items of a longer list are compared one by one. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Items that follow each other in one list after the other, as one text: to compare it once costs less than them one by one.
- * It holds only what has come a second time, so never the text that a client changes on every line (mostly at the end).
+ * Items that follow each other in list after list, as one text: comparing it once costs less than comparing them one by
+ * one. It holds only text that has occurred twice, so never the text that a client changes on every line (mostly at the
+ * end).
  */
 export class KnownRun {
   #text = new Uint8Array(0);
@@ -30,7 +31,7 @@ export class KnownRun {
     return this.#count;
   }
 
-  /** The index after the run where its text is at `p`; else -1. */
+  /** The index after the run if its text is at `p`; else -1. */
   endAt(bytes: Uint8Array, p: number): number {
     const length = this.#length;
     const end = p + length;
@@ -65,10 +66,13 @@ export class KnownList<T extends Known> {
   readonly #scanner: Scanner;
   readonly #make: (bytes: Uint8Array, start: number, end: number) => T;
   readonly #scan: (bytes: Uint8Array, at: number) => number;
-  /** From the second item on, for the first one may hold a clock: the text of `items[1]` to `items[run.count]` as last read. */
+  /**
+   * From the second item on, because the first one may hold a clock: the text of `items[1]` to `items[run.count]` as
+   * last read.
+   */
   readonly #run = new KnownRun();
   #known: readonly T[] = [];
-  /** The item that may come after the known ones. */
+  /** The item that may follow the known ones. */
   #follower: T | undefined;
   /** The follower of the next array. */
   #expected: T | undefined;
@@ -79,16 +83,16 @@ export class KnownList<T extends Known> {
   #fresh = 0;
   /** Index of the second item in the bytes. */
   #runAt = 0;
-  /** How many items from the second one on are where they were. */
+  /** Number of items from the second one on that are unchanged. */
   #again = 0;
   #againEnd = 0;
   #comparedBytes = 0;
   #scannedBytes = 0;
 
   /**
-   * @param depth how many objects and arrays are open around an element
-   * @param make an item of the object at `bytes[start, end)`; it must keep a copy of the bytes
-   * @param scan validates the element at `at` and finds its end, or -1; for those who want to see more of it
+   * @param depth number of objects and arrays open around an element
+   * @param make creates an item from the object at `bytes[start, end)`; it must keep a copy of the bytes
+   * @param scan validates the element at `at` and finds its end, or -1; a caller may pass one that looks at more
    */
   constructor(
     scanner: Scanner,
@@ -118,7 +122,7 @@ export class KnownList<T extends Known> {
 
   /**
    * Reads the array that opens at `at`.
-   * @returns the index after it, or -1: the scanner knows where. `items` then holds what was read.
+   * @returns the index after it, or -1: the scanner knows the position. `items` then holds what was read.
    */
   read(bytes: Uint8Array, at: number): number {
     this.#known = this.#items;
@@ -138,7 +142,7 @@ export class KnownList<T extends Known> {
     this.#expected = item;
   }
 
-  /** Forgets what is known (a new source). */
+  /** Forgets all items, for a new source. */
   forget(): void {
     this.#items = [];
     this.#expected = undefined;
@@ -162,11 +166,11 @@ export class KnownList<T extends Known> {
     }
   }
 
-  /** Returns the index after the items that came as a run before, or -1 when they are not at `p`. */
+  /** Returns the index after the items that formed a run before, or -1 if they are not at `p`. */
   #takeRun(bytes: Uint8Array, p: number): number {
     const run = this.#run;
     this.#runAt = p;
-    const end = this.#next > 1 ? -1 : run.endAt(bytes, p); // no item comes twice in one list
+    const end = this.#next > 1 ? -1 : run.endAt(bytes, p); // no item occurs twice in one list
     if (end < 0) {
       run.clear();
       return -1;
@@ -207,7 +211,7 @@ export class KnownList<T extends Known> {
 
   /** Returns the index of the known item at `p`, looking a few items ahead; or -1. */
   #recognise(bytes: Uint8Array, p: number): number {
-    if (bytes[p] !== OPEN_OBJECT) return -1; // only an object tells where it ends
+    if (bytes[p] !== OPEN_OBJECT) return -1; // only an object shows where it ends
     const next = this.#next;
     const count = this.#follower === undefined ? this.#known.length : this.#known.length + 1;
     const last = Math.min(count, next + Math.min(2 + this.#fresh, LOOK_AHEAD));
@@ -222,7 +226,7 @@ export class KnownList<T extends Known> {
 
 const LOOK_AHEAD = 8;
 
-/** Do the bytes of `text` stand at `p`? A look at the end and the middle spares most comparisons. */
+/** Are the bytes of `text` at `p`? Comparing the end and the middle first avoids most comparisons. */
 export function equalsAt(bytes: Uint8Array, p: number, text: Uint8Array): boolean {
   const length = text.length;
   const end = p + length;

@@ -34,8 +34,8 @@ function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Gets the key's span (quotes included), the index of its value and the bytes; returns the index after the value, or -1 when the
- * scanner failed in it.
+ * Receives the key's span (quotes included), the index of its value and the bytes; returns the index after the value,
+ * or -1 if the scanner failed in it.
  */
 export type MemberVisitor = (
   keyStart: number,
@@ -44,12 +44,12 @@ export type MemberVisitor = (
   bytes: Uint8Array,
 ) => number;
 
-/** Gets the number and the index of an element and the bytes; returns the index after the element, or -1. */
+/** Receives the number and the index of an element and the bytes; returns the index after the element, or -1. */
 export type ElementVisitor = (number: number, start: number, bytes: Uint8Array) => number;
 
 /**
  * Walks the members of the object that opens at `at`, validating as it goes.
- * @returns the index after the object, or -1: the scanner knows where
+ * @returns the index after the object, or -1: the scanner knows the position
  */
 export function walkMembers(bytes: Uint8Array, at: number, scanner: Scanner, visit: MemberVisitor): number {
   let p = skipBlanks(bytes, at + 1);
@@ -70,8 +70,8 @@ export function walkMembers(bytes: Uint8Array, at: number, scanner: Scanner, vis
 }
 
 /**
- * Remembers the members of objects that live on: walking one again would cost as much as the first time. Not among the other notes
- * (notes.ts): those who ask for them see objects of few shapes, and bytes would be two more.
+ * Remembers the members of long-lived objects: walking one again would cost as much as the first time. Kept apart from
+ * the other notes (notes.ts): objects with notes have few shapes, and byte arrays would add two.
  */
 class Walked extends Given {
   readonly #members: readonly Member[];
@@ -86,7 +86,7 @@ class Walked extends Given {
   }
 }
 
-/** Keeps the members of an object for those who ask later; once for each object. Its bytes must never change. */
+/** Remembers the members of an object; call it once per object. Its bytes must never change. */
 export function rememberMembers(object: Uint8Array, members: readonly Member[]): void {
   new Walked(object, members);
 }
@@ -113,7 +113,7 @@ function lastOf(members: readonly Member[], key: string): Member | undefined {
   return undefined;
 }
 
-/** Where a member's value stands in the object: the last one with that key, as JSON.parse has it; undefined when absent. */
+/** Span of a member's value in the object: the last one with that key, as in JSON.parse; undefined if absent. */
 export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefined {
   const members = Walked.membersOf(object);
   if (members !== undefined) return lastOf(members, key);
@@ -126,7 +126,7 @@ export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefine
   return found;
 }
 
-/** The same as its JSON text. */
+/** The JSON text of that value. */
 export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const span = valueSpan(object, key);
   return span && object.subarray(span.valueStart, span.end);
@@ -147,7 +147,7 @@ export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Arr
 
 /**
  * Walks the elements of the array that opens at `at`, validating as it goes.
- * @returns the index after the array, or -1: the scanner knows where
+ * @returns the index after the array, or -1: the scanner knows the position
  */
 export function walkElements(bytes: Uint8Array, at: number, scanner: Scanner, visit: ElementVisitor): number {
   let p = skipBlanks(bytes, at + 1);

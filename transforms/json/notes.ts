@@ -1,10 +1,10 @@
 /**
- * Notes on objects that live on: what was found out about them once. All of an object's notes are in one list, in a private
- * field on the object itself, which no other code can see or compare; a WeakMap would do the same at a fifth of the speed and
- * twice the memory. One field for all kinds, so that objects with different notes are still of one shape.
+ * Notes on long-lived objects: facts that were computed for them once. All notes of an object are in one list, in a
+ * private field on the object itself, which no other code can see or compare; a WeakMap would do the same at a fifth of
+ * the speed and twice the memory. One field for all kinds, so that objects with different notes keep one shape.
  */
 
-/** Gives the constructor below any object as its `this`: private fields are then made on that object. */
+/** Passes any object to the constructor as its `this`, which creates private fields on that object. */
 export const Given: new (object: object) => object = class {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: this is how a private field gets onto an object that exists
@@ -25,15 +25,15 @@ class Noted extends Given {
 }
 
 export interface Notes<T> {
-  /** Note on the object, or undefined. */
+  /** Returns the note on the object, or undefined. */
   of(object: object): T | undefined;
-  /** Notes it; once for each object. */
+  /** Sets the note; call it once per object. */
   set(object: object, note: T): void;
 }
 
 let kinds = 0;
 
-/** A kind of note: each call makes one that the others do not see. For modules, not for what they make: a kind is never given back. */
+/** A kind of note: each call creates one that the others do not see. Call it at module level: a kind is never freed. */
 export function createNotes<T>(): Notes<T> {
   const kind = kinds++;
   return {
@@ -46,12 +46,13 @@ export function createNotes<T>(): Notes<T> {
   };
 }
 
-/** Noted where the work made undefined of an object. */
+/** Stored if the work returned undefined for an object. */
 const UNDEFINED = Symbol('undefined');
 
 /**
- * Remembers what `work` made of each object, as long as the object lives. `work` must depend on it alone. For modules: each call
- * makes a kind of note. Entries share the messages that they repeat, so work is done once per distinct message.
+ * Caches the result of `work` for each object, as long as the object lives. `work` must depend on it alone. Call it at
+ * module level: each call creates a kind of note. Entries share the messages that they repeat, so the work is done once
+ * per distinct message.
  */
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
   const made = createNotes<T | typeof UNDEFINED>();

@@ -1,6 +1,6 @@
 /**
  * JSON text without raw line breaks. In valid JSON they are white space between tokens (inside a string they are
- * escapes), so a blank in their place changes no value; left as they are, a reader would cut the record there.
+ * escapes), so replacing them with blanks changes no value; otherwise they would cut the record in two.
  */
 
 import { CR, LF, SPACE } from './bytes.ts';
@@ -14,8 +14,9 @@ export function oneLine(json: Uint8Array): Uint8Array {
 }
 
 /**
- * JSON text without the layout of several lines: a line break goes with the indentation behind it, and behind a comma a blank is
- * left. For JSON that becomes a text of its own, where white space would be learned. Text of one line is the same.
+ * JSON text without a layout of several lines: removes line breaks and the indentation after them, leaving a blank
+ * after a comma. For JSON that becomes text, in which a model would learn the white space. Text of one line stays the
+ * same.
  */
 export function withoutIndentation(json: string): string {
   if (!json.includes('\n') && !json.includes('\r')) return json;

@@ -23,7 +23,7 @@ export function inString(json: Uint8Array): Uint8Array {
 /** @param json a valid JSON value without white space around it */
 export function respace(json: Uint8Array, scanner: Scanner): string {
   const pieces: string[] = [];
-  let plain = 0; // start of a run of bytes that are copied as they are
+  let plain = 0; // start of a run of bytes to copy unchanged
   let p = 0;
   const copyTo = (end: number): void => {
     if (end > plain) pieces.push(decode(json.subarray(plain, end)));
@@ -48,9 +48,9 @@ export function respace(json: Uint8Array, scanner: Scanner): string {
   return pieces.join('');
 }
 
-/** A text as re-spaced JSON when it is a JSON value, undefined when it is not. */
+/** A text as re-spaced JSON if it is a JSON value, else undefined. */
 export function respaceText(text: string, scanner: Scanner): string | undefined {
-  if (LONE_SURROGATE.test(text)) return undefined; // it has no UTF-8
+  if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
   const start = skipBlanks(json, 0);
   const end = scanner.value(json, start, 0);

@@ -1,6 +1,6 @@
 /**
- * Strict validation of JSON over bytes: RFC 8259 grammar, UTF-8 and depth, each byte looked at once, nothing
- * decoded. The plain scanner in TypeScript: the one that every other must agree with.
+ * Strict validation of JSON over bytes: RFC 8259 grammar, UTF-8 and depth, looking at each byte once and decoding
+ * nothing. This is the plain scanner in TypeScript, with which every other one must agree.
  */
 
 import {
@@ -16,7 +16,10 @@ import {
 
 /** The default of `--max-depth`: deeper lines are rejected as `too-deep`. */
 export const MAX_DEPTH = 512;
-/** Deepest limit that may be set: most readers of records end at some 1,000 levels, and so do call stacks (docs/decisions/0009-limits.md). */
+/**
+ * Highest limit that may be set: most readers of records fail at some 1,000 levels, and so do call stacks
+ * (docs/decisions/0009-limits.md).
+ */
 export const MAX_DEPTH_CEILING = 900;
 
 /** More elements than the longest line has bytes. */
@@ -26,23 +29,23 @@ export const ANY_NUMBER = 0x3fffffff;
 export interface Scanner {
   /**
    * @param at index of the value's first byte
-   * @param depth how many objects and arrays are open around the value
-   * @returns the index after the value, or -1 when the bytes are not a JSON value
+   * @param depth number of objects and arrays open around the value
+   * @returns the index after the value, or -1 if the bytes are not a JSON value
    */
   value(bytes: Uint8Array, at: number, depth: number): number;
-  /** The same for a string whose opening quote is at `at`. */
+  /** Does the same for a string whose opening quote is at `at`. */
   string(bytes: Uint8Array, at: number): number;
-  /** Notes that the bytes stop to be what was expected at `at`; for those who walk a value themselves. */
+  /** Records a failure at `at`, for code that walks a value itself. */
   fail(at: number): -1;
-  /** After -1: where the bytes stopped to be JSON. */
+  /** After -1: position of the failure. */
   readonly failedAt: number;
-  /** After -1: was it the depth? */
+  /** After -1: was it too deep? */
   readonly tooDeep: boolean;
-  /** After -1: where the array or object opens that has too many elements; -1 when that was not the reason. */
+  /** After -1: where the array or object with too many elements opens; -1 if that was not the reason. */
   readonly crowdAt: number;
-  /** Levels of nesting that are read. */
+  /** Most levels of nesting. */
   readonly maxDepth: number;
-  /** Elements of an array, or members of an object, that are read (json/elements.ts). */
+  /** Most elements of an array, or members of an object (json/elements.ts). */
   readonly maxElements: number;
 }
 
@@ -71,12 +74,12 @@ for (const c of ' \t\r\n') BLANK[c.charCodeAt(0)] = 1;
 export function skipBlanks(bytes: Uint8Array, at: number): number {
   for (let p = at; ; p++) {
     const byte = bytes[p];
-    // behind the end there is none: to look up undefined in a table costs more than all the rest
+    // there is no byte after the end: looking up undefined in a table costs more than everything else
     if (byte === undefined || BLANK[byte] === 0) return p;
   }
 }
 
-/** The length of the UTF-8 sequence whose lead byte is at `p`, or 0 when it is not well formed. */
+/** The length of the UTF-8 sequence whose lead byte is at `p`, or 0 if it is malformed. */
 export function sequenceLength(bytes: Uint8Array, p: number): number {
   const lead = bytes[p] as number;
   const second = bytes[p + 1] as number;
@@ -90,7 +93,7 @@ export function sequenceLength(bytes: Uint8Array, p: number): number {
 
 const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 0x30 && c <= 0x39;
 
-/** The index after the number at `p`, or -1 - p' where p' is the byte that is no number. */
+/** The index after the number at `p`, or -1 - p' if the byte at p' is wrong. */
 function scanNumber(bytes: Uint8Array, start: number): number {
   let p = start;
   if (bytes[p] === 0x2d) p++;
@@ -111,7 +114,7 @@ function scanNumber(bytes: Uint8Array, start: number): number {
   return p;
 }
 
-/** The index after the string whose opening quote is at `start`, or -1 - p' where p' is the bad byte. */
+/** The index after the string whose opening quote is at `start`, or -1 - p' if the byte at p' is wrong. */
 function scanString(bytes: Uint8Array, start: number): number {
   let p = start + 1;
   for (;;) {
@@ -154,7 +157,7 @@ function scanLiteral(bytes: Uint8Array, p: number): number {
   return scanNumber(bytes, p);
 }
 
-/** The index after the key at `at`, its colon and blanks, or -1 - p' where p' is the bad byte. */
+/** The index after the key at `at`, its colon and blanks, or -1 - p' if the byte at p' is wrong. */
 function scanKey(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) return -1 - at;
   let p = scanString(bytes, at);
@@ -163,7 +166,7 @@ function scanKey(bytes: Uint8Array, at: number): number {
   return bytes[p] === COLON ? skipBlanks(bytes, p + 1) : -1 - p;
 }
 
-/** @param maxDepth levels of nesting that are read; one more is `tooDeep`. */
+/** @param maxDepth most levels of nesting; one more is `tooDeep` */
 export function createPlainScanner(maxDepth: number = MAX_DEPTH): Scanner {
   const closers = new Uint8Array(maxDepth + 1);
   let failedAt = -1;
@@ -197,7 +200,7 @@ export function createPlainScanner(maxDepth: number = MAX_DEPTH): Scanner {
       } else p = scanLiteral(bytes, p);
       if (p < 0) return fail(-1 - p);
 
-      // a value has ended: close what ends with it, or go on to the next one
+      // a value has ended: close what ends with it, or continue with the next one
       for (;;) {
         if (open === 0) return p;
         p = skipBlanks(bytes, p);

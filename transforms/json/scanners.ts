@@ -1,4 +1,4 @@
-/** Which scanner reads: the one in WebAssembly where it is to be had, the plain one else or when it is asked for. */
+/** Chooses the scanner: the one in WebAssembly if available, otherwise or on request the plain one. */
 import { createPlainScanner, type Scanner } from './scanner.ts';
 import { type CompiledScanner, compileScanner, createScanMemory, type ScanMemory } from './wasm-scanner.ts';
 
@@ -9,33 +9,33 @@ let compiled: CompiledScanner | undefined;
 let memory: ScanMemory | undefined;
 let isLent = false;
 
-/** The memory of this thread that WebAssembly scanners can read: made when it is first asked for. */
+/** The memory of this thread that WebAssembly scanners can read, created on first use. */
 function scanMemory(name: ScannerName): ScanMemory | undefined {
   if (name === 'plain') return undefined;
   memory ??= createScanMemory(compiledScanner(name));
   return memory;
 }
 
-/** The compiled scanner of this thread, for another one of the process; undefined where it is not to be had. */
+/** The compiled scanner of this thread, to share with another thread; undefined if WebAssembly is not available. */
 export function compiledScanner(name: ScannerName): CompiledScanner | undefined {
   if (name === 'plain') return undefined;
   compiled ??= compileScanner();
   return compiled;
 }
 
-/** Takes the scanner that another thread has compiled, before the first one is made here. */
+/** Adopts the scanner that another thread has compiled, before the first one is created here. */
 export function takeCompiledScanner(from: CompiledScanner | undefined): void {
   compiled ??= from;
 }
 
-/** Memory for a slab, until it is given back. */
+/** Memory for a slab, until it is returned. */
 export interface LentMemory extends Pick<ScanMemory, 'slab' | 'fold'> {
   giveBack(): void;
 }
 
 /**
- * Lends that memory to one reader at a time. Undefined when it is not available, or another reader in this thread has it (two builds
- * at once, by the library); then a slab lies elsewhere, and the plain scanner answers for it.
+ * Lends that memory to one reader at a time. Undefined if it is not available, or in use by another reader of this
+ * thread (two builds at once, by the library); the slab then lies elsewhere, and the plain scanner reads it.
  */
 export function borrowScanMemory(name: ScannerName): LentMemory | undefined {
   const lent = isLent ? undefined : scanMemory(name);

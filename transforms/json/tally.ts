@@ -1,2 +1,2 @@
-/** Counts the bytes that this thread recognised by comparing, for a profile: whoever wants a part of them takes differences. */
+/** Counts the bytes that this thread recognised by comparing, for a profile. Take differences to measure a part. */
 export const tally: { comparedBytes: number } = { comparedBytes: 0 };

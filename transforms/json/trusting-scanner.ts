@@ -1,11 +1,11 @@
 /**
- * Finds the end of JSON values that were validated before: by quotes and brackets alone, no byte is judged again. Never for
- * bytes that have not been validated: it could run beyond them.
+ * Finds the end of JSON values that were validated before, by quotes and brackets alone. Must not be used on other
+ * bytes: it could run beyond them.
  */
 import { BACKSLASH, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { ANY_NUMBER, type Scanner } from './scanner.ts';
 
-/** Short strings end before a native search would have begun. */
+/** Short strings end before a native search would have started. */
 const NEAR_BYTES = 48;
 
 /** 1 a quote, 2 opens, 3 closes an object or array. */
@@ -29,7 +29,7 @@ function skipString(bytes: Uint8Array, at: number): number {
       p += c === BACKSLASH ? 2 : 1;
     }
     const quote = indexOf.call(bytes, QUOTE, p);
-    if (quote < 0) return bytes.length; // not reached with valid JSON: never back to the front
+    if (quote < 0) return bytes.length; // not reached for valid JSON; must not jump back to the start
     let slashes = quote;
     while (slashes > p && bytes[slashes - 1] === BACKSLASH) slashes--;
     if ((quote - slashes) % 2 === 0) return quote + 1;
@@ -64,7 +64,7 @@ function skipValue(bytes: Uint8Array, at: number): number {
   return first === OPEN_OBJECT || first === OPEN_ARRAY ? skipNested(bytes, at) : skipScalar(bytes, at);
 }
 
-/** For bytes that are valid JSON; it never fails in a value. */
+/** For valid JSON only: it never fails within a value. */
 export const trustingScanner: Scanner = {
   value: skipValue,
   string: skipString,

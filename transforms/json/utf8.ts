@@ -21,12 +21,12 @@ export function decode(bytes: Uint8Array): string {
   return utf8Slice.call(bytes, 0, bytes.length);
 }
 
-/** A character for each byte: to look for ASCII, without decoding. */
+/** One character per byte, for searching ASCII without decoding. */
 export function latin1(bytes: Uint8Array): string {
   return latin1Slice.call(bytes, 0, bytes.length);
 }
 
-/** The value of JSON text that is known to be valid. Numbers are rounded: never write them back. */
+/** The value of valid JSON text. Numbers are rounded: never write them back. */
 export function parseJson(bytes: Uint8Array): unknown {
   return JSON.parse(decode(bytes));
 }
@@ -40,7 +40,10 @@ export function parseString(bytes: Uint8Array, start: number, end: number): stri
   return latin1Slice.call(bytes, start + 1, end - 1);
 }
 
-/** May a string of this JSON text hold the ASCII word? False is certain; an escape of ASCII may spell it, so it is true. */
+/**
+ * May a string of this JSON text contain the ASCII word? False is certain; true may be wrong, because an escape could
+ * spell it.
+ */
 export function mayHold(json: Uint8Array, word: string): boolean {
   return indexOf.call(json, word) >= 0 || indexOf.call(json, '\\u00') >= 0;
 }
@@ -59,7 +62,10 @@ const KNOWN_SLOTS = 256;
 const LONGEST_KNOWN = 64;
 const known: (string | undefined)[] = new Array<string | undefined>(KNOWN_SLOTS).fill(undefined);
 
-/** `parseString` for short texts that come again and again, as keys, roles and ids do: a known one is compared and not made anew. */
+/**
+ * `parseString` for short texts that repeat, such as keys, roles and ids: compares with a known string instead of
+ * creating a new one.
+ */
 export function knownText(bytes: Uint8Array, start: number, end: number): string {
   const length = end - start - 2;
   if (length > LONGEST_KNOWN) return parseString(bytes, start, end);

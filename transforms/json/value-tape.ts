@@ -1,6 +1,7 @@
 /**
- * The values of one JSON text as rows of numbers, in their order: where each begins and ends, its key, and the row after all that
- * it holds. Made in one pass, so that views of nested values need not look for their ends again; reused from text to text.
+ * The values of one JSON text as rows of numbers, in order: where each begins and ends, its key, and the row after all
+ * that it contains. Built in one pass, so that views of nested values need not search for their ends again; reused from
+ * text to text.
  */
 import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { isKey } from './members.ts';
@@ -14,20 +15,20 @@ const START = 2;
 const END = 3;
 const NEXT = 4;
 const ROW = 5;
-/** Containers deeper than this have no rows of their own: the arguments of a call are copied as a whole. */
+/** Deeper containers have no rows: the arguments of a call are copied whole. */
 const MOST_LEVELS = 6;
-/** A text of more values gets no rows but its first: what they would take is many times its bytes. */
+/** A text of more values only gets its first row: the others would take many times its bytes. */
 const MOST_ROWS = 16_384;
 const FIRST_ROWS = 256;
 
 export class ValueTape {
   #rows = new Int32Array(FIRST_ROWS * ROW);
   #count = 0;
-  /** Has any key an escape? */
+  /** Does any key have an escape? */
   #hasEscapes = false;
   readonly #open: number[] = new Array<number>(MOST_LEVELS).fill(0);
 
-  /** Takes the value that begins at `at`, which was validated. Row 0 is the value itself. */
+  /** Fills in the validated value that begins at `at`. Row 0 is the value itself. */
   fill(bytes: Uint8Array, at: number): void {
     this.#count = 0;
     this.#hasEscapes = false;
@@ -58,7 +59,7 @@ export class ValueTape {
         if (depth === 0) return;
         p = skipBlanks(bytes, p);
       }
-      // a value has ended: close what ends with it, or go on to the next one
+      // a value has ended: close what ends with it, or continue with the next one
       while (bytes[p] !== COMMA) {
         const closed = open[--depth] as number;
         this.#rows[closed + END] = ++p;
@@ -78,7 +79,7 @@ export class ValueTape {
     this.#rows[NEXT] = -1;
   }
 
-  /** Does it hold the rows of what is inside a container? */
+  /** Are there rows for the contents of a container? */
   isOpen(row: number): boolean {
     return (this.#rows[row * ROW + NEXT] as number) > 0;
   }
@@ -91,7 +92,7 @@ export class ValueTape {
     return this.#rows[row * ROW + END] as number;
   }
 
-  /** The row after a value and all that it holds: that of its neighbour, if it has one. */
+  /** The row after a value and all that it contains, which is that of its next sibling, if any. */
   next(row: number): number {
     return Math.abs(this.#rows[row * ROW + NEXT] as number);
   }
@@ -104,7 +105,7 @@ export class ValueTape {
     return this.#rows[row * ROW + KEY_END] as number;
   }
 
-  /** Row of the last member of an object that has the key; -1 when it has none. */
+  /** Row of the last member of an object that has the key; -1 if there is none. */
   find(bytes: Uint8Array, object: number, key: string): number {
     const rows = this.#rows;
     const end = rows[object * ROW + NEXT] as number;

@@ -1,6 +1,6 @@
 /**
- * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes that lie in its own
- * memory, where a task's slab is; for bytes elsewhere the plain scanner answers, with the same verdicts.
+ * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes in its own
+ * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
  */
 import { BACKSLASH, QUOTE } from './bytes.ts';
 import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner } from './scanner.ts';
@@ -14,21 +14,21 @@ interface Exports extends FoldExports {
   too_deep(): number;
 }
 
-/** Exports of the session fold (wasm/fold.c). Addresses are offsets into the memory; 0 is a refusal. */
+/** Exports of the session fold (wasm/fold.c). Addresses are offsets into the memory; 0 means refused. */
 export interface FoldExports {
   forget_tools(): void;
   begin(depth: number, most: number, endOfArena: number): void;
   line(at: number, end: number, number: number, offset: number): number;
-  /** As `line`, in a source of many sessions; 2: it belongs to another session, and waits. */
+  /** Like `line`, in a source of many sessions; 2 if it belongs to another session, and waits. */
   packed_line(at: number, end: number, number: number, offset: number): number;
-  /** The session before was finished: the line that waits begins one. */
+  /** Starts a session with the waiting line, after the previous session was finished. */
   turn(): number;
-  /** All lines of a source that was read whole: their number. */
+  /** Reads all lines of a source that was read whole, and returns their number. */
   lines(at: number, end: number): number;
   finish(): number;
-  /** Room for a text that takes the place of the message that is being judged. */
+  /** Room for a text that replaces the message being judged. */
   put(length: number): number;
-  /** Where the tool definitions end that the host was asked to read. */
+  /** Reports where the tool definitions end that the host was asked to read. */
   tools_end(end: number): void;
   arena_at(): number;
   state_at(): number;
@@ -51,11 +51,11 @@ export interface FoldModule {
   readonly exports: FoldExports;
   readonly buffer: ArrayBuffer;
   readonly arenaEnd: number;
-  /** Answers its questions from now on. Forgets the questions to another host. */
+  /** Answers its questions from now on; the previous host is forgotten. */
   setHost(host: FoldHost): void;
 }
 
-/** Parts of the global of this name that are used; the libraries that declare it are those of browsers. */
+/** The parts of the global WebAssembly in use: only the browser libraries declare it. */
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: object };
@@ -67,19 +67,19 @@ interface WasmMemory {
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** The messages of a session that are held at once: memory that is never touched costs nothing. */
+/** Bytes for the messages of a session: memory that is never touched costs nothing. */
 const ARENA_BYTES = 32 * 1024 * 1024;
-/** Whole vectors may be read beyond the slab's end. */
+/** Vector reads may extend beyond the slab's end. */
 const SLACK_BYTES = 64;
 /** Enough for the module's data, the arena and a slab. */
 const FIRST_PAGES = 700;
-/** Memory beyond what a slab needs that is not worth a new one. */
+/** More memory than this beyond the slab's need is worth replacing. */
 const MOST_SPARE_BYTES = 8 * 1024 * 1024;
 
-/** Shorter plain strings, as most keys are, end before the module is reached. */
+/** Shorter plain strings, as most keys are, are scanned here: calling the module costs more. */
 const NEAR_BYTES = 24;
 
-/** The index after the string whose opening quote is at `at` when it is short and plain ASCII; else -1. */
+/** The index after the string whose opening quote is at `at` if it is short and plain ASCII; else -1. */
 function shortStringEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) return -1;
   const last = Math.min(at + NEAR_BYTES, bytes.length - 1);
@@ -91,9 +91,9 @@ function shortStringEnd(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** Memory for one slab, which the scanners made here can read. One for each thread. */
+/** Memory for one slab, readable by the scanners created here. One per thread. */
 export interface ScanMemory {
-  /** The slab with this size; what it held stays as far as it fits. Every earlier view of it is void. */
+  /** Resizes the slab and keeps its content, as far as it fits. Invalidates all earlier views. */
   slab(bytes: number): Uint8Array;
   createScanner(maxDepth?: number): Scanner;
   readonly fold: FoldModule;
@@ -102,7 +102,7 @@ export interface ScanMemory {
 /** The compiled module; threads of a process can share it. */
 export type CompiledScanner = object;
 
-/** @returns undefined where WebAssembly or its SIMD is not to be had */
+/** @returns undefined if WebAssembly or its SIMD is not available */
 export function compileScanner(): CompiledScanner | undefined {
   try {
     return new WebAssembly.Module(Buffer.from(SCANNER_WASM, 'base64'));
@@ -111,7 +111,7 @@ export function compileScanner(): CompiledScanner | undefined {
   }
 }
 
-/** @returns undefined where WebAssembly or its SIMD is not to be had, or no room for the memory */
+/** @returns undefined if WebAssembly or its SIMD is not available, or there is no room for the memory */
 export function createScanMemory(
   compiled: CompiledScanner | undefined = compileScanner(),
 ): ScanMemory | undefined {
@@ -132,14 +132,14 @@ export function createScanMemory(
 class ModuleMemory implements FoldModule {
   exports: Exports;
   buffer: ArrayBuffer;
-  /** Begin and end in the memory of the bytes that `has` was asked about. */
+  /** Span of the bytes that `has` was asked about, in the memory. */
   from = 0;
   end = 0;
   readonly #module: object;
   #memory: WasmMemory;
   /** The slab comes after the module's data, its stack and the arena. */
   #slabAt = 0;
-  /** The bytes that were asked about last: a line is asked about many times. */
+  /** The bytes that `has` was asked about last: it is called many times for a line. */
   #asked: Uint8Array | undefined;
   #hasAsked = false;
   #host: FoldHost | undefined;
@@ -160,7 +160,7 @@ class ModuleMemory implements FoldModule {
     this.#host = next;
   }
 
-  /** Do the bytes lie in the memory? Then `from` and `end` tell where. */
+  /** Are the bytes in the memory? Then `from` and `end` are their span. */
   has(bytes: Uint8Array): boolean {
     if (bytes !== this.#asked) {
       this.#asked = bytes;
@@ -192,14 +192,14 @@ class ModuleMemory implements FoldModule {
     return [memory, exports];
   }
 
-  /** Grows the memory where a slab of this size does not fit. */
+  /** Grows the memory if a slab of this size does not fit. */
   #reserve(bytes: number): void {
     const missing = this.#slabAt + bytes + SLACK_BYTES - this.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE_BYTES));
     this.buffer = this.#memory.buffer;
   }
 
-  /** Memory that was grown for a giant line is given back: it cannot shrink, so a new one takes its place. */
+  /** Frees memory that was grown for a giant line: a memory cannot shrink, so a new one replaces it. */
   #shrink(bytes: number): void {
     const held = new Uint8Array(this.buffer, this.#slabAt, bytes);
     [this.#memory, this.exports] = this.#instance();
@@ -218,7 +218,7 @@ function createMemoryScanner(memory: ModuleMemory, maxDepth: number = MAX_DEPTH)
   let failedAt = -1;
   let tooDeep = false;
 
-  /** The end in the array of what the module found, an address; 0 is a failure. */
+  /** Converts an address that the module returned to an index in the array; 0 is a failure. */
   function result(found: number): number {
     if (found !== 0) return found - memory.from;
     failedAt = memory.exports.failed_at() - memory.from;

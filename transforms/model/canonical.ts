@@ -1,4 +1,6 @@
-/** The canonical form of a record's messages: role `developer` is `system`, members that are null are dropped. */
+/**
+ * The canonical form of a record's messages: role `developer` becomes `system`, and members that are null are dropped.
+ */
 
 import { LETTER_N } from '../json/bytes.ts';
 import { type Member, membersOf } from '../json/members.ts';
@@ -9,7 +11,7 @@ import type { Message } from './element.ts';
 const SYSTEM = encode('"system"');
 const NULL_BYTES = 4;
 
-/** @param count gets the name of each rule that changed the message */
+/** @param count receives the name of each rule that changed the message */
 export function canonical(message: Message, count: (rule: string) => void): Message {
   const mapped = developerToSystem(message);
   if (mapped !== message) count('developer-role');
@@ -24,7 +26,7 @@ function developerToSystem(message: Message): Message {
   return { ...message, bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
 }
 
-/** Drops the members whose effective (last) value is null: trainers choke on them. */
+/** Drops members whose effective (last) value is null, because trainers fail on them. */
 function dropNulls(object: Uint8Array): Uint8Array {
   const members = membersOf(object);
   const isNull = ({ valueStart, end }: Member): boolean =>

@@ -1,4 +1,7 @@
-/** Why a dialect leaves a line out of every conversation: the names after `dropped:`, beside those of cleanup rules. */
+/**
+ * Reasons for which a dialect leaves a line out of every conversation: the names after `dropped:`, besides those of
+ * cleanup rules.
+ */
 export const DROPS = {
   'client-event': 'It is about the client, not the conversation: progress, titles, snapshots, settings.',
   'client-command': 'It is a command of the client, or what the command printed.',

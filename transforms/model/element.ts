@@ -1,6 +1,6 @@
 /**
- * The one data type that crosses the stages (docs/data-model.md): everything is an element, bad data too.
- * A message is its bytes: what no rule touched leaves exactly as it came.
+ * The one data type that passes between stages (docs/data-model.md): everything is an element, including bad data. A
+ * message is its bytes: unless a rule changes it, it leaves exactly as it came.
  */
 import type { Meta } from './meta.ts';
 
@@ -20,18 +20,18 @@ export interface Origin {
 export interface Message {
   /** The JSON text, UTF-8, one line, without white space around it. */
   readonly bytes: Uint8Array;
-  /** The decoded value of `role`; `''` where a reply has none, until the dialect has given it one. */
+  /** The decoded value of `role`; `''` for a reply without one, until the dialect has set it. */
   readonly role: string;
-  /** Changes that its dialect had to make to write it as a message: findings of the conversation that it ends up in. */
+  /** Changes that its dialect made to write it as a message: findings of its conversation. */
   readonly notes?: readonly ReadingNote[];
 }
 
-/** Something that a dialect could not say in a message as it was logged. */
+/** Something that a dialect could not convert exactly. */
 export type ReadingNote = Pick<Finding, 'severity' | 'rule' | 'message'>;
 
-/** One tool definition, flattened: the object under `function` where there is one, else the whole. */
+/** One tool definition, flattened: the object under `function` if there is one, else the whole. */
 export interface ToolDefinition {
-  /** The JSON text that a record holds. */
+  /** The JSON text for a record. */
   readonly bytes: Uint8Array;
   /** `function.name`, else `name`; undefined when neither is a non-empty string. */
   readonly name: string | undefined;
@@ -46,15 +46,18 @@ export interface Line {
   readonly origin: Origin;
   /** The bytes without the terminator; valid until the handler that got them returns. */
   readonly bytes: Uint8Array;
-  /** Set where the framing made them: they do not stand at the origin like that. */
+  /** Set if the framing created the bytes, so that they differ from those at the origin. */
   readonly made?: MadeLine;
 }
 
-/** How the bytes of a line were made: a deck's sample, or the head of a document whose conversations are framed one by one. */
+/**
+ * How the bytes of a line were created: as a deck's sample, or as the head of a document whose conversations are framed
+ * one by one.
+ */
 export interface MadeLine {
   /** The source's own bytes at the origin. */
   readonly raw: Uint8Array;
-  /** The dialect that reads what was made, unless another one is named; left out, its members tell. */
+  /** The dialect for the created bytes, unless another one is named; if left out, the members decide. */
   readonly dialect?: string;
 }
 
@@ -63,38 +66,38 @@ export interface Entry {
   readonly kind: 'entry';
   readonly origin: Origin;
   readonly sessionId: string;
-  /** A session of its own, whatever `--session-by` says. */
+  /** Is it its own session, regardless of `--session-by`? */
   readonly alone?: true;
-  /** The places of all lines that it was folded of, its origin first. Only an entry that is alone has them. */
+  /** The places of all lines that it was folded from, its origin first. Set only if `alone` is. */
   readonly lines?: EntryLog;
-  /** Set when the other lines are calls whose conversations this one includes. */
+  /** Set if the other lines are calls whose conversations this one includes. */
   readonly isGathered?: true;
-  /** Why its conversation cannot be had: it has no messages, and its session is rejected. */
+  /** Why its conversation is missing: it has no messages, and its session is rejected. */
   readonly refused?: {
     readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened';
     readonly detail: string;
   };
-  /** Nanoseconds since 1970-01-01T00:00:00Z; undefined where the dialect has none: then the order is that of the source. */
+  /** Nanoseconds since 1970-01-01T00:00:00Z; undefined if the log has none: the order is then that of the source. */
   readonly timestamp: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
-  /** The model's answer to these messages, where the entry has one. */
+  /** The model's answer to these messages, if the entry has one. */
   readonly reply: Message | undefined;
-  /** The log has a reply that says nothing: it is left out. */
+  /** Set if the log has an empty reply, which is left out. */
   readonly emptyReply?: true;
   /** Repairs that were needed to read the entry. */
   readonly repairs?: readonly RepairName[];
   /** Names what its dialect never has. */
   readonly lacks?: readonly Lack[];
-  /** Members of a grader's sample beside its messages: `expected`, `tags` and others, as JSON text, in their order. */
+  /** Members of a grader's sample besides its messages: `expected`, `tags` and others, as JSON text, in order. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
-  /** Facts beside the messages, by a closed list of names. */
+  /** Metadata besides the messages, by a closed list of names. */
   readonly meta?: Meta;
   /** Counts of the changes that cleanup made to `messages`. */
   readonly changes: Changes;
 }
 
-/** Something that a kind of log never has, so that no finding reports it missing. */
+/** Something that a kind of log never has, so that no finding reports it as missing. */
 export type Lack = 'replies' | 'tools';
 
 /** The canonical result of a session. */
@@ -107,9 +110,9 @@ export interface Conversation {
   readonly startedAt: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
-  /** Members of the snapshot beside its messages. */
+  /** Members of the snapshot besides its messages. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
-  /** Facts of the snapshot. */
+  /** Metadata of the snapshot. */
   readonly meta?: Meta;
   /** As in the snapshot's entry. */
   readonly lacks?: readonly Lack[];
@@ -117,7 +120,7 @@ export interface Conversation {
   readonly superseded: number;
   /** Number of shorter entries after the snapshot. */
   readonly truncated: number;
-  /** Number of lines beside its origin that it was folded of; undefined when it is one line's. */
+  /** Number of lines besides its origin that it was folded from; undefined if it came from one line. */
   readonly folded?: number;
   readonly changes: Changes;
   /** Counts of all tool definitions by fate. */
@@ -130,7 +133,7 @@ export interface ToolCounts {
   readonly kept: number;
   /** The same name with the same bytes. */
   readonly duplicateSame: number;
-  /** The same name with other bytes: the first one won. */
+  /** The same name with other bytes: the first one is kept. */
   readonly duplicateConflict: number;
 }
 
@@ -147,32 +150,32 @@ export interface WrittenRecord {
   readonly bytes: Uint8Array;
   /** The conversation as the stages before the format saw it. */
   readonly conversation: Conversation;
-  /** The messages as they stand in the record. */
+  /** The messages as written in the record. */
   readonly written: readonly Message[];
 }
 
-/** Something that was kept out of the dataset, and why. */
+/** Something that was rejected, and why. */
 export interface Rejection {
   readonly kind: 'rejection';
-  /** `record`: one format cannot represent a session that another one writes. */
+  /** `record`: one format refuses a session that another one writes. */
   readonly scope: 'line' | 'session' | 'source' | 'record';
   readonly stage: string;
   readonly reason: string;
-  /** For a person; holds positions, never content. */
+  /** For people; holds positions, never content. */
   readonly detail: string;
-  /** Index in the line of the byte that is wrong, where one is. */
+  /** Index of the offending byte in the line, if there is one. */
   readonly at?: number;
   readonly origin: Origin;
   readonly sessionId?: string | undefined;
-  /** Name of the format, when `scope` is `record`. */
+  /** Name of the format, if `scope` is `record`. */
   readonly format?: string;
-  /** The rejected line's bytes, when `scope` is `line`; valid until the handler returns. */
+  /** The rejected line's bytes, if `scope` is `line`; valid until the handler returns. */
   readonly bytes?: Uint8Array;
-  /** Their SHA-256, hexadecimal, where the line was too long to be kept. */
+  /** Their SHA-256, hexadecimal, if the line was too long to be kept. */
   readonly sha256?: string;
 }
 
-/** A line whose fate is known at once and is neither a rejection nor an entry of a session. */
+/** A line whose fate is known at once, and which is neither rejected nor an entry of a session. */
 export interface Fate {
   readonly kind: 'fate';
   readonly fate: 'blank' | `dropped:${string}`;
@@ -184,14 +187,14 @@ export interface Fate {
 /** `reply-role`: a reply without a role is the assistant's. */
 export type RepairName = 'split-objects' | 'json-document' | 'reply-role' | 'bare-nan';
 
-/** A mend that was made so that a line could be read: counted, never silent. */
+/** A repair that was made so that a line could be read: counted, never silent. */
 export interface Repair {
   readonly kind: 'repair';
   readonly repair: RepairName;
   readonly origin: Origin;
   /**
-   * How many extra entries came out of the line; 1 for a line with NaN or Infinity where nothing is read, for a source that is a
-   * document although its name says lines, and for a reply.
+   * Number of extra entries that came out of the line; 1 for a line with NaN or Infinity in unread values, for a source
+   * that is a document although its name says lines, and for a reply.
    */
   readonly count: number;
 }
@@ -208,28 +211,28 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The end of one session: everything since the last one belongs together. */
+/** The end of one session, which consists of everything since the previous end. */
 export interface SessionEnd {
   readonly kind: 'session-end';
   /** Where the session ended: line and offset after its last line, length 0. */
   readonly origin: Origin;
   /** Is it also the end of its source? */
   readonly last: boolean;
-  /** Set by parse at the end of a source: the dialect that it was read in; undefined when no dialect knew it. */
+  /** Set by parse at the end of a source: its dialect; undefined if no dialect recognised it. */
   readonly dialect?: string | undefined;
-  /** Set by validate: the session's id, and where its validated entries lie. */
+  /** Set by validate: the session's id, and the places of its validated entries. */
   readonly sessionId?: string | undefined;
   readonly entries?: EntryLog | undefined;
-  /** Set by validate where its entry is a session of its own: no other line is part of it. */
+  /** Set by validate if its entry is its own session: no other line is part of it. */
   readonly alone?: true;
-  /** Set by snapshot-select: what became of the session. */
+  /** Set by snapshot-select: the fate of the session. */
   readonly fate?: SessionFate;
 }
 
 /** `none`: there was no session, only blank lines. */
 export type SessionFate = 'written' | 'rejected' | 'empty' | 'none';
 
-/** Positions of entries, packed: a session of millions of lines stays small. */
+/** Positions of entries, packed so that a session of millions of lines stays small. */
 export interface EntryLog {
   readonly count: number;
   /** Varints: per entry the line number's and the offset's distance from the last one's, and the length. */

@@ -3,7 +3,7 @@ import type { Entry, EntryLog, Fate, Origin } from './element.ts';
 
 export interface EntryLogWriter {
   add(place: Readonly<Place> | Origin): void;
-  /** The log so far; the writer begins a new one. */
+  /** Returns the log so far and starts a new one. */
   take(): EntryLog;
 }
 
@@ -53,7 +53,7 @@ export function createEntryLog(): EntryLogWriter {
   };
 }
 
-/** The same fate for every line of an entry: for one that is dropped. */
+/** The same fate for every line of a dropped entry. */
 export function* fatesOf(entry: Entry, fate: Fate['fate']): Generator<Fate> {
   const { origin, sessionId, timestamp, lines } = entry;
   if (lines === undefined) yield { kind: 'fate', fate, origin, sessionId, timestamp };

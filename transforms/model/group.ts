@@ -7,7 +7,7 @@ import { dayNumber, utcDate } from './timestamp.ts';
 export const GROUPINGS = ['date', 'scenario', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The name of the one group of `--group-by none`, and of sessions without what another grouping asks for. */
+/** Name of the only group of `--group-by none`, and of sessions that lack what another grouping needs. */
 export const ONE_GROUP = 'conversations';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -17,11 +17,11 @@ const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER = /^\d+$/;
 const SHORT_NUMBER = /^\d{1,6}$/;
 const STRIP_TIMES = 3;
-/** In characters; names of files are shorter. */
+/** In characters; file names are shorter. */
 const LONGEST_NAME = 256;
 const CUT_NAME = 200;
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
-/** How the id begins that a line of standard input without one gets (dialects/line-id.ts). */
+/** Beginning of the id of a line of standard input without an id (dialects/line-id.ts). */
 const STDIN_LINE = '-:';
 
 /** Values that decide the group. */
@@ -37,17 +37,17 @@ export function groupOf({ origin, sessionId, startedAt }: Grouped, groupBy: Grou
   return scenarioOf(source.slice(source.lastIndexOf('/') + 1).replace(EXTENSION, ''));
 }
 
-/** A name that is kept as long as the run is: a long one is cut, with a hash of all of it. */
+/** A name that is kept during the whole run: a long one is cut, with a hash of the whole. */
 function bounded(name: string): string {
   if (name.length <= LONGEST_NAME) return name;
   const hash = hashOf(name).toString('hex');
   return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
 }
 
-/** The last date that was found as a folder, with its slash: sources come in the order of their paths. */
+/** The last date found as a folder, with its slash: sources come in the order of their paths. */
 let lastDate = '';
 
-/** The first folder of a path, when it is a calendar date. */
+/** The first folder of a path, if it is a calendar date. */
 function dateFolder(path: string): string | undefined {
   if (lastDate !== '' && path.startsWith(lastDate)) return lastDate.slice(0, -1);
   const slash = path.indexOf('/');
@@ -59,7 +59,7 @@ function dateFolder(path: string): string | undefined {
   return folder;
 }
 
-/** A file's stem without the suffixes that were generated. */
+/** A file's stem without generated suffixes. */
 export function scenarioOf(stem: string): string {
   let name = stem;
   for (let i = 0; i < STRIP_TIMES; i++) {

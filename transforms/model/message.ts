@@ -1,4 +1,4 @@
-/** Questions about a message, answered from its bytes. Edits are in json/splice.ts. */
+/** Reads properties of a message from its bytes. json/splice.ts edits messages. */
 
 import { BACKSLASH, DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../json/bytes.ts';
 import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
@@ -8,9 +8,9 @@ import { decode, knownText, parseJson, parseString } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { isSpace } from './white-space.ts';
 
-/** Text of a message, and whether it also holds parts that are no text. */
+/** Text of a message, and whether it also has parts that are not text. */
 export interface MessageText {
-  /** The string content, or the joined `text` of the text parts; undefined when there is no such content. */
+  /** The string content, or the joined `text` of the text parts; undefined if there is no such content. */
   readonly text: string | undefined;
   /** Is there a part that is not `{"type":"text","text":string}`? */
   readonly otherParts: boolean;
@@ -28,8 +28,8 @@ export function textOf(message: Message): MessageText {
 }
 
 /**
- * The first character of a string content that is no white space, without decoding the others; undefined when there is none,
- * or the content is no string. For an escaped character beyond U+FFFF it is the first half.
+ * The first character of a string content that is not white space, without decoding the others; undefined if there is
+ * none, or the content is not a string. For an escaped character beyond U+FFFF it is the first half.
  */
 export function firstVisible({ bytes }: Message): string | undefined {
   const content = valueSpan(bytes, 'content');
@@ -70,7 +70,7 @@ function isTextPart(part: unknown): part is TextPart {
 
 const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
 
-/** The JSON text of a content that is neither a string nor a list nor null; undefined when there is no such content. */
+/** The JSON text of a content other than a string, a list or null; undefined if there is no such content. */
 export function otherContent(message: Message): Uint8Array | undefined {
   const { bytes } = message;
   const content = valueSpan(bytes, 'content');
@@ -90,7 +90,7 @@ export function memberValue(message: Message, key: string): unknown {
   return bytes === undefined ? undefined : parseJson(bytes);
 }
 
-/** Where logs keep the model's reasoning, beside its text. */
+/** Members in which logs keep the model's reasoning. */
 export const REASONING_MEMBERS: readonly string[] = ['reasoning_content', 'thinking'];
 
 /** The texts of the model's reasoning, each once, joined with line feeds; `''` for none. */
@@ -121,7 +121,7 @@ export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list
 }
 
 /**
- * Visits the same calls one by one, until `visit` returns false.
+ * Visits the calls one by one, until `visit` returns false.
  * @returns why there is no list; undefined if there is one
  */
 export function walkToolCalls(
@@ -138,7 +138,7 @@ export function walkToolCalls(
   return undefined;
 }
 
-/** The call in a `function_call`, OpenAI's form before `tool_calls`, when there are no others. */
+/** The call in a `function_call`, OpenAI's form before `tool_calls`, if there are no others. */
 export function legacyCallOf(message: Message): ToolCall | undefined {
   const fn = objectBytes(message.bytes, 'function_call');
   const others = fn === undefined ? undefined : toolCallsOf(message);
@@ -147,7 +147,7 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
 
-/** The call at `at`, in one walk. When a key occurs twice, the last one counts. */
+/** The call at `at`, in one walk. If a key occurs twice, the last one counts. */
 function readCall(bytes: Uint8Array, at: number): ToolCall {
   const isObject = bytes[at] === OPEN_OBJECT;
   if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
@@ -172,7 +172,7 @@ function readCall(bytes: Uint8Array, at: number): ToolCall {
   };
 }
 
-/** The value of `function`, which ends at `end`; without bytes when it is no object. */
+/** The value of `function`, which ends at `end`; without bytes if it is not an object. */
 export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
   readonly bytes: Uint8Array | undefined;
   readonly end: number;
@@ -194,7 +194,7 @@ export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
   return { bytes: bytes.subarray(at, end), end, name, arguments: args };
 }
 
-/** The decoded value of the JSON text in `bytes[start, end)` that is a string; undefined when it is something else. */
+/** The decoded string in `bytes[start, end)`; undefined if the value is not a string. */
 export function textAt(bytes: Uint8Array, start: number, end: number): string | undefined {
   return bytes[start] === QUOTE ? knownText(bytes, start, end) : undefined;
 }
@@ -211,19 +211,19 @@ const noCall = (bytes: Uint8Array): ToolCall => ({
 /** Ends a walk over elements. */
 const STOP = -1;
 
-/** The JSON text of a member that is an object; undefined when it is absent or something else. */
+/** The JSON text of a member that is an object; undefined if absent or something else. */
 export function objectBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const bytes = valueBytes(object, key);
   return bytes?.[0] === OPEN_OBJECT ? bytes : undefined;
 }
 
-/** The decoded value of a member that is a string; undefined when it is absent or something else. */
+/** The decoded value of a member that is a string; undefined if absent or something else. */
 export function stringValue(object: Uint8Array, key: string): string | undefined {
   const span = valueSpan(object, key);
   return span && textAt(object, span.valueStart, span.end);
 }
 
-/** The decoded value of JSON text that is a string; undefined when it is absent or something else. */
+/** The decoded value of JSON text that is a string; undefined if absent or something else. */
 export function textOfValue(json: Uint8Array | undefined): string | undefined {
   return json?.[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * Metadata of a conversation that a log says beside its messages. The list of names is closed, so that nothing personal gets into a
- * dataset by the way: no paths, branches, user names or keys. Records hold none of it unless `--meta` asks for it.
+ * Metadata of a conversation. The list of names is closed, so that nothing personal slips into a dataset: no paths,
+ * branches, user names or keys. Records contain none of it without `--meta`.
  */
 
-/** docs/dialect-details.md says what each of them is. */
+/** docs/dialect-details.md explains each of them. */
 export type MetaName =
   | 'source_id'
   | 'harness'
@@ -24,8 +24,8 @@ export const META_NAMES: readonly MetaName[] = [
 
 const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)/;
 
-/** Is a text the path of a file? Such a text is no id: it may name a person. */
+/** Is a text the path of a file? It is then not used as an id, because it may name a person. */
 export const isPath = (text: string): boolean => PATH.test(text);
 
-/** JSON text of one line by name. */
+/** JSON text on one line, by name. */
 export type Meta = ReadonlyMap<MetaName, Uint8Array>;

@@ -1,4 +1,4 @@
-/** How a record is made up, for the report: how many messages, whose they are, and which tools they call. */
+/** The shape of a record, for the report: numbers of messages by role, and of calls by tool. */
 
 import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -8,21 +8,21 @@ import { skipBlanks } from '../json/scanner.ts';
 import type { Message, WrittenRecord } from './element.ts';
 import { legacyCallOf, stringValue } from './message.ts';
 
-/** Plain data: it travels between threads. */
+/** Plain data, which can be posted to another thread. */
 export interface RecordShape {
   /** Number of messages by role. */
   readonly roles: Readonly<Record<string, number>>;
-  /** Number of calls by the name of the tool; `?` where a call has none. */
+  /** Number of calls by the name of the tool; `?` for a call without a name. */
   readonly calls: Readonly<Record<string, number>>;
 }
 
 const LONGEST_NAME = 120;
 const NO_NAME = '?';
-/** Lists of messages, by the formats that write them. */
+/** Lists of messages in the formats that write them. */
 const LISTS = ['messages', 'fullConversation', 'conversations'];
-/** The member that says whose a message is. */
+/** The member with the role of a message. */
 const SPEAKERS = ['role', 'from'];
-/** Formats whose records hold the messages that the record lists. */
+/** Formats whose records contain exactly the messages in `written`. */
 const AS_LISTED: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 
 /** A name of bounded length: the middle of a long one is cut out. */
@@ -32,12 +32,12 @@ export function shortName(name: string, most: number = LONGEST_NAME): string {
   return `${name.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${name.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
-/** @returns the shape of a record; undefined where its format writes no list of messages */
+/** @returns the shape of a record; undefined if its format writes no list of messages */
 export function shapeOfWritten({ format, written, bytes }: WrittenRecord): RecordShape | undefined {
   return AS_LISTED.has(format) ? shapeOfMessages(written) : shapeOfRecord(bytes, format);
 }
 
-/** The same, read from the text of the record. Formats from outside may write anything. */
+/** Reads the shape from the text of the record. Formats of plug-ins may write anything. */
 export function shapeOfRecord(record: Uint8Array, format: string): RecordShape | undefined {
   if (record[0] !== OPEN_OBJECT) return undefined;
   if (!AS_LISTED.has(format) && createTextScanner().value(record, 0, 0) !== record.length) return undefined;
@@ -72,7 +72,7 @@ function shapeOfMessages(messages: readonly Message[]): RecordShape {
   return counter.take();
 }
 
-/** Counts messages and calls, in their order. */
+/** Counts messages and calls in order. */
 export class ShapeCounter {
   readonly #roles = new Map<string, number>();
   readonly #calls = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The closed list of reasons why a line or a session is kept out. */
+/** The closed list of reasons for which a line or a session is rejected. */
 import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {
@@ -97,7 +97,7 @@ export const SESSION_REASONS = {
 export type LineReason = keyof typeof LINE_REASONS;
 export type SessionReason = keyof typeof SESSION_REASONS;
 
-/** A line that is kept out. `at` is the index in the line where it went wrong, when that is known. */
+/** A rejected line. `at` is the index of the error in the line, if known. */
 export function rejectLine(
   stage: string,
   line: Line,
@@ -119,7 +119,7 @@ export function rejectLine(
   };
 }
 
-/** A session that one of several formats does not write. */
+/** A session that one of several formats refuses. */
 export function refuseRecord(
   stage: string,
   { origin, sessionId }: Conversation,
@@ -129,7 +129,7 @@ export function refuseRecord(
   return { kind: 'rejection', scope: 'record', stage, reason, detail, origin, sessionId, format };
 }
 
-/** A session that is kept out as a whole, because of the entry at `origin`. */
+/** A session that is rejected because of the entry at `origin`. */
 export function rejectSession(
   stage: string,
   origin: Origin,

@@ -1,6 +1,6 @@
 /**
- * Decides whether an answer of the model is a reply: it says something, and its role is the assistant's. An empty one is no message:
- * nothing could be learned from it (docs/conversion.md).
+ * Decides whether an answer of the model is a reply: it is not empty, and its role is the assistant's. An empty one is
+ * not a message, because there is nothing to learn from it (docs/conversion.md).
  */
 
 import {
@@ -22,7 +22,7 @@ import type { Entry, Message, RepairName } from './element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
-/** The members that can make a message say something. Loggers know more names for reasoning than are read as such. */
+/** Members that make a message non-empty. Loggers have more names for reasoning than are read as such. */
 const SPEAKING: ReadonlySet<string> = new Set([
   'content',
   ...['tool_calls', 'function_call', 'refusal', 'audio'],
@@ -32,14 +32,17 @@ const ASSISTANT = encode('"assistant"');
 const ROLE_IN_FRONT = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 
-/** Has the message no content, calls, reasoning, refusal or audio? Null, blank text and empty lists are none, and a content of blank texts. */
+/**
+ * Does the message have no content, calls, reasoning, refusal or audio? Null, blank text and empty lists count as none,
+ * and so does a content of blank texts.
+ */
 export function isEmptyReply(reply: Message): boolean {
-  if (firstVisible(reply) !== undefined) return false; // most replies
+  if (firstVisible(reply) !== undefined) return false; // the most common case
   const { bytes } = reply;
   const members = membersOf(bytes);
   return !members.some((member, i) => {
     if (!SPEAKING.has(member.key) || !says(bytes, member)) return false;
-    return !members.some(({ key }, k) => k > i && key === member.key); // of a key that is there twice the last one counts
+    return !members.some(({ key }, k) => k > i && key === member.key); // of a duplicate key the last one counts
   });
 }
 
@@ -56,7 +59,7 @@ function says(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {
   return bytes[skipBlanks(bytes, valueStart + 1)] !== CLOSE_ARRAY;
 }
 
-/** Stops at the first part that says something: -1 ends the walk. */
+/** Stops at the first part that is not blank: -1 ends the walk. */
 function holdsBlankTextsOnly(list: Uint8Array): boolean {
   const end = walkElements(list, 0, trustingScanner, (_number, start) => {
     const after = trustingScanner.value(list, start, 1);
@@ -72,8 +75,8 @@ function isBlankText(part: Uint8Array): boolean {
 }
 
 /**
- * The entry as it goes on: without a reply that says nothing, and with the assistant's role on one that has none (repair
- * `reply-role`). The same object when its reply is in order.
+ * The entry without an empty reply, and with the assistant's role on one that has none (repair `reply-role`). The same
+ * object if its reply is in order.
  */
 export function settleReply(entry: Entry): Entry {
   const { reply } = entry;
@@ -82,7 +85,7 @@ export function settleReply(entry: Entry): Entry {
   return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
 }
 
-/** The role is put in front of the other members; one that is null, empty or no string is replaced where it is. */
+/** Adds the role before the other members; replaces one that is null, empty or not a string. */
 function withRole(reply: Message): Message {
   const { bytes } = reply;
   const made =

@@ -1,7 +1,8 @@
 /**
- * Timestamps of log entries as exact nanoseconds: RFC 3339 with any fraction and what loggers write in its place (a comma before
- * the fraction, a zone without its colon, a date alone), UTC where there is no zone; a number is epoch seconds, milliseconds from
- * 1e11 on, microseconds from 2.5e14 on, nanoseconds from 2.5e17 on. No Date: it rounds, and has no second 60.
+ * Parses timestamps of log entries to exact nanoseconds: RFC 3339 with any fraction, and common variants (a comma
+ * before the fraction, a zone without its colon, a date alone), UTC without a zone; a number is epoch seconds,
+ * milliseconds from 1e11 on, microseconds from 2.5e14 on, nanoseconds from 2.5e17 on. Avoids Date, which rounds and has
+ * no second 60.
  */
 
 import { COLON, ZERO } from '../json/bytes.ts';
@@ -42,7 +43,7 @@ export function dayNumber(year: number, month: number, day: number): number | un
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** Nanoseconds since 1970 of a stamp, a date or an epoch written as text; undefined when it is none of these. */
+/** Parses a timestamp, a date or an epoch written as text to nanoseconds since 1970; undefined for anything else. */
 export function parseTimestamp(text: string): bigint | undefined {
   if (!STAMP.test(text)) return EPOCH_TEXT.test(text) ? parseEpoch(text) : undefined;
   const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
@@ -64,20 +65,20 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** The digits of `text[start, end)`. No parts of a stamp become strings: there is one in every entry. */
+/** The digits of `text[start, end)`. Creates no substrings: every entry has a timestamp. */
 function number(text: string, start: number, end: number): number {
   let value = 0;
   for (let i = start; i < end; i++) value = value * 10 + text.charCodeAt(i) - ZERO;
   return value;
 }
 
-/** Nanoseconds of the fraction `text[start, end)`; further digits are cut off. */
+/** Nanoseconds of the fraction `text[start, end)`; further digits are dropped. */
 function nanoseconds(text: string, start: number, end: number): number {
   const last = Math.min(end, start + 9);
   return start >= last ? 0 : number(text, start, last) * 10 ** (start + 9 - last);
 }
 
-/** Minutes of the zone that the timestamp ends in at `at`; without one it is UTC. */
+/** Minutes of the zone that begins at `at`; 0 (UTC) without one. */
 function zoneMinutes(text: string, at: number): number | undefined {
   if (text.length <= at + 1) return 0;
   const hours = number(text, at + 1, at + 3);
@@ -87,13 +88,13 @@ function zoneMinutes(text: string, at: number): number | undefined {
   return (text[at] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Nanoseconds since 1970 of the text of a JSON number; undefined when it lies outside the years 1970 to 9999. */
+/** Parses the text of a JSON number to nanoseconds since 1970; undefined outside the years 1970 to 9999. */
 export function parseEpoch(text: string): bigint | undefined {
   const match = NUMBER.exec(text);
   if (match === null) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match as unknown as string[];
   const shift = Number(exponent);
-  // the decimal number as digits and the place of its point
+  // the decimal number as digits and the position of its point
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
   const point = digits.length - fraction.length + shift;
@@ -107,14 +108,14 @@ export function parseEpoch(text: string): bigint | undefined {
   return time >= (LAST_SECOND + 1n) * NS_PER_SECOND ? undefined : time;
 }
 
-/** Nanoseconds of the unit that an epoch is in, by its magnitude. */
+/** Nanoseconds per unit of an epoch, by its magnitude. */
 function unitOf(units: bigint): bigint {
   if (units < MILLISECONDS_FROM) return NS_PER_SECOND;
   if (units < MICROSECONDS_FROM) return NS_PER_MILLISECOND;
   return units < NANOSECONDS_FROM ? NS_PER_MICROSECOND : 1n;
 }
 
-/** The day that was asked for last: sessions come day by day. */
+/** Cache of the last day: sessions come day by day. */
 let lastDay = { start: 0n, date: '1970-01-01' };
 
 /** The UTC date `YYYY-MM-DD` of a time in ns since 1970. */
@@ -127,7 +128,7 @@ export function utcDate(timestamp: bigint): string {
   return lastDay.date;
 }
 
-/** RFC 3339 in UTC of a time in ns since 1970, with as many digits after the second as it has: none, 3, 6 or 9. */
+/** A time in ns since 1970 as RFC 3339 in UTC, with as many digits after the second as needed: none, 3, 6 or 9. */
 export function utcTimestamp(timestamp: bigint): string {
   const rest = timestamp % NS_PER_SECOND;
   const nanos = rest < 0n ? rest + NS_PER_SECOND : rest;

@@ -1,15 +1,15 @@
 /**
- * Collects the tool definitions of a session's entries, in order, each distinct one once; a definition without a name is kept
- * each time it occurs. Definitions after the snapshot do not count until a later snapshot is chosen.
+ * Collects the tool definitions of a session's entries in order, each distinct one once; definitions without a name are
+ * kept every time. Definitions after the snapshot only count if a later snapshot is chosen.
  */
 
 import type { ToolCounts, ToolDefinition } from './element.ts';
 import { HashedSet } from './hashed-set.ts';
 
 export interface ToolUnion {
-  /** The definitions of the next entry. The same array again costs next to nothing. */
+  /** Adds the definitions of the next entry. Passing the same array again costs next to nothing. */
   add(definitions: readonly ToolDefinition[]): void;
-  /** The entry added last is the snapshot for now. */
+  /** Makes the entry added last the current snapshot. */
   commit(): void;
   /** The distinct definitions up to and including the snapshot. Two may still share a name. */
   definitions(): readonly ToolDefinition[];
@@ -17,17 +17,17 @@ export interface ToolUnion {
   reset(): void;
 }
 
-/** Several definitions of one name. Beyond a few they are known by their hashes. */
+/** Several definitions of one name. Beyond a few, they are compared by hash. */
 interface Seen {
   readonly few: Uint8Array[];
   others: HashedSet | undefined;
 }
 
-/** Definitions of one name that are compared one by one. */
+/** Definitions of one name that are compared directly. */
 const FEW = 8;
 
 export function createToolUnion(): ToolUnion {
-  const byName = new Map<string, Uint8Array | Seen>(); // nearly always one definition
+  const byName = new Map<string, Uint8Array | Seen>(); // nearly always a single definition
   let distinct: ToolDefinition[] = [];
   let last: readonly ToolDefinition[] | undefined;
   let lastNameless: readonly ToolDefinition[] = [];
@@ -63,7 +63,7 @@ export function createToolUnion(): ToolUnion {
         last = definitions;
         lastNameless = definitions.filter((definition) => definition.name === undefined);
       }
-      // one by one: a spread of a hundred thousand definitions overflows the stack
+      // added one by one: spreading a hundred thousand definitions would overflow the stack
       for (const definition of again ? lastNameless : definitions.filter(isNew)) distinct.push(definition);
     },
     commit() {

@@ -1,6 +1,6 @@
 /**
- * The tool usage report: what one conversation adds to it, sums per group that can be merged in any
- * order (workers each have a part), and the CSV text.
+ * The tool usage report: the contribution of one conversation, sums per group that can be merged in any order (each
+ * worker has a part), and the CSV text.
  */
 import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
 import { valueBytes } from '../json/members.ts';
@@ -58,7 +58,7 @@ export function usageOf({ messages, tools }: Conversation): ToolUsage {
   let assistantTurns = 0;
   let assistantTurnsWithTools = 0;
   let speaker: 'client' | 'assistant' | undefined;
-  let counted = false; // the present assistant turn is among those with tools
+  let counted = false; // is the current assistant turn already counted as one with tools?
   for (const message of messages) {
     if (BETWEEN.has(message.role)) continue;
     if (message.role === 'assistant') {
@@ -114,7 +114,7 @@ export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage):
   for (const name of usage.definitions) sums.definitions.add(keyOf(name));
 }
 
-/** Adds the sums of `from` (another worker's part) to `into`. `from` stays as it is. */
+/** Adds the sums of `from` (another worker's part) to `into`. Does not change `from`. */
 export function mergeUsage(into: UsageByGroup, from: ReadonlyMap<string, GroupUsage>): void {
   for (const [group, part] of from) {
     const sums = groupUsage(into, group);
@@ -151,10 +151,10 @@ export function usageCsv(groups: ReadonlyMap<string, GroupUsage>, groupBy: Group
   return [HEADER, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
 }
 
-/** Half of a surrogate pair: it has no bytes in UTF-8. */
+/** A lone surrogate, which UTF-8 cannot encode. */
 const HALF_PAIR = /\p{Surrogate}/gu;
 
-/** RFC 4180, and inert: a spreadsheet must not take what a log names for a formula. */
+/** RFC 4180, and inert: a spreadsheet must not run a name from a log as a formula. */
 function csvCell(cell: string | number): string {
   const shown = String(cell).replace(HALF_PAIR, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
   const text = /^[=+\-@\t\r]/.test(shown) ? `'${shown}` : shown;

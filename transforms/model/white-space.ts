@@ -1,6 +1,6 @@
 /**
- * White space as Python's `str.strip` has it: Unicode White_Space and U+001C to U+001F. JS's `\s`
- * differs: it has U+FEFF and lacks U+0085 and U+001C to U+001F.
+ * White space as Python's `str.strip` defines it: Unicode White_Space and U+001C to U+001F. JS's `\s` differs: it has
+ * U+FEFF and lacks U+0085 and U+001C to U+001F.
  */
 
 /** The characters, for a class in a regular expression. */

@@ -1,4 +1,4 @@
-/** Replaces the system prompt of goose, which holds a clock and names the agent, by one plain sentence. */
+/** Replaces the system prompt of goose, which contains a clock and names the agent, with one plain sentence. */
 
 import { QUOTE } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
@@ -15,7 +15,7 @@ const BOOTSTRAP = new RegExp(
   'i',
 );
 
-/** JSON text of a string that lacks this, and escapes that may spell it, is no bootstrap: it need not be decoded. */
+/** A text that lacks this, and escapes that may spell it, cannot be the bootstrap and need not be decoded. */
 const MAY_BOOTSTRAP = /general-purpose|\\u00[0-7]/i;
 
 function apply(message: Message): Message | undefined {

@@ -1,6 +1,6 @@
 /**
- * Drops user messages that hold nothing but `<info-msg>...</info-msg>` blocks: goose adds them to each request
- * (clock, working directory) and takes them away again. A block ends at the first closing tag; linear.
+ * Drops user messages that contain only `<info-msg>...</info-msg>` blocks: goose adds them to each request (clock,
+ * working directory) and removes them again. A block ends at the first closing tag; linear.
  */
 import type { Message } from '../model/element.ts';
 import { firstVisible, textOf } from '../model/message.ts';

@@ -7,13 +7,13 @@ interface Named {
   readonly summary: string;
 }
 
-/** Looks at a message by itself: the same message leaves it, another one replaces it, undefined drops it. */
+/** Looks at a single message: returns the same one to keep it, another one to replace it, undefined to drop it. */
 export interface MessageRule extends Named {
   readonly on: 'message';
   readonly apply: (message: Message) => Message | undefined;
 }
 
-/** Drops a message because of itself and the one that follows it. */
+/** Drops a message depending on itself and the one that follows it. */
 export interface PairRule extends Named {
   readonly on: 'pair';
   /** Could the message be dropped at all? */

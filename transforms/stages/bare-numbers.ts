@@ -1,6 +1,6 @@
 /**
- * Reads a line whose only fault is that it has NaN or Infinity where JSON has a number. Such a value may be where nothing is read;
- * where it would get into a record, the line is rejected. To tell which, the line is read with zeros and with ones in place of the
+ * Reads a line whose only fault is NaN or Infinity instead of a number. Such a value is harmless where nothing is read;
+ * a line is rejected if it would get into a record. To tell, the line is read with zeros and with ones in place of the
  * words: an entry that does not depend on them is the same both times, in every dialect.
  */
 import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
@@ -13,13 +13,13 @@ type Reading = readonly ReadElement[];
 
 export function isNotJson(objects: LineObjects): boolean {
   if (objects.length !== 1) return false;
-  const only = (objects as Reading)[0]; // a line of one object is an array: taking it apart costs an iterator
+  const only = (objects as Reading)[0]; // a line of one object is an array, whose destructuring would cost an iterator
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
 /**
- * @param read reads a line; it gets this one several times, with numbers in the places of the words
- * @returns undefined when the line has no such words, or no entry even without them
+ * @param read reads a line; called several times, with numbers in place of the words
+ * @returns undefined if the line has no such words, or is not an entry even without them
  */
 export function readBareNumbers(
   stage: string,
@@ -30,7 +30,7 @@ export function readBareNumbers(
   const words = new BareNumbers(bytes);
   if (words.count === 0 || line.made !== undefined) return undefined;
   try {
-    words.putNumbers(bytes, 0); // in place: the line may be of any length
+    words.putNumbers(bytes, 0); // in place, because the line may be of any length
     const reading = read(line);
     if (!reading.some(({ kind }) => kind === 'entry')) return undefined;
     const copy = copyOf(bytes);
@@ -46,7 +46,7 @@ export function readBareNumbers(
   }
 }
 
-/** The index of the first word that the reading depends on. */
+/** The index of the first word that affects the entry. */
 function firstThatCounts(count: number, depends: (ones: number) => boolean): number {
   let [none, some] = [0, count];
   while (some - none > 1) {

@@ -1,6 +1,6 @@
 /**
- * The integrity stages: the checks of the registry at three places of the chain. A finding comes right
- * before the element that it is about, and the element goes on as it is; so a session's findings come before its end.
+ * The integrity stages: run the registered checks at three places of the chain. A finding comes directly before its
+ * element, which passes unchanged; so a session's findings come before its end.
  */
 import type { Check, EntryCheck, Found, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
@@ -13,7 +13,7 @@ function checksOn<On extends Check['on']>(on: On): readonly CheckOn<On>[] {
   return checks.filter((check): check is CheckOn<On> => check.on === on);
 }
 
-/** The part of an element that its findings carry. */
+/** The part of an element that its findings copy. */
 interface Subject {
   readonly origin: Origin;
   readonly sessionId?: string | undefined;
@@ -37,7 +37,7 @@ function reported<T extends StreamElement & Subject>(
   return made;
 }
 
-/** After validate: how the entries of a session follow each other. */
+/** After validate: checks how the entries of a session follow each other. */
 export const checkEntries: Stage = {
   name: 'check-entries',
   summary: 'Reports entries without a reply, and entries that do not continue the previous one.',
@@ -60,7 +60,7 @@ export const checkEntries: Stage = {
 
 const NO_LINES: RejectedLines = { count: 0, last: undefined };
 
-/** After tool-dedupe: the canonical conversation, and the sessions that have none. */
+/** After tool-dedupe: checks the canonical conversation, and sessions without one. */
 export const checkConversations: Stage = {
   name: 'check-conversations',
   summary: 'Reports problems of conversations, and sessions without one.',
@@ -68,7 +68,7 @@ export const checkConversations: Stage = {
   create(): Handlers {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
-    let rejected = NO_LINES; // of the session that is open
+    let rejected = NO_LINES; // state of the open session
     return {
       *conversation(conversation) {
         for (const check of onConversation) {
@@ -92,16 +92,18 @@ export const checkConversations: Stage = {
   },
 };
 
-/** After format: the messages as they were written; what is the same in the records of several formats is told once. */
+/**
+ * After format: checks the messages as written; findings that the records of several formats share are reported once.
+ */
 export const checkRecords: Stage = {
   name: 'check-records',
   summary: 'Reports records whose calls or results are malformed as written.',
   options: {},
   create(): Handlers {
     const onRecord = checksOn('record');
-    let records: WrittenRecord[] = []; // of the conversation whose records come now, one of each format so far
+    let records: WrittenRecord[] = []; // records of the current conversation, one of each format so far
 
-    /** Findings in a record. */
+    /** Messages of the findings in a record. */
     const textsOf = (record: WrittenRecord): readonly string[] =>
       onRecord.flatMap((check) => Array.from(check.check(record), textOf));
 

@@ -1,6 +1,6 @@
 /**
- * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order
- * of the contract, then rules on the whole entry. Every change is counted by rule.
+ * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order of the contract, then
+ * rules on the whole entry. Counts every change by rule.
  */
 
 import { perObject } from '../json/notes.ts';
@@ -11,11 +11,11 @@ import type { EntryRule, MessageRule, PairRule, Rule } from '../rules/rule.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface CleanupOptions {
-  /** Names of rules or of sets of rules; empty: none. */
+  /** Names of rules or of sets of rules; empty for none. */
   readonly cleanup: readonly string[];
 }
 
-/** Sets of rules: a name for each client that logs need cleaning for. The order is that of the contract. */
+/** Sets of rules, one for each client whose logs need cleaning. The order is that of the contract. */
 export const ruleSets: ReadonlyMap<string, readonly string[]> = new Map([
   ['goose', ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title']],
 ]);
@@ -27,7 +27,7 @@ const options: OptionSpecs<CleanupOptions> = {
   },
 };
 
-/** The rules that the names stand for, each once, in the order of the contract. Throws RangeError for no rule. */
+/** The rules of the names, each once, in the order of the contract. Throws RangeError for an unknown name. */
 export function rulesOf(names: readonly string[]): readonly Rule[] {
   const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
   for (const name of wanted) {
@@ -39,7 +39,10 @@ export function rulesOf(names: readonly string[]): readonly Rule[] {
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-/** Result of the rules on single messages for one that they change: the message to keep, if any, and the rules that had a say. */
+/**
+ * Result for a message that the rules on single messages change: the message to keep, if any, and the rules that
+ * applied.
+ */
 export interface Cleaned {
   readonly message: Message | undefined;
   readonly changedBy: readonly string[];
@@ -60,7 +63,7 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
   return changedBy.length === 0 ? undefined : { message: current, changedBy };
 }
 
-/** Applies the named rules on single messages; undefined when none changes it. */
+/** Applies the named rules on single messages; undefined if none changes it. */
 export function messageCleaner(names: readonly string[]): (message: Message) => Cleaned | undefined {
   const messageRules = rulesOf(names).filter((rule): rule is MessageRule => rule.on === 'message');
   return (message) => cleanMessage(message, messageRules);
@@ -73,7 +76,7 @@ interface OnMessages {
   readonly concerns: (message: Message) => boolean;
 }
 
-/** By the names of the rules: what is noted on messages is so for all who clean with the same. */
+/** By the names of the rules, so that everything that cleans with the same rules shares the cached results. */
 const known = new Map<string, OnMessages>();
 
 function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): OnMessages {
@@ -128,13 +131,13 @@ function isDropped(message: Message, next: Message | undefined, rule: PairRule):
 
 /** Fate of one message of an entry. */
 export interface CleanedMessage {
-  /** Undefined when a rule dropped it. */
+  /** Undefined if a rule dropped it. */
   readonly message: Message | undefined;
-  /** The rules that changed or dropped it, in their order. */
+  /** The rules that changed or dropped it, in order. */
   readonly rules: readonly string[];
 }
 
-/** Tells what the stage does to each message of an entry, in their order. */
+/** Reports what the stage does to each message of an entry, in order. */
 export function traceCleanup(
   { messages }: Entry,
   { cleanup: names }: CleanupOptions,
@@ -157,7 +160,7 @@ export function traceCleanup(
   return traced;
 }
 
-/** The messages without those that a rule drops; it looks at the list as it was before. */
+/** Drops messages by a pair rule, which looks at the original list. */
 function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) => void): Message[] {
   const kept = messages.filter((message, i) => !isDropped(message, messages[i + 1], rule));
   for (let dropped = messages.length - kept.length; dropped > 0; dropped--) count(rule.name);

@@ -1,7 +1,8 @@
 /**
- * Stage: conversation -> record, through each of the chosen formats. Anything that a format cannot represent is a finding of
- * a named rule; a rule in `rejectOn` rejects the session instead, and so does a finding that says so unless its rule is in
- * `keepOn`. One of several formats may refuse a conversation that another one writes (docs/decisions/0017-several-formats.md).
+ * Stage: conversation -> record, through each of the chosen formats. Whatever a format cannot represent is a finding of
+ * a named rule; a rule in `rejectOn` rejects the session instead, and so does a rejecting finding unless its rule is in
+ * `keepOn`. One of several formats may refuse a conversation that another one writes
+ * (docs/decisions/0017-several-formats.md).
  */
 
 import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';
@@ -17,12 +18,12 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 export interface FormatOptions {
   /** Names of formats, each once. */
   readonly format: readonly string[];
-  /** Options of the formats, by name; each format takes those that it has. */
+  /** Options of the formats, by name; each format uses those that it has. */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
   readonly keepOn: readonly string[];
-  /** Names of what the log says beside the messages, to be written where a format has a place for it. */
+  /** Names of metadata to write, for formats that can hold it. */
   readonly meta: readonly MetaName[];
   /** Formats besides the built-in ones. */
   readonly formats?: readonly Format[];
@@ -95,7 +96,7 @@ function* rowsOf(
   for (const another of more) yield { ...record, bytes: another };
 }
 
-/** A format and the options that it is called with. */
+/** A format and its options. */
 interface Chosen {
   readonly format: Format;
   readonly values: FormatOptionValues;
@@ -114,7 +115,10 @@ function* encode(conversation: Conversation, one: Chosen, options: FormatOptions
   yield* rowsOf(conversation, one, encoded, options);
 }
 
-/** One record of each format that can write the conversation; when none can, the session is rejected as the first one says. */
+/**
+ * One record of each format that can write the conversation; if none can, the session is rejected for the first one's
+ * reason.
+ */
 function* encodeInEach(
   conversation: Conversation,
   chosen: readonly Chosen[],

@@ -1,6 +1,6 @@
 /**
- * Stage: line -> entry, through a dialect. Blank lines get their fate here, bad ones are rejected with their position,
- * and for grouped input the session ends where its id changes.
+ * Stage: line -> entry, through a dialect. Gives blank lines their fate, rejects bad ones with their position, and for
+ * grouped input ends the session where its id changes.
  */
 
 import { MAX_CONVERSATION_BYTES } from '../dialects/define-dialect.ts';
@@ -26,11 +26,11 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native } from './choose-dialect.ts';
 
-/** A source that something else began to read, and may read on where a session begins. */
+/** A source that the fold began to read, and may continue to read where a session begins. */
 export interface BegunSource {
-  /** Dialect that it was found to be in. */
+  /** Dialect of the source, as found by the fold. */
   readonly dialect: string;
-  /** Takes the id of each entry that is read; undefined: only this stage can read on. */
+  /** Called with the id of each entry; undefined if only this stage can continue. */
   opens(sessionId: string | undefined): void;
 }
 
@@ -40,7 +40,7 @@ export interface ParseOptions {
   readonly scanner: ScannerName;
   readonly userTurn: string | undefined;
   readonly maxDepth: number;
-  /** Undefined: any number. */
+  /** Undefined for any number. */
   readonly maxMessages: number | undefined;
   /** Most elements of any one array or object, and most objects of a line. */
   readonly maxElements: number;
@@ -116,7 +116,7 @@ class EntryLimits {
     this.#maxElements = maxElements;
   }
 
-  /** Why an entry of the line is not taken, though it could be read. */
+  /** Why a readable entry of the line exceeds a limit. */
   #excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
     const count = messagesOf(entry);
     if (this.#maxMessages !== undefined && count > this.#maxMessages)
@@ -154,24 +154,24 @@ class Parser {
   readonly #limits: EntryLimits;
   readonly #ownScanner: Scanner;
   readonly #known: readonly Dialect[];
-  /** The dialect that is asked for, whatever the lines look like. */
+  /** The dialect that the user named, whatever the lines look like. */
   readonly #fixed: Dialect | undefined;
-  /** The dialect that the beginning of the source was found to be in. */
+  /** The dialect found at the beginning of the source. */
   readonly #found: Dialect | undefined;
   readonly #chooser: DialectChooser;
   readonly #readers = new Map<string, DialectReader>();
 
-  // about the present source
+  // state of the current source
   #reader: DialectReader | undefined;
   /** Name of the reader's dialect. */
   #dialect: string | undefined;
-  /** No dialect has known it. */
+  /** Does no dialect recognise the source? */
   #isUnknown = false;
-  /** Id of the present session. */
+  /** Id of the current session. */
   #currentId: string | undefined;
-  /** It is a session of one entry. */
+  /** Is it a session of one entry? */
   #currentAlone = false;
-  /** The present line has NaN or Infinity in values that are not read. */
+  /** Does the current line have NaN or Infinity in unread values? */
   #bareNumbers = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
@@ -204,7 +204,7 @@ class Parser {
     return [only];
   }
 
-  /** The session, or the source, is over. */
+  /** Ends the session, or the source. */
   sessionEnd(end: SessionEnd): Iterable<StreamElement> {
     if (!end.last) {
       this.#currentId = undefined;
@@ -221,13 +221,13 @@ class Parser {
     return made;
   }
 
-  /** Pairs of several APIs in one source: which one is told pair by pair. */
+  /** A reader for sources with pairs of several APIs, recognised pair by pair. */
   #pairReader({ name }: Dialect): DialectReader {
     const others = this.#known.filter(isPairDialect).map((one) => [one.name, this.#readerOf(one)] as const);
     return new PairReader(name, new Map(others));
   }
 
-  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one is asked. */
+  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one decides. */
   #readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
     if (this.#reader !== undefined) return this.#reader;
     if (this.#isUnknown) return 'unknown';
@@ -245,13 +245,13 @@ class Parser {
     this.#bareNumbers = false;
     const made = by.read(line);
     if (!isNotJson(made)) return made;
-    // as a whole: the words are in their places again when the next object would be read
+    // reads the line as a whole: the words are restored before the next object is read
     const again = readBareNumbers(STAGE, line, (one) => readApart(one, this.#readerFor(one, false)));
     this.#bareNumbers = again !== undefined && !isNotJson(again);
     return again === undefined ? made : (by.gather?.(again) ?? again);
   }
 
-  /** Does the session that is open end before this entry? */
+  /** Does the open session end before this entry? */
   #parts({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
     return (
@@ -281,19 +281,19 @@ class Parser {
     for (const element of made) yield* this.#separate(this.#limits.bounded(line, element, made.length === 1));
   }
 
-  /** The held lines of a source whose dialect is known now. */
+  /** Reads the held lines once the source's dialect is known. */
   *#heldLines(by: DialectReader): Generator<StreamElement> {
     for (const line of this.#chooser.take()) yield* this.#several(line, this.#read(line, by));
   }
 
-  /** Gives what the reader still holds of a source that is over. */
+  /** Yields what the reader still holds at the end of a source. */
   *#rest(): Generator<StreamElement> {
     if (this.#reader === undefined && this.#chooser.holds) yield* this.#refuseSource();
     for (const element of this.#reader?.end?.() ?? [])
       yield* this.#separate(element.kind === 'entry' ? this.#limits.boundedFold(element) : element);
   }
 
-  /** No dialect knows the source: this line, those that were held and those that may follow are rejected, and the source. */
+  /** Rejects the source and all its lines, because no dialect recognises it. */
   *#refuseSource(line?: Line): Generator<StreamElement> {
     this.#isUnknown = true;
     yield* this.#chooser.refuse(line);
@@ -304,7 +304,7 @@ class Parser {
     yield this.#over(end);
   }
 
-  /** The source is over. */
+  /** Ends the source. */
   #over({ kind, origin, last }: SessionEnd): SessionEnd {
     const end = { kind, origin, last, dialect: this.#dialect };
     this.#reader = this.#currentId = this.#dialect = undefined;
@@ -323,7 +323,7 @@ function create(options: ParseOptions): Handlers {
   return { line: (line) => parser.line(line), 'session-end': (end) => parser.sessionEnd(end) };
 }
 
-/** Reads a line that may be read again; nothing of it is kept for later. */
+/** Reads a line that may be read again, keeping nothing of it. */
 function readApart(line: Line, by: DialectReader | 'held' | 'unknown'): readonly ReadElement[] {
   if (typeof by === 'string') return [];
   if (by.readApart !== undefined) return by.readApart(line);
@@ -335,12 +335,12 @@ const messagesOf = ({ messages, reply }: Entry): number => messages.length + (re
 const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
   repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
 
-/** In a message or a tool, at all levels. */
+/** Number of elements in a message or a tool, at all levels. */
 const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>
   elementsIn(bytes, 0, bytes.length, ANY_NUMBER),
 );
 
-/** The elements that all messages and tools of an entry hold. */
+/** Number of elements in all messages and tools of an entry. */
 function elementsOfEntry({ messages, tools, reply }: Entry): number {
   let count = reply === undefined ? 0 : elementsWithin(reply);
   for (const message of messages) count += elementsWithin(message);

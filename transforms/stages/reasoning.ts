@@ -1,6 +1,6 @@
 /**
- * Stage: conversation -> conversation: what becomes of the model's reasoning (docs/conversion.md). It is a message's
- * `reasoning_content` or `thinking`, or a `<think>` block in front of its text. Every change is counted by rule.
+ * Stage: conversation -> conversation, keeping, dropping or inlining the model's reasoning (docs/conversion.md): a
+ * message's `reasoning_content` or `thinking`, or a `<think>` block before its text. Counts every change by rule.
  */
 
 import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
@@ -37,7 +37,7 @@ const NOT_INLINED: ReadingNote = {
   message: 'the reasoning contains a <think> tag and stays where it is',
 };
 
-/** The message without its reasoning; the same object when it has none. */
+/** The message without its reasoning; the same object if it has none. */
 export function withoutReasoning(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const text = textOfValue(valueBytes(bytes, 'content'));
@@ -47,14 +47,17 @@ export function withoutReasoning(message: Message): Message {
   return made === message.bytes ? message : { ...message, bytes: made };
 }
 
-/** The text behind a thought in front of it; undefined when there is none. */
+/** The text after a leading thought; undefined if there is none. */
 function behindThought(text: string): string | undefined {
   const start = text.trimStart();
   const end = start.startsWith(OPEN) ? start.indexOf(CLOSE) : -1;
   return end < 0 ? undefined : start.slice(end + CLOSE.length).trimStart();
 }
 
-/** The message with its reasoning in front of its text; the same object when it has none. Text that would end its block stays and is noted. */
+/**
+ * The message with its reasoning moved before its text; the same object if it has none. Reasoning that would end its
+ * block stays and is noted.
+ */
 export function withReasoningInText(message: Message): Message {
   const thought = reasoningOf(message);
   if (thought === '') return message;
@@ -68,7 +71,7 @@ export function withReasoningInText(message: Message): Message {
   return { ...message, bytes: replaceValue(bytes, 'content', said) ?? addMember(bytes, 'content', said) };
 }
 
-/** The content with a text in front; what it is stays byte for byte. */
+/** The content with a text before it; the content itself stays byte for byte. */
 function textInFront(block: string, content: Uint8Array | undefined): Uint8Array {
   const json = encode(quote(block));
   if (content?.[0] === QUOTE) return concat([json.subarray(0, -1), content.subarray(1)]);
@@ -93,7 +96,7 @@ function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation 
   if (changed > 0) changes.set(rule, changed);
   const answer = messages.at(-1);
   if (answer !== undefined && answer !== conversation.messages.at(-1) && isEmptyReply(answer)) {
-    messages.pop(); // it was reasoning and nothing else: an empty answer is never taught
+    messages.pop(); // it was only reasoning, and an empty answer is never taught
     changes.set('empty-reply', 1);
   }
   return { ...conversation, messages, changes };

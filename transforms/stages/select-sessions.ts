@@ -1,11 +1,11 @@
 /**
- * Stage: keeps the sessions that are listed. The entries of all others get the fate `dropped:not-selected`, so that the ledger still
+ * Stage: keeps the listed sessions. The entries of all others get the fate `dropped:not-selected`, so that the ledger
  * accounts for every line.
  */
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface SelectOptions {
-  /** Ids of the sessions to keep; undefined: all. */
+  /** Ids of the sessions to keep; undefined for all. */
   readonly only: readonly string[] | undefined;
 }
 
@@ -35,7 +35,7 @@ export const selectSessions: Stage<SelectOptions> = {
   create,
 };
 
-/** Leaves out the finding that a session has no record when its record was not asked for. */
+/** Drops the finding that a session has no record if its record was not requested. */
 export const selectFindings: Stage<SelectOptions> = {
   name: 'select-findings',
   summary: 'Leaves out findings about sessions that --only does not list.',

@@ -37,7 +37,10 @@ function conversationOf(
   };
 }
 
-/** Reports the end of a session. Part by part: an object that is spread would be a shape of its own for each session. */
+/**
+ * Reports the end of a session. Sets the members one by one: spreading the object would create a shape for each
+ * session.
+ */
 function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
   const { kind, origin, last, alone, dialect, sessionId, entries } = end;
   return alone === true

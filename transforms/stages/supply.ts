@@ -1,5 +1,5 @@
 /**
- * Stage: adds what most logs of agents do not hold: the system text, and the definitions of the tools that are called. A
+ * Stage: adds what most agent logs lack: the system text, and the definitions of the tools that are called. A
  * conversation that has them keeps its own.
  */
 
@@ -18,9 +18,9 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { firstByName } from './tool-dedupe.ts';
 
 export interface SupplyOptions {
-  /** Undefined: none. */
+  /** Undefined for none. */
   readonly systemText: string | undefined;
-  /** JSON text of a list of definitions; undefined: none. */
+  /** JSON text of a list of definitions; undefined for none. */
   readonly toolDefinitions: string | undefined;
 }
 
@@ -43,8 +43,8 @@ const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 const scanner = createTextScanner();
 
 /**
- * The definitions in a text: those of a chat API, wrapped or not, or of the Messages API.
- * @returns undefined when it is not a JSON array of definitions that each have a name
+ * Parses definitions: those of a chat API, wrapped or not, or of the Messages API.
+ * @returns undefined if the text is not a JSON array of definitions with a name each
  */
 export function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
   const json = encode(text);
@@ -93,13 +93,13 @@ function addSystem(conversation: Conversation, system: Message): Conversation {
   };
 }
 
-/** Its log has no system text, but the conversation has one now. */
+/** Drops the note that the log has no system text, because the conversation has one now. */
 function withoutNote(message: Message): Message {
   const notes = message.notes?.filter(({ rule }) => rule !== NO_SYSTEM);
   return notes === undefined ? message : { ...message, notes };
 }
 
-/** A system text in front of copied messages is context too. */
+/** Counts the system text before copied messages as context too. */
 function oneMoreCopied(meta: Meta): Meta {
   const copied = meta.get('copied');
   if (copied === undefined) return meta;

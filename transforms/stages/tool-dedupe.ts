@@ -1,4 +1,4 @@
-/** Stage: tool definitions unique by name, the first one wins. A nameless one is always kept. */
+/** Stage: keeps the first tool definition of each name, and all without a name. */
 import type { Conversation, ToolDefinition } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 

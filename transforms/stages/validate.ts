@@ -1,6 +1,6 @@
 /**
- * Stage: identity and order. A session has one id and strictly increasing timestamps, where it has any; a
- * violation rejects it as a whole. It also notes where the session's entries lie, so that every line gets its fate.
+ * Stage: checks identity and order. A session has one id and, if it has timestamps, strictly increasing ones; a
+ * violation rejects the whole session. Also records where the session's entries are, so that every line gets its fate.
  */
 
 import type { Entry, EntryLog, Rejection, SessionEnd } from '../model/element.ts';
@@ -10,7 +10,7 @@ import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 interface ValidateOptions {
-  /** Ids of the sessions of the source that are over; shared with who else reads sessions of it. */
+  /** Ids of the sessions of the source that have ended; shared with the fold, which reads sessions of it too. */
   readonly ended?: HashedSet | undefined;
 }
 
@@ -20,10 +20,10 @@ function create({ ended = new HashedSet() }: ValidateOptions): Handlers {
   const log = createEntryLog();
   let sessionId: string | undefined;
   let droppedId: string | undefined;
-  let latest: bigint | undefined; // stamp of the session so far
+  let latest: bigint | undefined; // timestamp of the session so far
   let rejected = false;
-  let alone = false; // its id cannot come again
-  let folded: EntryLog | undefined; // the lines of an entry that was folded of several
+  let alone = false; // its id cannot occur again
+  let folded: EntryLog | undefined; // the lines of an entry that was folded from several
 
   function violation(entry: Entry): Rejection | undefined {
     const { sessionId: id, timestamp, origin, refused } = entry;

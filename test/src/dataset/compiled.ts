@@ -1,4 +1,4 @@
-/** The sinks as plain JavaScript in a folder of their own, for tests that need a second process. */
+/** The sinks as plain JavaScript in a separate folder, for tests that need a second process. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

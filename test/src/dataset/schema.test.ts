@@ -104,7 +104,7 @@ const datasetFaults = (out: string): readonly string[] =>
 
 let folder: string;
 
-/** Log files below a folder of their own. */
+/** Log files below a separate folder. */
 function logsOf(name: string, files: Readonly<Record<string, string | Uint8Array>>): string {
   const logs = join(folder, name);
   for (const [path, bytes] of Object.entries(files)) {

@@ -1,4 +1,7 @@
-/** Deliveries come in the order of the sources, whoever reads them: the main thread or one of two worker threads. */
+/**
+ * Deliveries arrive in the order of the sources, whichever worker reads them: the main thread or one of two worker
+ * threads.
+ */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +11,7 @@ import { resolveSettings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 
-/** As it is built: a worker thread has a file of its own. */
+/** Built, because a worker thread needs its own file. */
 const BUILT = resolve(import.meta.dirname, '../../../dist/src/engine/pool.js');
 const { runWorkers }: typeof import('../../../src/engine/pool.ts') = await import(BUILT);
 

@@ -1,4 +1,4 @@
-/** Ranges, their order, their resuming, and what is no answer to the request. */
+/** Ranges, their order, their resumption, and responses that do not fit the request. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** Bodies that come straight from a socket: how their heads are cut, how connections are used again, and what is no answer. */
+/**
+ * Bodies read straight from a socket: how heads are parsed, how connections are reused, and which responses are
+ * rejected.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';

@@ -26,7 +26,7 @@ interface Written {
   readonly output: MemoryOutput;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
-  /** Records the results; the next call goes on. */
+  /** Records the results; a later call continues. */
   take(...results: readonly Result[]): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ interface Made {
   readonly work: string;
 }
 
-/** Shards of a staged run: their paths, what is in the file, and what was only gathered. */
+/** Shards of a staged run: paths, content of the file, and lines still gathered. */
 function shardsOf(
   shards: Readonly<Record<string, readonly [file: Uint8Array | string, gathered?: string]>>,
 ): Made {

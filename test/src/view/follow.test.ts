@@ -24,7 +24,7 @@ function log(lines: readonly string[]) {
   };
 }
 
-/** Summary of what was sent. */
+/** Summary of the entries sent. */
 const told = (entries: Iterable<FollowedEntry>): readonly string[] =>
   [...entries].map(({ conversation, line, shared, messages, fresh, error }) => {
     if (error !== undefined) return `line ${line}: ${error.split(':', 1)[0]}`;

@@ -53,7 +53,7 @@ function saysSomething(message: ObjectTree): boolean {
   return [...SPEAKING, ...REASONING].some((key) => says(get(message, key), key));
 }
 
-/** A reply is an assistant's: a role goes in front, one that is no text or empty is replaced. */
+/** Makes the reply's role the assistant's: adds a missing one first, and replaces one that is empty or not a text. */
 function withRole(reply: ObjectTree): ObjectTree {
   if (getString(reply, 'role')) return reply;
   const role = str('assistant');

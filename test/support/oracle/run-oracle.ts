@@ -37,7 +37,7 @@ export type OracleSource = {
 export type OracleResult = {
   readonly groups: ReadonlyMap<string, readonly OracleRecord[]>;
   readonly sources: readonly OracleSource[];
-  /** Paths of the files that are no logs by their name. */
+  /** Paths of the files that do not have the name of a log. */
   readonly excluded: readonly string[];
   readonly usage: readonly UsageRow[];
   readonly findings: readonly Finding[];

@@ -21,7 +21,7 @@ function pathsBelow(root: string, below: string, isWanted: (name: string) => boo
 const bytewise = (paths: readonly string[]): string[] =>
   [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** The files that are no logs by their name. */
+/** The files that do not have the name of a log. */
 export function excludedFiles(root: string): readonly string[] {
   return bytewise(pathsBelow(root, '', (name) => !NAME.test(name)));
 }

@@ -66,7 +66,7 @@ function fromNumber(text: string): bigint | undefined {
   return ns === undefined || ns / NS > MAX_SECONDS ? undefined : ns;
 }
 
-/** Nanoseconds since 1970, or undefined when the value is no timestamp. */
+/** Nanoseconds since 1970, or undefined if the value is not a timestamp. */
 export function timestampNs(tree: Tree | undefined): bigint | undefined {
   if (tree?.kind === 'string') return fromText(tree.value);
   return tree?.kind === 'number' ? fromNumber(tree.text) : undefined;

@@ -1,4 +1,4 @@
-/** Trajectories of agents: steps, results without ids, sub-agents, and what is no trajectory. */
+/** Trajectories of agents: steps, results without ids, sub-agents, and invalid trajectories. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import atif from '../../../transforms/dialects/atif.ts';

@@ -63,7 +63,7 @@ function callsOfMessages(record: string): string[] {
   );
 }
 
-/** The calls that stand in a text as tags. */
+/** Calls written as tags in a text. */
 function callsInText(text: string): string[] {
   return [...text.matchAll(/<tool_call>(.*?)<\/tool_call>/gs)].flatMap(([, json = '']) => {
     const tree = parseJson(json);

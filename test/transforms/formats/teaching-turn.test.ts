@@ -24,7 +24,7 @@ const TURN = {
   toolArgs: { selected: ['Foo', 'Bar'] },
 };
 
-/** The code and the message of what was thrown. */
+/** Code and message of the error thrown. */
 function thrown(run: () => unknown): readonly [string, string] {
   try {
     run();

@@ -10,7 +10,7 @@ const memory = createScanMemory() as ScanMemory;
 const plain = createPlainScanner();
 const scanner = memory.createScanner();
 
-/** The bytes in the slab at an odd place, with bytes around them that would go on with any value. */
+/** The bytes in the slab at an unaligned position, surrounded by bytes that could continue any value. */
 function inSlab(bytes: Uint8Array, place = 0): Uint8Array {
   const before = asArray('"\\{[1'.repeat(8)).subarray(0, place);
   const slab = memory.slab(place + bytes.length + 200).fill(0x31);

@@ -201,7 +201,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
 
   test('a header that tells another size than the content has is a fault', async () => {
     const frame = zstd('four', '--stream-size=4');
-    expect(frame[5]).toBe(4); // single segment: the byte behind the flags is the size
+    expect(frame[5]).toBe(4); // single segment: the byte after the flags is the size
     frame[5] = 5;
     expect((await unzip(frame)).reason).toBe('corrupt-zstd');
   });
