@@ -16,7 +16,7 @@ export async function cliPage(root) {
     'The pages below show all options: `turnmill COMMAND --help --all`. `--help` alone leaves out those that are rarely needed.',
     ...commands.flatMap((name, i) => [`## turnmill ${name}`, block(helps[i])]),
     '## Exit statuses',
-    'What each one means: [errors.md](errors.md). The code is part of the message on standard error.',
+    '[errors.md](errors.md) explains each one. The code is part of the message on standard error.',
     table(['status', 'code'], await statuses(root)),
   ]);
 }

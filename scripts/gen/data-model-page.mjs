@@ -19,7 +19,7 @@ export function dataModelPage(root) {
       ['kind', 'what it is'],
       elements.map(({ kind, name, doc }) => [`[${code(kind)}](#${name.toLowerCase()})`, firstSentence(doc)]),
     ),
-    'Which stage makes and takes each kind: [architecture.md](architecture.md).',
+    '[architecture.md](architecture.md) lists which stage emits and takes each kind.',
     '## Elements',
     ...elements.flatMap(section),
     '## What they hold',

@@ -12,7 +12,7 @@ const FIELD =
 const FILES = [
   [
     'data/',
-    'The records. One shard, or several, per group: `data/GROUP-NNNNN.jsonl`, with `.gz` or `.zst` behind it under `--compress`. With several formats each has a folder, `data/FORMAT/`. What a record holds: [formats.md](formats.md).',
+    'The records. One shard, or several, per group: `data/GROUP-NNNNN.jsonl`, with `.gz` or `.zst` at the end under `--compress`. With several formats each has a folder, `data/FORMAT/`. [formats.md](formats.md) shows the records.',
   ],
   ['ledger/sources.jsonl', 'What became of each source.', 'SourceLine'],
   ['ledger/sessions.jsonl', 'What became of each session, and where its records are.', 'SessionLine'],

@@ -8,13 +8,13 @@ export async function dialectsPage(root) {
   const { dialects } = await built(root, 'transforms/dialects/index.js');
   const sections = await Promise.all(dialects.map((dialect) => section(root, dialect)));
   return page('Dialects', [
-    'How a family of logs is read. `--dialect auto`, the default, looks at the first line of each source that is not blank; `--dialect NAME` reads all of them in one way. One file each in [transforms/dialects](../transforms/dialects), one example each in [examples/dialects](../examples/dialects).',
+    'A dialect reads one family of logs. By default (`--dialect auto`) turnmill recognises it by the first object of each source; `--dialect NAME` sets one for all sources. Each dialect is one file in [transforms/dialects](../transforms/dialects), and has one example in [examples/dialects](../examples/dialects).',
     table(
       ['dialect', 'reads'],
       dialects.map(({ name, summary }) => [`[${code(name)}](#${name})`, prose(summary)]),
     ),
     ...sections.flat(),
-    'The exact rules of each dialect: [dialects in detail](dialect-details.md). What the formats make of such a conversation: [formats.md](formats.md).',
+    '[Dialects in detail](dialect-details.md) has the exact rules of each dialect; [formats.md](formats.md) shows how the formats write a conversation.',
   ]);
 }
 
@@ -22,7 +22,7 @@ export async function dialectsPage(root) {
 function lacking({ lacks = [] }) {
   return lacks.length === 0
     ? []
-    : [`These logs never have ${lacks.join(' or ')}, so no finding says that they are missing.`];
+    : [`These logs never have ${lacks.join(' or ')}, so no finding reports them as missing.`];
 }
 
 async function section(root, plugIn) {

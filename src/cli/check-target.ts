@@ -29,7 +29,7 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
     ...formats.filter(({ name }) => targets.includes(name)).flatMap((format) => format.rules),
     ...consumerRules.map(({ name }) => name),
   ]);
-  const notes = new RunNotes();
+  const notes = new RunNotes(values);
   let source = '';
   let refused = false;
 

@@ -21,6 +21,7 @@ import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { streamOwnFile } from '../own-file.ts';
 import { printable } from '../printable.ts';
+import { withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
@@ -28,7 +29,7 @@ import { showCount } from './sizes.ts';
 
 export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);
-  const settings = resolveSettings(settingsOf([file], values));
+  const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
   host.checkStdin([file], true);
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);

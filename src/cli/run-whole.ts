@@ -25,7 +25,7 @@ export async function runWhole(
   const heap = host.prepareRun(true);
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent';
-  const notes = new RunNotes();
+  const notes = new RunNotes(values);
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const table = new DialectTable();
   const onResult = (result: Result, listing: Listing): void => {

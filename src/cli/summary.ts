@@ -8,6 +8,7 @@ import type { RunSummary } from '../job/build.ts';
 import type { Result, SessionReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
+import type { Values } from './options/option.ts';
 import { showCount, showDuration, showSize } from './sizes.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
@@ -133,7 +134,10 @@ function findings({ sums }: RunSummary, { errors }: RunNotes): (string | undefin
   return [head, ...body];
 }
 
-function rejections({ rejections: count, out }: RunSummary, { examples }: RunNotes): (string | undefined)[] {
+function rejections(
+  { rejections: count, out }: RunSummary,
+  { examples, reading }: RunNotes,
+): (string | undefined)[] {
   if (count === 0) return [];
   const shown = examples.map(
     ({ where, reason, detail }) =>
@@ -146,7 +150,9 @@ function rejections({ rejections: count, out }: RunSummary, { examples }: RunNot
       `${showCount(count)}${count > examples.length && examples.length > 0 ? ', for example' : ''}`,
     ]),
     ...shown,
-    ...(first === undefined ? [] : ['', `  To see why:  turnmill explain ${shellWord(first.where)}`]),
+    ...(first === undefined
+      ? []
+      : ['', `  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`]),
     ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
 }
@@ -179,6 +185,8 @@ const MOST_EXAMPLES = 3;
  * rejections as arguments for `turnmill explain`, and the severities of findings.
  */
 export class RunNotes {
+  /** Options that `explain` needs to read the logs as this run does. */
+  readonly reading: readonly string[];
   readonly #examples: Example[] = [];
   readonly #errors = new Map<string, number>();
   #source = -1;
@@ -186,6 +194,11 @@ export class RunNotes {
   #examplesBefore = 0;
   /** Errors of the current source, by rule; dropped if the whole source is rejected. */
   readonly #pending = new Map<string, number>();
+
+  constructor({ dialect, plugin = [] }: Pick<Values, 'dialect' | 'plugin'> = {}) {
+    const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];
+    this.reading = [...named, ...plugin.flatMap((file) => ['--plugin', file])];
+  }
 
   get examples(): readonly Example[] {
     return this.#examples;

@@ -166,7 +166,9 @@ function whyUnknown(
   const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
   const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
   const found =
-    keys.length === 0 ? 'its objects are empty' : `its first object has ${shown.join(', ')}${more}`;
+    keys.length === 0
+      ? 'its objects are empty'
+      : `no dialect knows an object with the keys ${shown.join(', ')}${more}`;
   const near = nearest(keys, known);
   return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
 }
