@@ -73,8 +73,8 @@ const writeAnew = (round: number): void => {
 const run = (name: keyof typeof commands): Sample => {
   if (name === 'full' || name === 'no-checkpoints') rmSync(atRoot(full), { recursive: true, force: true });
   const { sample, exitCode, stderr } = measure(commands[name]);
-  const told = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[name];
-  if (exitCode !== 0 || !stderr.includes(told)) throw new Error(`nightly, ${name}: ${exitCode}: ${stderr}`);
+  const mark = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[name];
+  if (exitCode !== 0 || !stderr.includes(mark)) throw new Error(`nightly, ${name}: ${exitCode}: ${stderr}`);
   return sample;
 };
 
@@ -88,8 +88,8 @@ export const measureNightly = async (args: readonly string[], place: ResultsPlac
       quick: { type: 'boolean', default: false },
     },
   });
-  const given = values.bytes === undefined ? FULL_BYTES : parseByteSize(values.bytes);
-  const corpus = cachedCorpus(describeSection('main', values.quick ? quickBytes.main : given, 1).order);
+  const wanted = values.bytes === undefined ? FULL_BYTES : parseByteSize(values.bytes);
+  const corpus = cachedCorpus(describeSection('main', values.quick ? quickBytes.main : wanted, 1).order);
   for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
   linkTree(atRoot(corpus.directory));
   await sleep(SETTLED_MS);

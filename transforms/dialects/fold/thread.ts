@@ -146,7 +146,7 @@ export class Thread {
     return this.#touch(item);
   }
 
-  /** All paths with lines of their own, in the order of the log. */
+  /** All paths that have lines, in the order of the log. */
   get paths(): readonly Path[] {
     const all = [...this.left, this.path].filter(({ lineCount }) => lineCount > 0);
     return all.sort((a, b) => a.offset - b.offset);
