@@ -51,6 +51,8 @@ export class PiSource {
 
   read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (type === 'session') return this.#begin(entry, context);
+    const id = entry.get('id')?.text();
+    if (id !== undefined && this.#spots.has(id)) return context.drop('copied-line');
     this.#entries++;
     if (type === 'message') return this.#readMessage(entry, entry.get('message'), context);
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
