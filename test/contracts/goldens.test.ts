@@ -33,7 +33,7 @@ const INSIDE = dialects.flatMap(({ inside }) => inside ?? []);
 function lineCount(path: string): number {
   const text = readFileSync(path, 'utf8');
   if (path.endsWith('.sse')) return text.replace(/\n$/, '').split('\n').length;
-  if (!/\.(?:json|traj)$/.test(path)) return linesOf(text).length;
+  if (!/\.(?:json|traj|har)$/.test(path)) return linesOf(text).length;
   const document: unknown = JSON.parse(text);
   if (Array.isArray(document)) return document.length;
   const lists = INSIDE.map((member) => (document as Record<string, unknown>)[member]);

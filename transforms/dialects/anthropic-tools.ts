@@ -12,6 +12,8 @@ import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './made-messages.ts';
 
 const CUSTOM = 'custom';
+/** Names of the schema: of the Messages API, of the AI SDK and of tool servers. */
+const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
 
 /** Converts a tool of the client. Tools of the server (`web_search` ...) have no schema and stay as they are. */
 export function defineTool(definition: Uint8Array): ToolDefinition {
@@ -22,7 +24,7 @@ export function defineTool(definition: Uint8Array): ToolDefinition {
   const hasParameters = members.some(({ key }) => key === 'parameters');
   const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
     if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
-    const said = key === 'input_schema' && !hasParameters ? 'parameters' : key;
+    const said = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
     return [[said, whole.subarray(valueStart, end)]];
   });
   return { bytes: objectOf(kept), name };

@@ -5,10 +5,11 @@
 import type { JsonView } from '../json/json-view.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
-import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { isCapture, loggedAnswer } from './pairs/bodies.ts';
 import { callMeta } from './pairs/call-meta.ts';
 import { type Call, CallReader } from './pairs/call-reader.ts';
+import { harCall, harEntries } from './pairs/har.ts';
 import { structured } from './pairs/request.ts';
 import { present } from './streams/grammar.ts';
 
@@ -146,21 +147,32 @@ function hasAnswer(object: FirstObject): boolean {
 
 const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
 
+/** Reads an entry of an archive. */
+function readLoaded(entry: JsonView, context: ReadContext, reader: CallReader): ObjectPart {
+  const call = harCall(entry, context);
+  if (call === undefined) return context.drop('no-completion');
+  const made = reader.read(call, context);
+  return 'kind' in made ? made : { ...made, meta: callMeta(call, entry) };
+}
+
 const calls: Dialect = defineDialect({
   name: 'calls',
   summary:
-    'Single calls: {messages, response | completion | output | choices}, LiteLLM, Helicone, OpenPipe, OpenHands LLM logs, logged HTTP.',
+    'Single calls: {messages, response | completion | output | choices}, LiteLLM, Helicone, OpenPipe, OpenHands LLM logs, logged HTTP (HAR).',
   knownBy:
-    'messages beside response, completion, output or choices; request_body and response_body; input.messages and output; request with url, method and body',
+    'messages beside response, completion, output or choices; request_body and response_body; input.messages and output; request with url, method and body; log.entries',
   keys: [
     ...[...ANSWERS, 'messages', 'raw_response', 'tools', 'model_parameters', 'kwargs', 'request', 'input'],
-    ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request'],
+    ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
   ],
   gathers: true,
   marks: ['messages', 'response'],
   memory: (options) => new CallReader(options),
-  detect: (first) => WRAPPERS.some(({ knows }) => knows(first)),
+  detect: (first) => harEntries(first) !== undefined || WRAPPERS.some(({ knows }) => knows(first)),
   read(json, context, reader) {
+    const entries = harEntries(json);
+    if (entries?.length === 0) return context.drop('no-completion');
+    if (entries !== undefined) return entries.map((entry) => readLoaded(entry, context, reader));
     const wrapper = WRAPPERS.find(({ knows }) => knows(json)) ?? pair;
     const call = wrapper.call(json, context);
     const made = reader.read(call, context);

@@ -16,7 +16,10 @@ const warning = (rule: string, message: string): ReadingNote => ({ rule, severit
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 const REPLY_CUT = warning('reply-cut', 'the answer ended at the limit of tokens');
 const FILTERED = warning('reply-filtered', 'the answer was cut by a content filter');
-const OTHERS = warning('other-choices', 'the response has more choices than the first: they are left out');
+export const OTHERS: ReadingNote = warning(
+  'other-choices',
+  'the response has more choices than the first: they are left out',
+);
 const NOT_MESSAGES = warning(
   'content-not-messages',
   'the log holds a value in the place of messages: it is kept as text',
@@ -178,7 +181,9 @@ const isLangChain = (one: JsonView): boolean =>
 function addCompletion(transcript: Transcript, answer: JsonView): void {
   const choices = firstOf(answer, 'choices', 'candidates', 'generations');
   const items = firstOf(answer, 'output')?.elements() ?? [];
-  if (choices?.type === 'array') addAnswers(transcript, choices);
+  const messages = unpacked(firstOf(answer, 'messages'));
+  if (messages?.type === 'array') addLast(transcript, messages.elements());
+  else if (choices?.type === 'array') addAnswers(transcript, choices);
   else if (items.some((one) => isItem(one) || one.get('type')?.text() === 'message'))
     addItems(transcript, items);
   else {
@@ -187,6 +192,21 @@ function addCompletion(transcript: Transcript, answer: JsonView): void {
     const finish = firstOf(answer, 'finish_reason', 'finishReason', 'stop_reason');
     noteFinish(transcript, finish ?? firstOf(more, 'finish_reason', 'stop_reason'));
   }
+}
+
+/** Adds the messages of the model at the end of a list, which may hold the request too. */
+function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
+  const list = messages.flatMap((one) => unpacked(one) ?? []);
+  const [first] = list;
+  const turns = first?.type === 'array' ? first.elements() : list;
+  const asked = turns.findLastIndex((one) => one.type === 'object' && !isSaidByModel(one));
+  for (const one of turns.slice(asked + 1)) addCompletion(transcript, one);
+}
+
+function isSaidByModel(message: JsonView): boolean {
+  const name = message.get('kwargs') && message.get('id')?.elements().at(-1)?.text();
+  const said = name ?? (message.get('role') ?? message.get('type'))?.text() ?? '';
+  return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(said);
 }
 
 /** Adds a message, or the text and calls of an object without one. */

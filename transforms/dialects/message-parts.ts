@@ -8,7 +8,7 @@ import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { sealedDetail } from './fold/draft.ts';
-import { objectOf } from './made-messages.ts';
+import { joinStrings, objectOf } from './made-messages.ts';
 
 /** One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. */
 export type MessageBlock =
@@ -54,7 +54,7 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (part.type === 'string') return [{ kind: 'text', text: part.copy() }];
   if (part.type !== 'object') return [{ kind: 'text', text: inString(part.bytes) }];
   const type = part.get('type')?.text()?.replaceAll('-', '_');
-  if (type === undefined) return [geminiPart(part)];
+  if (type === undefined) return [untypedPart(part)];
   const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.copy() }];
@@ -87,7 +87,7 @@ function thoughtOf(part: JsonView): MessageBlock {
 export function callOf(call: JsonView): CallBlock {
   const fn = call.get('function');
   const inner = fn?.type === 'object' ? fn : call;
-  const id = firstOf(call, 'id', 'call_id', 'tool_call_id', 'toolCallId', 'tool_use_id');
+  const id = firstOf(call, 'id', 'call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId');
   const name =
     firstOf(inner, 'name', 'toolName', 'tool_name', 'function_name') ??
     (fn?.type === 'string' ? fn : undefined);
@@ -101,7 +101,7 @@ export function textOf(value: JsonView): Uint8Array {
 }
 
 function resultOf(part: JsonView): ResultBlock {
-  const id = firstOf(part, 'id', 'tool_use_id', 'toolCallId', 'tool_call_id', 'call_id');
+  const id = firstOf(part, 'id', 'tool_use_id', 'toolCallId', 'tool_call_id', 'call_id', 'toolUseId');
   const name = firstOf(part, 'name', 'toolName');
   const content = firstOf(part, 'response', 'result', 'output', 'content');
   return { kind: 'result', id: id?.text(), name: name?.text(), content: resultText(content) };
@@ -118,8 +118,8 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   return areParts ? resultContent(content.copy(), () => {}) : textOf(content);
 }
 
-/** A part of Gemini has no type, only a member that shows its kind. */
-function geminiPart(part: JsonView): MessageBlock {
+/** A part of Gemini, or of Converse (Bedrock), has no type, only a member that shows its kind. */
+function untypedPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
   if (text?.type === 'string')
     return { kind: part.get('thought')?.parsed() === true ? 'thought' : 'text', text: text.copy() };
@@ -127,6 +127,27 @@ function geminiPart(part: JsonView): MessageBlock {
   if (call?.type === 'object') return callOf(call);
   const response = firstOf(part, 'functionResponse', 'function_response');
   if (response?.type === 'object') return resultOf(response);
+  return conversePart(part) ?? mediaPart(part);
+}
+
+function conversePart(part: JsonView): MessageBlock | undefined {
+  const [call, result] = [part.get('toolUse'), part.get('toolResult')];
+  if (call?.type === 'object') return callOf(call);
+  if (result?.type === 'object')
+    return { ...resultOf(result), content: converseResult(result.get('content')) };
+  const thought = part.get('reasoningContent')?.get('reasoningText')?.get('text');
+  return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
+}
+
+/** Texts are joined, as in a result of any other API; of a list with anything else the JSON text. */
+function converseResult(content: JsonView | undefined): Uint8Array {
+  const texts = content?.elements().map((part) => part.get('text')) ?? [];
+  const areTexts = texts.every((text): text is JsonView => text?.type === 'string');
+  if (texts.length === 0 || !areTexts) return resultText(content);
+  return joinStrings(texts.map((text) => text.copy()));
+}
+
+function mediaPart(part: JsonView): MessageBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');
   return (data && imageData(data)) ?? keptPart(part, 'unknown');
 }

@@ -8,6 +8,8 @@ import { unpacked } from './json-text.ts';
 import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 
 const NULL = encode('null');
+/** How the names of those columns begin. */
+const COLUMN = 'attributes.';
 const INDEX = /^\d{1,6}$/;
 const OTLP_PLAIN: readonly string[] = ['stringValue', 'boolValue', 'doubleValue', 'bytesValue'];
 
@@ -26,6 +28,15 @@ export class SpanAttributes {
         if (key !== undefined && value !== undefined) root.#put(key, new JsonView(plainValue(value)));
       }
     } else for (const [key, value] of logged?.members() ?? []) root.#put(key, value);
+    return root;
+  }
+
+  /** The attributes of a row of a data frame, whose columns are named after them. */
+  static ofRow(row: JsonView): SpanAttributes {
+    const root = new SpanAttributes();
+    for (const [key, value] of row.members()) {
+      if (key.startsWith(COLUMN) && value.type !== 'null') root.#put(key.slice(COLUMN.length), value);
+    }
     return root;
   }
 

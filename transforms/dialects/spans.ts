@@ -4,7 +4,7 @@
  * log, or else the trace.
  */
 import type { JsonView } from '../json/json-view.ts';
-import { isModelCall, type LoggedCall, readAttributes } from './attribute-call.ts';
+import { isModelCall, readAttributes } from './attribute-call.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
@@ -13,11 +13,14 @@ import { metaOf } from './logged-meta.ts';
 import { firstOf } from './message-parts.ts';
 import { readObservation, readRun } from './platform-call.ts';
 import { SpanAttributes } from './span-attributes.ts';
+import type { LoggedCall } from './span-call.ts';
+import { spokenEvents } from './span-events.ts';
+import { isFrame, rowsOf, wrappedSpans } from './span-wrappers.ts';
 import { Transcript } from './transcript.ts';
 
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
-const FIRST_KEYS = /^(?:gen_ai|llm|openinference)(?:\.|$)/;
+const FIRST_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
 const NANOSECONDS = /^\d{1,19}$/;
 
@@ -25,7 +28,9 @@ const isObservation = (type: string | undefined): boolean =>
   type !== undefined && (OBSERVATIONS.has(type) || MORE_OBSERVATIONS.has(type));
 
 function detect(first: FirstObject): boolean {
-  if (first.get('resourceSpans') !== undefined) return true;
+  if (first.get('resourceSpans') !== undefined || wrappedSpans(first) !== undefined) return true;
+  if (isFrame(first)) return true;
+  if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');
   if (attributes?.members().some(([key]) => FIRST_KEYS.test(key)) === true) return true;
   if (attributes?.type === 'object' && traceOf(first) !== undefined) return true;
@@ -44,7 +49,8 @@ function hasTrace(first: FirstObject): boolean {
 
 const traceOf = (span: Pick<JsonView, 'get'>): string | undefined => {
   const inner = span.get('context') ?? span.get('spanContext');
-  const ids = [span.get('traceId'), span.get('trace_id'), inner?.get('trace_id'), inner?.get('traceId')];
+  const own = ['traceId', 'trace_id', 'traceID', 'context.trace_id'].map((key) => span.get(key));
+  const ids = [...own, inner?.get('trace_id'), inner?.get('traceId')];
   return ids.find((id) => id?.type === 'string')?.text() || undefined;
 };
 
@@ -61,31 +67,37 @@ class SpanReader {
   }
 
   *#parts(json: JsonView, context: ReadContext): Generator<ObjectPart> {
-    const resources = json.get('resourceSpans');
+    const wrapped = isFrame(json) ? rowsOf(json) : wrappedSpans(json);
     const observations = json.get('observations');
     const runs = json.get('post');
-    if (resources !== undefined) {
-      for (const span of spansIn(resources)) yield this.#span(span, context);
-    } else if (observations?.type === 'array') {
+    if (wrapped !== undefined) for (const span of wrapped) yield* this.#one(span, context);
+    else if (observations?.type === 'array') {
       const session = (firstOf(json.get('trace'), 'sessionId') ?? firstOf(json, 'sessionId'))?.text();
       for (const one of observations.elements()) yield this.#observation(one, context, session);
     } else if (runs?.type === 'array') {
       for (const [run, patch] of joined(runs, json.get('patch'))) yield this.#run(run, context, patch);
       for (const patch of apart(runs, json.get('patch'))) yield this.#run(patch, context, undefined);
-    } else if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
-    else if (json.get('attributes') !== undefined) yield this.#span(json, context);
-    else if (isObservation(json.get('type')?.text())) yield this.#observation(json, context, undefined);
+    } else yield* this.#one(json, context);
+  }
+
+  *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
+    if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
+    else if (json.get('attributes') === undefined && isObservation(json.get('type')?.text()))
+      yield this.#observation(json, context, undefined);
+    else yield this.#span(json, context);
   }
 
   #span(span: JsonView, context: ReadContext): ObjectPart {
     const events = span.get('events')?.elements() ?? [];
     const details = events.find((event) => event.get('name')?.text() === DETAILS);
-    const own = SpanAttributes.of(span.get('attributes'));
+    const logged = firstOf(span, 'attributes', 'tags');
+    const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const isInEvent = details !== undefined && own.at('gen_ai.input.messages').isEmpty;
     const attributes = isInEvent ? SpanAttributes.of(details.get('attributes')) : own;
-    if (!isModelCall(own)) return context.drop('no-model-span');
+    const spoken = spokenEvents(span, own);
+    if (!isModelCall(own, spoken)) return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
-    const call = readAttributes(attributes, transcript);
+    const call = readAttributes(attributes, transcript, spoken);
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
       transcript.note(RESPONSE_ERROR);
@@ -137,14 +149,8 @@ function entryOf(
   const parent = firstOf(span, 'parentSpanId', 'parent_id', 'parentObservationId', 'parent_run_id');
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId, parent })]);
-  return { ...said, tools, timestamp, changes, sessionId, meta: all };
-}
-
-function* spansIn(resources: JsonView): Generator<JsonView> {
-  for (const resource of resources.elements()) {
-    const scopes = firstOf(resource, 'scopeSpans', 'instrumentationLibrarySpans');
-    for (const scope of scopes?.elements() ?? []) yield* scope.get('spans')?.elements() ?? [];
-  }
+  const joins = session === undefined; // a trace may be one call
+  return { ...said, tools, timestamp, changes, sessionId, joins, meta: all };
 }
 
 /** Runs of a batch, joined with their ends in the same batch. */
@@ -173,8 +179,12 @@ function startOf(span: JsonView, context: ReadContext): bigint | undefined {
 
 const spans: Dialect = defineDialect({
   name: 'spans',
-  summary: 'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), Langfuse, LangSmith.',
-  keys: ['attributes', 'resourceSpans', 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
+  summary:
+    'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
+  keys: [
+    ...['attributes', 'resourceSpans', 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
+    ...['batches', 'data', 'runs', 'spans', 'trace', 'tags', 'events', 'attributes.openinference.span.kind'],
+  ],
   gathers: true,
   marks: ['attributes', 'traceId'],
   memory: ({ keepSealed = false }) => new SpanReader(keepSealed),

@@ -43,12 +43,23 @@ interface OpenCall {
   readonly name: string | undefined;
 }
 
+/** A message of the model that may go on: some clients log each call of an answer as a message. */
+interface Turn {
+  readonly draft: Draft;
+  readonly message: Message;
+  readonly notes: readonly ReadingNote[];
+  /** Can it not be the end of an answer, because it says nothing or calls a tool? */
+  readonly isOpen: boolean;
+}
+
 export class Transcript {
   readonly messages: Message[] = [];
   readonly #keepSealed: boolean;
   readonly #changes = new Map<string, number>();
   #open: OpenCall[] = [];
   #made = 0;
+  /** The last message of the model, as long as no other one follows. */
+  #turn: Turn | undefined;
 
   constructor(keepSealed: boolean) {
     this.#keepSealed = keepSealed;
@@ -108,21 +119,36 @@ export class Transcript {
     this.messages.push(noted({ bytes: message.copy(), role }, masked));
   }
 
-  #sayAssistant(blocks: readonly MessageBlock[]): void {
-    const draft = new Draft();
+  #sayAssistant(said: readonly MessageBlock[]): void {
+    const isThought = (block: MessageBlock): boolean => block.kind === 'thought' && isEmptyText(block.text);
+    const blocks = said.filter((block) => !isThought(block));
+    if (blocks.length === 0 && said.length > 0) return;
     const isMore = blocks.some(({ kind }) => kind === 'call');
+    const before = this.#turnBefore(isMore);
+    const draft = before?.draft ?? new Draft();
     for (const block of blocks) {
-      if (block.kind === 'result' || (isMore && block.kind === 'text' && block.text.length <= 2)) continue;
+      if (block.kind === 'result' || (isMore && block.kind === 'text' && isEmptyText(block.text))) continue;
       draft.put(block.kind === 'call' ? this.#callOf(block) : block, 'add');
     }
-    const isHidden = draft.isSealed && !this.#keepSealed;
+    const isSealed = blocks.some(({ kind }) => kind === 'sealed');
+    const isHidden = isSealed && !this.#keepSealed;
     if (isHidden) this.#changes.set('sealed-reasoning', (this.#changes.get('sealed-reasoning') ?? 0) + 1);
     if (isHidden && draft.isEmpty(this.#keepSealed)) return;
     const masked = notesOn(blocks).filter((note) => note === PLACEHOLDER);
-    this.messages.push(
-      noted(draft.message(this.#keepSealed), [...masked, ...(draft.isSealed ? [SEALED] : [])]),
-    );
+    const notes = [...new Set([...(before?.notes ?? []), ...masked, ...(isSealed ? [SEALED] : [])])];
+    if (before !== undefined) this.messages.pop();
+    const message = noted(draft.message(this.#keepSealed), notes);
+    this.messages.push(message);
+    const isOpen = isMore || before?.isOpen === true || blocks.every(({ kind }) => isReasoning(kind));
+    this.#turn = { draft, message, notes, isOpen };
     this.#answer(blocks);
+  }
+
+  /** The message that the model goes on with: one that calls or only thinks, or one that is followed by calls. */
+  #turnBefore(isMore: boolean): Turn | undefined {
+    const turn = this.#turn;
+    const isLast = turn !== undefined && turn.message === this.messages.at(-1);
+    return isLast && (turn.isOpen || isMore) ? turn : undefined;
   }
 
   #callOf({ id: logged, name, args }: CallBlock): {
@@ -173,6 +199,9 @@ export class Transcript {
     this.messages.push(noted(makeMessage(role, members), notes));
   }
 }
+
+const isEmptyText = (json: Uint8Array): boolean => json.length <= 2;
+const isReasoning = (kind: MessageBlock['kind']): boolean => kind === 'thought' || kind === 'sealed';
 
 /** The object with the content, and the role. LangChain wraps both in its own classes, others in `message`. */
 function bodyOf(message: JsonView): { readonly body: JsonView; readonly said: string | undefined } {

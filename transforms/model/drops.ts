@@ -10,7 +10,7 @@ export const DROPS = {
   'synthetic-message': 'The client made it up in place of an answer.',
   'stream-partial': 'It is a piece of an answer that the log holds whole elsewhere.',
   'copied-line': 'It repeats an earlier line of the source.',
-  'no-completion': 'The request asks for no answer: it only counts tokens.',
+  'no-completion': 'The request asks for no answer: it only counts tokens, or it is no call of a model.',
   'no-model-span': 'It is a span of a trace, but not the call of a model.',
   'document-head': 'It is a part of a document other than its conversations.',
   'abandoned-branch':

@@ -48,7 +48,7 @@ export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Com
 export function compressionNamed(name: string): Compression | undefined {
   if (/\.gz$/i.test(name)) return 'gzip';
   if (/\.zst$/i.test(name)) return 'zstd';
-  return /\.(?:jsonl|ndjson|json|traj|log)(?:[.-]\d+)*$/i.test(name) ? 'none' : undefined;
+  return /\.(?:jsonl|ndjson|json|traj|har|log)(?:[.-]\d+)*$/i.test(name) ? 'none' : undefined;
 }
 
 function isMagic(head: Uint8Array, magic: readonly number[]): boolean {

@@ -15,7 +15,7 @@ import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts'
 import type { Input } from './stream-source.ts';
 
 /** Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst. */
-const LOG_NAME = /\.(?:jsonl|ndjson|json|toml|traj|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+const LOG_NAME = /\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesideLogs(relative);
 const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
