@@ -4,6 +4,7 @@ const fault = (name: string): string => `test/faults/${name}.test.ts`;
 
 /** The fault tests of `npm test`: nothing lost, nothing half, nothing wrong, whenever a run is stopped or its disk is full. */
 const CORE_FAULTS = [
+  'cut-logs',
   'damaged-dataset',
   'dialects',
   'domain',

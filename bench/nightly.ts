@@ -66,8 +66,8 @@ const writeAnew = (round: number): void => {
 const run = (name: keyof typeof commands): Sample => {
   if (name === 'full' || name === 'no-checkpoints') rmSync(atRoot(full), { recursive: true, force: true });
   const { sample, exitCode, stderr } = measure(commands[name]);
-  const told = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[name];
-  if (exitCode !== 0 || !stderr.includes(told)) throw new Error(`nightly, ${name}: ${exitCode}: ${stderr}`);
+  const mark = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[name];
+  if (exitCode !== 0 || !stderr.includes(mark)) throw new Error(`nightly, ${name}: ${exitCode}: ${stderr}`);
   return sample;
 };
 

@@ -1,6 +1,6 @@
 /**
  * A build of logs in a store against the same build of files, and against a bare download of the objects. The store is that of the
- * tests, on the loopback interface, in a process of its own, which is not measured.
+ * tests, on the loopback interface, in a separate process, which is not measured.
  *   npm run bench -- s3 [--bytes SIZE] [--runs N]
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -16,7 +16,7 @@ const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(na
 
 /**
  * string-width, which yargs uses for the columns of its help, compiles tables of Unicode as soon as it is parsed. That takes
- * longer than the rest of yargs, so each copy gets a file of its own that is read on its first call
+ * longer than the rest of yargs, so each copy gets a separate file that is read on its first call
  * (docs/decisions/0019-the-command-is-bundled.md).
  */
 const LATE = '?late';

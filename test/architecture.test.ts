@@ -133,7 +133,7 @@ describe('functions', () => {
   });
 });
 
-describe('what is against the rule is seen', () => {
+describe('finds violations of the rule', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['transforms/ imports src/', 'transforms/stage.ts', "import { ioError } from '../src/errors.ts';"],
     ['transforms/ does I/O', 'transforms/rules/rule.ts', "import { readFileSync } from 'node:fs';"],
@@ -173,7 +173,7 @@ describe('what is against the rule is seen', () => {
     expect(violationsOf(house, file, text)).toHaveLength(1);
   });
 
-  it('and what is allowed is not', () => {
+  it('and accepts what is allowed', () => {
     const text = [
       "import { open } from 'node:fs';",
       "import type { Line } from '../../../transforms/model/element.ts';",

@@ -70,7 +70,7 @@ describe('in a changed copy', () => {
     expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, told: '' });
   });
 
-  it('a page that does not say what the code says is named', () => {
+  it('a page that differs from the code is named', () => {
     prepare(
       ['scripts', 'test', 'transforms/model'],
       ['biome.json', 'dist', 'docs', 'examples', 'node_modules', 'package.json', 'src', 'vitest.config.ts'],

@@ -18,7 +18,19 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const COMMENT = /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s*(.*?)(?:\s*\*\/)?$/;
 /** A sentence that begins with `Of` or `What` and is not a question. */
 const BEGINNING = /(?:^|[.:!?] )(?:Of|What) [^?]*$/;
-const WORDS = /\b(?:[Nn]obody|[Ss]omebody|in vain|tells of)\b/;
+const WORDS = new RegExp(
+  [
+    /\b(?:[Nn]obody|[Ss]omebody|[Ww]hoever|in vain|tells of|so many|as many as may|without a word|that which)\b/,
+    /\b(?:(?:to|cannot) be had|for a while|lets? go of|gives? back|g[ia]ven? back|in the place of)\b/,
+    /\bstands? (?:for|in)\b/,
+    /\bof (?:its|their|his|our|one's) own\b/,
+    /\bbehind (?:the|it|its|a|that|them|each|every)\b/,
+    // `is no error`, but `there is no error` and `is no longer`
+    /(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|larger\b|later\b|earlier\b)[a-z]/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 function habitIn(line: string, before: string): string | undefined {
   const text = COMMENT.exec(line)?.[1];
@@ -51,6 +63,15 @@ it.each([
   ['  /** What it is. */', true],
   [' * Reads a file. What is left is dropped.', true],
   ['// nobody reads it', true],
+  ['// the name is no file', true],
+  ['// there is no file, and the name is no longer known', false],
+  [' * The handle is to be had from the pool.', true],
+  ['/** A folder of its own. */', true],
+  ['/** Its own folder. */', false],
+  ['// stands for the empty list', true],
+  ['// what comes behind the comma', true],
+  ['// behind a', true],
+  ['// shows the files behind', false],
   ['// Reads what is left of it.', false],
   ['/** What is it? */', false],
   ["const text = 'Of the records';", false],

@@ -84,10 +84,10 @@ export class StageStream extends Transform {
 
   #nextElement(): StreamElement | undefined {
     for (;;) {
-      const made = this.#made?.next();
-      if (made !== undefined && made.done !== true) {
-        count(this.#out, made.value);
-        return made.value;
+      const next = this.#made?.next();
+      if (next !== undefined && next.done !== true) {
+        count(this.#out, next.value);
+        return next.value;
       }
       this.#made = undefined;
       const element = this.#chunk[this.#handed];

@@ -59,9 +59,9 @@ export function fuse(
   function handlersFor(kind: Kind): readonly (Handler | undefined)[] {
     const known = handlersOf.get(kind);
     if (known !== undefined) return known;
-    const made = stages.map((handlers) => handlers[kind] as Handler | undefined);
-    handlersOf.set(kind, made);
-    return made;
+    const handlersOfKind = stages.map((handlers) => handlers[kind] as Handler | undefined);
+    handlersOf.set(kind, handlersOfKind);
+    return handlersOfKind;
   }
 
   /** Runs an element through the stages from index `from` on. */
@@ -70,9 +70,10 @@ export function fuse(
     for (let i = from; i < handlers.length; i++) {
       const handler = handlers[i];
       if (handler === undefined) continue;
-      const made = handler(element);
-      if (Array.isArray(made)) for (let k = 0; k < made.length; k++) run(made[k] as StreamElement, i + 1);
-      else for (const one of made) run(one, i + 1);
+      const output = handler(element);
+      if (Array.isArray(output))
+        for (let k = 0; k < output.length; k++) run(output[k] as StreamElement, i + 1);
+      else for (const one of output) run(one, i + 1);
       return;
     }
     emit(element);

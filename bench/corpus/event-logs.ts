@@ -1,7 +1,7 @@
 /**
  * Event logs of coding agents as corpora: transcripts of Claude Code and rollouts of Codex, with the lines that such logs have: one
  * message in several lines, results in a second copy for the screen, events that say everything again, compactions. The logs of
- * calls that have no shape of their own (call-logs.ts) are made by the same loop.
+ * calls that have no special shape (call-logs.ts) are made by the same loop.
  */
 
 import { ResponsesLog, StreamDump } from './call-logs.ts';

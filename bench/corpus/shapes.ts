@@ -1,7 +1,7 @@
 /**
  * The numbers that make one corpus differ from another, one row per kind.
  * `growth`, `steady` and `line` are not in that list: they are for the cost per distinct byte and for memory.
- * The event logs (`claude-code`, `codex`; `-long`: one session), `responses` and `sse` have numbers of their own in event-logs.ts: here is their size only.
+ * The event logs (`claude-code`, `codex`; `-long`: one session), `responses` and `sse` have their numbers in event-logs.ts; only their size is here.
  */
 
 /** A range, both ends included. */

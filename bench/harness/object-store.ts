@@ -1,5 +1,5 @@
 /**
- * The object store of the tests as a process of its own, with the files of a folder as its objects:
+ * The object store of the tests as a separate process, with the files of a folder as its objects:
  *   node dist/bench/harness/object-store.js FOLDER
  * Prints its address. Keeps in memory whatever is written to it. Ends when its standard input does.
  */

@@ -161,11 +161,11 @@ function environmentValue({ name, type, fromEnvironment }: Option): readonly (re
 /** The option with its value from the command line; empty if the flag is absent. */
 function flagValue(
   { name, type, negative }: Option,
-  given: FlagValues,
+  flags: FlagValues,
 ): readonly (readonly [string, unknown])[] {
   const flag = flagOf(name);
-  const refused = given[`no-${flag}`] === true;
-  const value = negative?.only === true ? undefined : given[flag];
+  const refused = flags[`no-${flag}`] === true;
+  const value = negative?.only === true ? undefined : flags[flag];
   if (refused && value !== undefined) throw usage(`--${flag} and --no-${flag} contradict each other`);
   if (refused) return [[name, negative?.value]];
   if (value === undefined) return [];

@@ -91,7 +91,7 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
   dialects: dialects.map(({ name, summary }) => ({ name, summary })),
   rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),
   checks: checks.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
-  formats: formats.map((made) => ({ ...stageItem(made), rules: made.rules })),
+  formats: formats.map((format) => ({ ...stageItem(format), rules: format.rules })),
   reasons: [
     ...reasons('line', LINE_REASONS),
     ...reasons('session', SESSION_REASONS),

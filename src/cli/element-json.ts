@@ -57,6 +57,6 @@ function write(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (RAW in value) return decoder.decode((value as Raw)[RAW]);
   const members = value instanceof Map ? [...value] : Object.entries(value);
-  const given = members.filter(([, member]) => member !== undefined);
-  return `{${given.map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join(',')}}`;
+  const present = members.filter(([, member]) => member !== undefined);
+  return `{${present.map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join(',')}}`;
 }

@@ -36,8 +36,8 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
   const words: string[] = [];
   const checked: string[] = [];
   const beside: Flag[] = [];
-  const given = new Set(argv.map((word) => byWord.get(split(word)[0])?.name));
-  const isBeside = (flag: Flag): boolean => flag.beside !== undefined && given.has(flag.beside);
+  const present = new Set(argv.map((word) => byWord.get(split(word)[0])?.name));
+  const isBeside = (flag: Flag): boolean => flag.beside !== undefined && present.has(flag.beside);
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] as string;
     if (word === '--') {

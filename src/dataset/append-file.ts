@@ -26,7 +26,7 @@ export interface AppendFile {
 /** Creates the file, which must not exist. `mode` is narrowed by the umask. */
 export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number } = {}): AppendFile {
   let fd: number | undefined = openNew(path, mode);
-  const made: Identity = identityOf(fd, path);
+  const created: Identity = identityOf(fd, path);
   let bytes = 0;
   let checksum = 0;
   let syncedBytes = -1;
@@ -51,7 +51,7 @@ export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number
   function reopen(): number {
     const again = openAgain(path);
     const now = identityOf(again, path);
-    if (now.dev === made.dev && now.ino === made.ino && now.size === BigInt(bytes)) return again;
+    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(bytes)) return again;
     closeFile(again, path);
     throw new TurnmillError('io', `${path} was changed by another process while it was written`, {
       subject: path,

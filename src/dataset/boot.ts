@@ -48,8 +48,8 @@ export function recordBoot(folder: string): void {
  * @param noted the folder that holds the record
  */
 export function isOfOtherBoot(folder: string, noted: string = folder): boolean {
-  const [made, now] = [readTextIfAny(join(noted, BOOT_RECORD))?.trim(), bootId()];
-  if (!made || now === undefined || made === now) return false;
+  const [recorded, now] = [readTextIfAny(join(noted, BOOT_RECORD))?.trim(), bootId()];
+  if (!recorded || now === undefined || recorded === now) return false;
   return Date.now() - newestChange(folder) < DAY_MS;
 }
 

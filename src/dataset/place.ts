@@ -17,7 +17,7 @@ const ENDS_IN_RUN_ID = /-([0-9a-f]{16})$/;
 export type Part = 'staging' | 'v' | 'link' | 'old' | 'lock';
 
 export interface Place {
-  /** Parent and name joined. May be a link to one of its own versions, never another link. */
+  /** Parent and name joined. May be a link to a version of this destination, never another link. */
   readonly path: string;
   /** Real path, without links. */
   readonly parent: string;
@@ -26,12 +26,12 @@ export interface Place {
 
 /** Follows the user's links to the destination itself. Throws `cannot-create` if there is no folder to hold it. */
 export function locate(out: string): Place {
-  let given = out;
+  let path = out;
   for (let links = 0; links <= MOST_LINKS; links += 1) {
-    const place = placeOf(given);
+    const place = placeOf(path);
     const target = readLinkIfAny(place.path);
     if (target === undefined || versionOf(place, target) !== undefined) return place;
-    given = resolve(place.parent, target);
+    path = resolve(place.parent, target);
   }
   throw new TurnmillError('cannot-create', `${out}: too many symbolic links`, { subject: out });
 }

@@ -52,12 +52,12 @@ function watchLink(profile: Profile, { name, handlers }: ChainLink): ChainLink {
     return (element) => {
       const outer = profile.enter(name);
       const before = tally.comparedBytes;
-      const made = handler(element);
+      const outputs = handler(element);
       const compared = tally.comparedBytes - before;
       bytes.compared += compared;
       if (element.kind === 'line') bytes.scanned += element.bytes.length - compared;
       profile.enter(outer);
-      return Array.isArray(made) ? made : profile.each(name, made);
+      return Array.isArray(outputs) ? outputs : profile.each(name, outputs);
     };
   };
   const kinds = Object.entries(handlers) as [Kind, Handler][];

@@ -163,7 +163,7 @@ export class SourceRun {
     const reader = open.reader as SourceReader;
     if (open.framer === undefined) {
       const framed = this.#frame(reader, open.ref);
-      if (framed instanceof Promise) return this.#later(framed, (made) => this.#beginFraming(open, made));
+      if (framed instanceof Promise) return this.#later(framed, (source) => this.#beginFraming(open, source));
       this.#beginFraming(open, framed);
     }
     const pause = this.#feed(open.framer as unknown as Framer, this.#read as FramedSource['read']);

@@ -39,8 +39,8 @@ export function identityOfFolder(hash: string, sizeBytes: number): string {
 }
 
 export function sizeInIdentity(identity: string): number {
-  const isMade = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
-  const size = isMade ? identity.slice(identity.lastIndexOf(':') + 1) : identity.split(':')[1];
+  const isComputed = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
+  const size = isComputed ? identity.slice(identity.lastIndexOf(':') + 1) : identity.split(':')[1];
   return Number(size);
 }
 

@@ -73,7 +73,7 @@ function plainReader(
   misnamed: boolean,
   again: () => Promise<SourceReader>,
 ): SourceReader {
-  let given = 0; // bytes of the head returned so far
+  let returned = 0; // bytes of the head returned so far
   return {
     compression: 'none',
     misnamed,
@@ -81,14 +81,14 @@ function plainReader(
     fingerprint: () => file.fingerprint(),
     head,
     read(room) {
-      if (given === head.length) return file.read(room);
-      const count = head.copy(room, 0, given);
-      given += count;
+      if (returned === head.length) return file.read(room);
+      const count = head.copy(room, 0, returned);
+      returned += count;
       return count;
     },
     rewind() {
       file.rewind(head);
-      given = 0;
+      returned = 0;
     },
     readAt: (position, room) => file.readAt(position, room),
     readBytes: () => file.readBytes,

@@ -89,11 +89,11 @@ export function afterHead<T extends number | Promise<number>>(
   head: Buffer,
   read: (room: Uint8Array) => T,
 ): (room: Uint8Array) => number | T {
-  let given = 0;
+  let returned = 0;
   return (room) => {
-    if (given === head.length) return read(room);
-    const count = head.copy(room, 0, given);
-    given += count;
+    if (returned === head.length) return read(room);
+    const count = head.copy(room, 0, returned);
+    returned += count;
     return count;
   };
 }

@@ -88,12 +88,12 @@ interface Run {
  * Builds a dataset. Streams among the inputs are closed when it ends, however it ends, read or not.
  * @throws TurnmillError: nothing was committed
  */
-export async function build(given: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
-  takeStreams(given.inputs);
+export async function build(request: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
+  takeStreams(request.inputs);
   try {
-    return await buildFrom(resolveSettings(await withPlugInFiles(given)), hooks);
+    return await buildFrom(resolveSettings(await withPlugInFiles(request)), hooks);
   } finally {
-    closeStreams(given.inputs);
+    closeStreams(request.inputs);
   }
 }
 
@@ -183,8 +183,8 @@ function unchangedSummary({ settings, listing, started }: Run, { ledger, shards 
 }
 
 /** Does everything except writing. */
-export function check(given: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
-  return build({ ...given, out: undefined }, hooks);
+export function check(request: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
+  return build({ ...request, out: undefined }, hooks);
 }
 
 /** @param done sources that the resumed run had completed */

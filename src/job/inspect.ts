@@ -31,9 +31,9 @@ export function tapChain(
   const first = chain.reduceRight<(element: StreamElement) => void>(
     (next, { name, handlers }) =>
       (element) => {
-        for (const made of step(handlers, element)) {
-          tap(name, made);
-          next(made);
+        for (const output of step(handlers, element)) {
+          tap(name, output);
+          next(output);
         }
       },
     emit,

@@ -112,7 +112,7 @@ function removeLeftovers(place: Place): void {
 
 /** The name of a log below the folder: that of its source. Undefined for a path that would lead out of the folder. */
 export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
-  const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : madeName(bytes);
+  const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : encodedName(bytes);
   const parts = name.split('/');
   const inside = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
   if (!inside) return undefined;
@@ -120,15 +120,15 @@ export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource)
 }
 
 /** Renames folders and files whose names are not UTF-8; the rest of the path stays, because it may name the group. */
-function madeName(base64: string): string {
+function encodedName(base64: string): string {
   const parts = Buffer.from(base64, 'base64').toString('latin1').split('/');
-  return parts.map((part) => madePart(Buffer.from(part, 'latin1'))).join('/');
+  return parts.map((part) => encodedPart(Buffer.from(part, 'latin1'))).join('/');
 }
 
 /** Its bytes in hexadecimal, or their hash if that is too long for a name. */
-function madePart(name: Buffer): string {
+function encodedPart(name: Buffer): string {
   if (isUtf8(name)) return name.toString();
   const suffix = /\.[a-z]{1,5}(?:\.[a-z]{1,5})?$/i.exec(name.toString('latin1'))?.[0] ?? '';
-  const made = name.length <= MOST_HEX_BYTES ? name.toString('hex') : sha256(name);
-  return `${made}${suffix}`;
+  const digits = name.length <= MOST_HEX_BYTES ? name.toString('hex') : sha256(name);
+  return `${digits}${suffix}`;
 }

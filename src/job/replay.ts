@@ -243,9 +243,9 @@ function findFile(
   { uri, uri_b64, input = 0 }: RecordSource,
   followOutside: boolean,
 ): SourceRef | string {
-  const given = statSync(root, { bigint: true, throwIfNoEntry: false });
-  if (given === undefined) return WHY.missing;
-  if (!given.isDirectory()) return refAt(Buffer.from(root).toString('latin1'), uri, given);
+  const stats = statSync(root, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return WHY.missing;
+  if (!stats.isDirectory()) return refAt(Buffer.from(root).toString('latin1'), uri, stats);
   const below = uri_b64 === undefined ? Buffer.from(uri) : Buffer.from(uri_b64, 'base64');
   const path = join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
   const found = { input, path, relative: below.toString('latin1') };

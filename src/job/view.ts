@@ -98,11 +98,11 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
 
 function readingSettings({ manifest }: ViewedDataset): Settings {
   const logged = manifest.settings as Readonly<Record<string, unknown>>;
-  const given = Object.fromEntries(
+  const settings = Object.fromEntries(
     READING.map((name) => [name, logged[name]] as const).filter(([, value]) => value !== undefined),
   );
   try {
-    return resolveSettings({ ...given, inputs: ['-'], integrity: false } as unknown as Given);
+    return resolveSettings({ ...settings, inputs: ['-'], integrity: false } as unknown as Given);
   } catch {
     return resolveSettings({ inputs: ['-'], integrity: false });
   }

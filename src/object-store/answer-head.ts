@@ -30,11 +30,11 @@ export function parseHead(text: string): AnswerHead {
     headers[key] = key in headers ? `${headers[key]}, ${value}` : value;
   }
   const { 'content-length': length = '', 'transfer-encoding': encoding, connection = '' } = headers;
-  const isTold = encoding === undefined && /^\d{1,15}$/.test(length);
+  const isStated = encoding === undefined && /^\d{1,15}$/.test(length);
   return {
     status: Number(status),
     headers,
-    length: isTold ? Number(length) : undefined,
+    length: isStated ? Number(length) : undefined,
     closes: version === '0' || /\bclose\b/i.test(connection),
     hasNoBody: status === '304' || status === '204',
   };

@@ -1,6 +1,6 @@
 /**
  * A connection to an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are
- * read by requests of our own, signed with the SDK's signer: the SDK takes twice the CPU time for 5 MB objects and six
+ * read by separate requests, signed with the SDK's signer: the SDK takes twice the CPU time for 5 MB objects and six
  * times for 10 kB ones, and neither times out nor resumes a body (docs/s3.md).
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
@@ -136,8 +136,8 @@ export class ObjectClient {
     return this.#ask(request.bucket, async (address) => {
       const answer = await this.#send(request, address);
       const { statusCode: status = 0, headers } = answer;
-      const told = Date.parse(headers.date ?? '');
-      if (!Number.isNaN(told)) this.#storeTimeMs = told;
+      const time = Date.parse(headers.date ?? '');
+      if (!Number.isNaN(time)) this.#storeTimeMs = time;
       if (status >= 200 && status < 300) return answer;
       throw new Refusal((await codeIn(answer)) ?? defaultCode(status), status, headers);
     });

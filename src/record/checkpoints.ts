@@ -34,12 +34,12 @@ export class Checkpoints {
     done: number,
     clock: () => number = () => performance.now(),
   ) {
-    const given = process.env.TURNMILL_CHECKPOINT_BYTES;
+    const override = process.env.TURNMILL_CHECKPOINT_BYTES;
     this.#destination = destination;
     this.#done = done;
     this.#clock = clock;
-    this.#intervalBytes = given === undefined ? INTERVAL_BYTES : Number(given);
-    this.#isPaced = given === undefined;
+    this.#intervalBytes = override === undefined ? INTERVAL_BYTES : Number(override);
+    this.#isPaced = override === undefined;
   }
 
   /** Called with every result after it was written. */

@@ -148,9 +148,9 @@ const NO_COUNTS: Counts = {};
 /** `Object.fromEntries` takes longer than the rest of a line. */
 function countsOf(counts: readonly (readonly [string, number])[]): Counts {
   if (counts.length === 0) return NO_COUNTS;
-  const made: Record<string, number> = {};
-  for (const [name, n] of counts) made[name] = n;
-  return made;
+  const result: Record<string, number> = {};
+  for (const [name, n] of counts) result[name] = n;
+  return result;
 }
 
 const refused = ({ format, reason }: RecordRejection): RefusedFormat => ({ format, reason });

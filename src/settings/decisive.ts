@@ -47,12 +47,12 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     systemTextSha256: systemText,
     toolDefinitionsSha256: toolDefinitions,
   };
-  const said = hashes(texts);
+  const textHashes = hashes(texts);
   const listed = only === undefined ? {} : { onlySha256: sha256(JSON.stringify([...new Set(only)].sort())) };
   const folding = otherThanDefault({ select, maxConversationBytes });
-  const told = meta.length === 0 ? {} : { meta };
+  const metadata = meta.length === 0 ? {} : { meta };
   const options = { formatOptions: hashedTexts(given, plugIns) };
-  const named = { ...folding, ...told, ...said, ...listed, ...plugInsOf(plugIns) };
+  const named = { ...folding, ...metadata, ...textHashes, ...listed, ...plugInsOf(plugIns) };
   return Object.fromEntries(
     Object.entries({ ...decisive, ...options, ...named }).sort(([a], [b]) => (a < b ? -1 : 1)),
   );

@@ -9,6 +9,6 @@ export type BuildRequest = Given & {
 };
 
 /** @throws TurnmillError `usage` with the file's name */
-export async function withPlugInFiles({ plugins = [], ...given }: BuildRequest): Promise<Given> {
-  return plugins.length === 0 ? given : { ...given, plugIns: await loadPlugIns(plugins) };
+export async function withPlugInFiles({ plugins = [], ...request }: BuildRequest): Promise<Given> {
+  return plugins.length === 0 ? request : { ...request, plugIns: await loadPlugIns(plugins) };
 }

@@ -153,7 +153,7 @@ function isOf(kind: Kind, one: unknown): boolean {
   const { after, create, detect, read, encode } = one as Shape;
   if (kind === 'stages') return after !== undefined && typeof create === 'function';
   if (kind === 'formats') return typeof encode === 'function';
-  return typeof detect === 'function' && [create, read].some((made) => typeof made === 'function');
+  return typeof detect === 'function' && [create, read].some((member) => typeof member === 'function');
 }
 
 /** Fills in the plug-in's defaults; turns the description of a dialect into the dialect. */

@@ -37,8 +37,8 @@ export function checkQuarantined(
 /** The position in the message must be the number beside it. */
 function checkPosition(line: number, value: Value, problems: Problems): void {
   const { message, at }: Untrusted<QuarantineError> = asObject(value.error) ?? {};
-  const [, said] = POSITION.exec(asText(message) ?? '') ?? [];
-  problems.equal(FILE, line, 'error.at', said === undefined ? undefined : Number(said), at);
+  const [, position] = POSITION.exec(asText(message) ?? '') ?? [];
+  problems.equal(FILE, line, 'error.at', position === undefined ? undefined : Number(position), at);
 }
 
 /** The last record of a line with many rejected objects counts those that are not listed. */

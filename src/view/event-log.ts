@@ -34,9 +34,9 @@ function fold(index: LineIndex, source: string): Folded {
   const conversations: Entry[] = [];
   const rejected: FollowedEntry[] = [];
   const take = (element: StreamElement): void => {
-    for (const made of step(handlers, element)) {
-      if (made.kind === 'entry') conversations.push(made);
-      else if (made.kind === 'rejection') rejected.push(rejectedEntry(made));
+    for (const output of step(handlers, element)) {
+      if (output.kind === 'entry') conversations.push(output);
+      else if (output.kind === 'rejection') rejected.push(rejectedEntry(output));
     }
   };
   for (let at = 0; at < index.lines; ) {

@@ -38,8 +38,8 @@ export function refusalOf({ method, headers }: Knock, { port, origins }: Door): 
 
 /** Checked for every request for data. */
 export function keyRefusal(headers: IncomingHttpHeaders, { key }: Door): Refusal | undefined {
-  const [, given] = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
-  if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return undefined;
+  const [, token] = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
+  if (token !== undefined && timingSafeEqual(digest(token), digest(key))) return undefined;
   return { status: 401, why: 'open the URL that turnmill view has printed: it contains the key' };
 }
 

@@ -239,8 +239,8 @@ function characterBytes(first: number | undefined): number {
 }
 
 function searchAnswer(dataset: ViewedDataset, query: URLSearchParams): LineStream {
-  const given = query.get('in');
-  const within: Searched = given === 'sessions' || given === 'rejected' ? given : 'records';
+  const kind = query.get('in');
+  const within: Searched = kind === 'sessions' || kind === 'rejected' ? kind : 'records';
   const text = query.get('q') ?? '';
   const from = Math.max(0, numberOf(query, 'from'));
   return {

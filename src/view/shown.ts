@@ -115,8 +115,8 @@ export function summaryOf(record: unknown): RecordSummary {
       tools.add(nameOf(call));
     }
   }
-  const asked = messages.find(({ role, from }) => role === 'user' || from === 'human') ?? messages[0];
-  const text = asked === undefined ? textOfRecord(record) : textIn(asked.content ?? asked.value);
+  const question = messages.find(({ role, from }) => role === 'user' || from === 'human') ?? messages[0];
+  const text = question === undefined ? textOfRecord(record) : textIn(question.content ?? question.value);
   return {
     title: text
       .slice(0, 4 * TITLE_CHARACTERS)

@@ -81,7 +81,7 @@ describe('the golden logs', () => {
   });
 });
 
-it('every dialect says by what it is recognised', () => {
+it('every dialect says how it is recognised', () => {
   for (const { name, knownBy, marks = [] } of dialects)
     expect([name, knownBy !== undefined || marks.length > 0]).toEqual([name, true]);
 });

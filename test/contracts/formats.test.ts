@@ -36,7 +36,7 @@ describe('formats', () => {
       expect(snapshot(conversations)).toBe(before);
     });
 
-    it('writes one line of JSON for each record, or several where its files say so', () => {
+    it('writes one line of JSON for each record, or several if its kind of file allows', () => {
       const isOne = (format.fileKind?.({}) ?? 'jsonl') === 'jsonl';
       for (const conversation of conversations) {
         const text = Buffer.from(format.encode(conversation).bytes).toString('utf8');
@@ -47,7 +47,7 @@ describe('formats', () => {
       }
     });
 
-    it('tells the messages as they stand in the record', () => {
+    it('returns the messages as written in the record', () => {
       for (const conversation of conversations) {
         const { bytes, written } = format.encode(conversation);
         const record = Buffer.from(bytes);

@@ -42,7 +42,7 @@ describe('the reply', () => {
 });
 
 describe('fates', () => {
-  test('the last entry of the maximal length stands for the session', () => {
+  test('the last entry of maximal length becomes the record', () => {
     const log = [
       entryText(1, list(U)),
       entryText(2, list(U, A, U)),
@@ -116,7 +116,7 @@ describe('session by id', () => {
     expect(fatesOf(`${a}${b}`, { sessionBy: 'id' })).toEqual(['snapshot', 'snapshot']);
   });
 
-  test('an id that comes back rejects the session as a whole', () => {
+  test('an id that returns rejects the whole session', () => {
     expect(fatesOf([a, b, later, later].join('\n'), { sessionBy: 'id' })).toEqual([
       'rejected:session-reopened',
       'snapshot',
@@ -153,7 +153,7 @@ describe('messages', () => {
     '{"choices":[{"message":null}]}',
     '{"choices":["x"]}',
     'null',
-  ])('response %s is no reply', (response) => {
+  ])('response %s is not a reply', (response) => {
     const entry = entryText(1, list(U)).replace(/\}$/, `,"response":${response}}`);
     expect(recordsOf(runCase({ 'a.jsonl': entry }))).toEqual([`{"messages":[${U}],"tools":[]}`]);
   });

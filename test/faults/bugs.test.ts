@@ -62,7 +62,7 @@ async function run({
   return { ...(await ended(child)), parent };
 }
 
-describe('a bug in a stage is told with its place, and nothing is committed', () => {
+describe('a bug in a stage is reported with its place, and nothing is committed', () => {
   for (const stage of STAGES) {
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {

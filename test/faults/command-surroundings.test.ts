@@ -89,7 +89,7 @@ faultTest('F166', 'with a read-only /tmp', { needs: ['mount'] }, async () => {
   expect(Object.values(hashes)).toContain(run.stdout.trim());
 });
 
-test('F166 a run that begins while the last one still goes on ends with 75 and disturbs nothing', async () => {
+test('F166 a run that begins while the last one is at work ends with 75 and disturbs nothing', async () => {
   const folder = temporaryFolder();
   const out = join(folder, 'out');
   const first = start(['build', '-', '--out', out], 'pipe');
@@ -103,7 +103,7 @@ test('F166 a run that begins while the last one still goes on ends with 75 and d
   expect((await turnmill(['verify', out])).status).toBe(0);
 });
 
-test('F165 standard input that is a socket is read; - stands for it once', async () => {
+test('F165 standard input that is a socket is read; - may name it once', async () => {
   const folder = temporaryFolder();
   const socket = `
     const { createServer, connect } = require('node:net');
@@ -131,7 +131,7 @@ test('F165 standard input that may not be read is a lost source: nothing is made
   expect([run.status, existsSync(out)]).toEqual([65, false]);
 });
 
-test('F164 a log that nobody takes changes neither the status nor the bytes', async () => {
+test('F164 a log without a reader changes neither the status nor the bytes', async () => {
   const { folder, log, hashes } = await peace();
   writeFileSync(join(folder, 'logs/b.jsonl'), '{');
   const run = (out: string, redirect: string): number | null =>

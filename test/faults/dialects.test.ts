@@ -91,7 +91,7 @@ describe('messages', () => {
     expect(shard.split('\n')).toHaveLength(3);
   });
 
-  it('can be read as another dialect when that is asked for', async () => {
+  it('can be read as another dialect on request', async () => {
     const { status, summary } = await build({ 'a.jsonl': `${records[1]}\n` }, ['--dialect', 'exchange']);
     expect([status, summary.fates]).toEqual([3, { 'rejected:bad-timestamp': 1 }]);
   });
@@ -134,7 +134,7 @@ describe('anthropic', () => {
     expect(JSON.stringify(settings)).not.toContain('Context');
   });
 
-  it('a response without the user turn is no lesson', async () => {
+  it('a response without the user turn is rejected', async () => {
     const { status, summary } = await build({ 'r.jsonl': response }, ['--format', 'functiongemma-teaching']);
     expect([status, summary.fates]).toEqual([3, { 'rejected:no-user-turn': 1 }]);
   });

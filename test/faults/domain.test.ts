@@ -52,7 +52,7 @@ const choices: Readonly<Record<string, Choice>> = {
   },
 };
 
-describe('F181 which entry stands for the session', () => {
+describe('F181 which entry becomes the record', () => {
   for (const [kind, { log: text, chosen, fates, findings }] of Object.entries(choices)) {
     faultTest('F181', kind, {}, async () => {
       for (let again = 0; again < 2; again++) {

@@ -118,7 +118,7 @@ describe('F204 --max-elements', () => {
   }
 });
 
-describe('F204 what is told of one line', () => {
+describe('F204 rejections of one line', () => {
   faultTest('F204', 'findings of a session: a thousand, and then their number by rule', {}, async () => {
     const log = exchangeLine({ tools: `[${'{},'.repeat(1499)}{}]` });
     const { findings, sums } = await buildLogs({ files: { 's.jsonl': `${log}\n` } });

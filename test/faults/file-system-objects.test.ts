@@ -73,7 +73,7 @@ test('F080 links are not followed, wherever they lead', async () => {
   expect([status, sums.records, sums.skipped]).toEqual([0, 1, { symlink: 7 }]);
 });
 
-test('F080 links are followed when asked to, each end once, and out of the root with a flag of its own', async () => {
+test('F080 links are followed on request, each target once, and out of the root only with another flag', async () => {
   const at = place();
   const links = {
     'again.jsonl': 'good.jsonl',
@@ -372,7 +372,7 @@ faultTest('F089', '1,000,000 files in one folder, in a heap of 1 GB', { long: tr
   }
 });
 
-test('F090 a file that says it is empty and is not is no regular one', async () => {
+test('F090 a file that claims to be empty and is not is rejected as not regular', async () => {
   const run = await turnmill(['check', '/proc/self/status']);
   expect(run.status).toBe(3);
   expect(run.stderr).toContain('not-regular');
@@ -414,7 +414,7 @@ test('F091 times long ago and far ahead', async () => {
   expect([status, sums.records]).toEqual([0, years.length + 1]);
 });
 
-test('F092 names that differ in case or in their composition only are names of their own', async () => {
+test('F092 names that differ only in case or composition are different names', async () => {
   const at = place();
   const names = ['Plan', 'plan', 'caf\u00e9', 'cafe\u0301'];
   for (const name of names) writeFileSync(join(at.logs, `${name}.jsonl`), entry({ id: name }));
@@ -427,7 +427,7 @@ test('F092 names that differ in case or in their composition only are names of t
   expect(new Set(shards.map(({ path }) => path)).size).toBe(names.length + 1);
 });
 
-test('F082 a file that grows while it is read is rejected, and the run goes on', async () => {
+test('F082 a file that grows while it is read is rejected, and the run continues', async () => {
   const { logs, out } = place();
   const path = join(logs, 'a.jsonl');
   const line = `${entry({ messages: [{ role: 'user', content: 'x'.repeat(500_000) }] })}\n`;

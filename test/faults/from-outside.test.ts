@@ -217,13 +217,13 @@ describe('sessions that are rejected: the others go on', () => {
     return rejectsLog('session-reopened', log, fates, ['--session-by', 'id']);
   });
 
-  it('control-token-in-content, when it is asked for', () => {
+  it('control-token-in-content, on request', () => {
     const forged = entry({ messages: [{ role: 'user', content: 'a </tool_call> b' }] });
     const args = ['--format', 'chat-inline', '--on-finding', 'control-token-in-content=reject'];
     return rejectsLog('control-token-in-content', forged, { 'rejected:control-token-in-content': 1 }, args);
   });
 
-  it('non-text-part, when it is asked for', () => {
+  it('non-text-part, on request', () => {
     const image = { role: 'tool', tool_call_id: 'a', content: [{ type: 'image_url', image_url: {} }] };
     const args = ['--format', 'chat-inline', '--on-finding', 'non-text-part=reject'];
     return rejectsLog('non-text-part', entry({ messages: [image] }), { 'rejected:non-text-part': 1 }, args);
@@ -272,7 +272,7 @@ describe('sessions that are rejected: the others go on', () => {
     rejectsLog(reason, entry(parts), { [`rejected:${reason}`]: 1 }, ['--format', 'functiongemma']),
   );
 
-  it.each(Object.entries(left))('functiongemma: %s, when it is asked for', (reason, parts) => {
+  it.each(Object.entries(left))('functiongemma: %s, on request', (reason, parts) => {
     const args = ['--format', 'functiongemma', '--on-finding', `${reason}=reject`];
     return rejectsLog(reason, entry(parts), { [`rejected:${reason}`]: 1 }, args);
   });
@@ -285,7 +285,7 @@ describe('sessions that are rejected: the others go on', () => {
     expect(quarantine).toMatchObject([{ reason }]);
   });
 
-  it('functiongemma-teaching: messages-left-out, when it is asked for', async () => {
+  it('functiongemma-teaching: messages-left-out, on request', async () => {
     seen.add('messages-left-out');
     const messages = [{ role: 'system', content: 'x' }, user];
     const files = {
@@ -322,7 +322,7 @@ describe('sessions that are rejected: the others go on', () => {
   });
 });
 
-describe('sources that are rejected or passed over: the others go on', () => {
+describe('sources that are rejected or skipped: the others are read', () => {
   const folderWith = (make: (logs: string) => void): { logs: string; out: string } => {
     const folder = temporaryFolder();
     const logs = join(folder, 'logs');
@@ -397,7 +397,7 @@ describe('sources that are rejected or passed over: the others go on', () => {
     expect([status, sums.skipped, sums.fates]).toMatchObject([0, { 'duplicate-inode': 1 }, { snapshot: 1 }]);
   });
 
-  it('a symbolic link is passed over and counted', async () => {
+  it('a symbolic link is skipped and counted', async () => {
     const { logs, out } = folderWith((logs) => symlinkSync('good.jsonl', join(logs, 'link.jsonl')));
     const { status, sums } = await buildFrom(logs, out);
     expect([status, sums.skipped]).toMatchObject([0, { symlink: 1 }]);

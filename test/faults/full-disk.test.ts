@@ -1,6 +1,6 @@
 /**
  * F020-F022, F024, F026: file systems that are full, have no inodes left, are read-only or another one than they seem, and a limit on the
- * size of files. Real ones: small tmpfs mounts in a mount namespace of their own. Then there is room, and a rerun gives the same bytes.
+ * size of files. Real ones: small tmpfs mounts in a separate mount namespace. Then there is room, and a rerun gives the same bytes.
  */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

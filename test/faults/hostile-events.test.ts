@@ -1,59 +1,6 @@
 /** Event logs that no client should write, from outside: each is read as far as it can be, and every line has its fate. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { turnmillHere as turnmill } from '../support/command-here.ts';
-import { temporaryFolder } from '../support/folder.ts';
-
-interface Built {
-  readonly status: number | null;
-  /** The roles and texts of each record; of a call its id, of a result what it answers. */
-  readonly records: readonly (readonly string[])[];
-  readonly fates: Readonly<Record<string, number>>;
-  readonly findings: Readonly<Record<string, number>>;
-}
-
-interface WrittenMessage {
-  readonly role: string;
-  readonly content?: string;
-  readonly tool_calls?: readonly { readonly id: string }[];
-  readonly tool_call_id?: string;
-}
-
-function shown({
-  role,
-  content = '',
-  tool_calls: calls = [],
-  tool_call_id: answers,
-}: WrittenMessage): string {
-  const called = calls.map(({ id }) => ` call ${id}`).join('');
-  return `${role}${answers === undefined ? '' : ` ${answers}`}${content === '' ? '' : `: ${content}`}${called}`;
-}
-
-async function buildFile(path: string, args: readonly string[] = []): Promise<Built> {
-  const out = join(dirname(path), 'out');
-  const { status } = await turnmill(['build', path, '--out', out, '--group-by', 'none', ...args]);
-  const summary = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8'));
-  const text =
-    summary.fates.snapshot === undefined
-      ? ''
-      : readFileSync(join(out, 'data/conversations-00000.jsonl'), 'utf8');
-  const records = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => (JSON.parse(line).messages as readonly WrittenMessage[]).map(shown));
-  expect((await turnmill(['verify', out])).status).toBe(0);
-  return { status, records, fates: summary.fates, findings: summary.findings };
-}
-
-async function build(lines: readonly object[], args: readonly string[] = []): Promise<Built> {
-  const path = join(temporaryFolder(), 'log.jsonl');
-  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const built = await buildFile(path, args);
-  const all = Object.values(built.fates).reduce((sum, n) => sum + n, 0);
-  expect(all).toBe(lines.length);
-  return built;
-}
+import { buildEvents as build } from '../support/build-events.ts';
 
 const claude = (uuid: string, parentUuid: string | null, message: object, more: object = {}) => ({
   type: (message as { role: string }).role,

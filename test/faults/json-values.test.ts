@@ -217,7 +217,7 @@ const notJson: readonly (readonly [line: string, at: number | undefined, reason?
   ['{"a":1},{"a":2}', 7],
 ];
 
-describe('F058 what is no JSON object', () => {
+describe('F058 values that are not JSON objects', () => {
   faultTest('F058', 'is rejected with its line and byte; the lines around it are read', {}, async () => {
     const lines = notJson.map(([line]) => line);
     const log = [entryLine(), ...lines, entryLine({ at: 2 })].join('\n');

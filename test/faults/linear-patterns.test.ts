@@ -90,7 +90,7 @@ describe('F110 every regular expression of ours is linear, or its text is short'
       expect(literals.filter(({ file }) => file === known).length).toBeGreaterThan(1);
   });
 
-  it('knows who puts expressions together', () => {
+  it('knows the files that build expressions', () => {
     const count = (file: string): number => tokens.get(file)?.bare.match(/\bRegExp\s*\(/g)?.length ?? 0;
     const found = Object.fromEntries(files.map((file) => [file, count(file)]).filter(([, n]) => n !== 0));
     expect(found).toEqual(MADE);

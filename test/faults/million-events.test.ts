@@ -30,7 +30,7 @@ it('a million answers without a user: beyond --max-conversation the session is r
   expect(stderr).toContain('1,000,000: 1,000,000 rejected:conversation-too-long');
 });
 
-it('a million events of the client are no conversation', async () => {
+it('a million events of the client are not a conversation', async () => {
   const path = millionOf(() => ({ type: 'event_msg', payload: { type: 'token_count', info: null } }));
   const { status, stderr } = await turnmill(['check', path, '--allow-empty', '--workers', '1']);
   expect(status).toBe(0);

@@ -1,5 +1,5 @@
 /**
- * Something that is no regular file where the command expects one of its own, or one that an option names: it is neither waited for
+ * Something other than a regular file where the command expects its own file, or one that an option names: it is neither waited for
  * nor read without end, and a dataset is never made anew because of it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -183,7 +183,7 @@ describe('a record', () => {
     expect((await turnmill(['verify', few.out])).status).toBe(0);
   });
 
-  test('is for nobody else: folder 0700, file 0600', async () => {
+  test('is for its owner only: folder 0700, file 0600', async () => {
     const { out } = await build({ 'a.jsonl': '{' });
     const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
     expect([mode(join(out, 'quarantine')), mode(join(out, 'quarantine/rejected.jsonl'))]).toEqual([
@@ -245,7 +245,7 @@ describe('quarantine replay', () => {
   test.each([
     ['by reference', []],
     ['from the records', ['--quarantine-content', 'raw']],
-  ])('%s: the logs hold what was rejected, byte for byte and in its order', async (how, args) => {
+  ])('%s: the logs hold what was rejected, byte for byte and in order', async (how, args) => {
     const { folder, logs, out } = await build(ALL, ...args);
     const again = join(folder, 'again');
     const run = await replay(out, again, ...(how === 'by reference' ? [logs] : []));
@@ -269,7 +269,7 @@ describe('quarantine replay', () => {
     );
   });
 
-  test('a source that was lost comes back whole, once it is mended', async () => {
+  test('a lost source is replayed whole, once it is repaired', async () => {
     const packed = gzipSync(lines(entry()));
     const { status, folder, logs, out } = await build({
       'a.jsonl.gz': packed.subarray(0, -3),
@@ -282,7 +282,7 @@ describe('quarantine replay', () => {
     expect(readFileSync(join(folder, 'again/a.jsonl.gz')).equals(packed)).toBe(true);
   });
 
-  test('what cannot be had is named and counted: 3', async () => {
+  test('unavailable content is named and counted: 3', async () => {
     const files = {
       'a.jsonl': lines('{', entry()),
       'b.jsonl': lines('{'),
@@ -308,14 +308,14 @@ describe('quarantine replay', () => {
     expect(readdirSync(join(folder, 'again'))).toEqual(['a.jsonl']);
   });
 
-  test('without the logs nothing that is kept by reference comes back, and no folder is made', async () => {
+  test('without the logs nothing kept by reference is replayed, and no folder is created', async () => {
     const { folder, out } = await build({ 'a.jsonl': '{' });
     const run = await replay(out, join(folder, 'again'));
     expect([run.status, run.stdout.toString()]).toEqual([3, expect.stringContaining('--logs')]);
     expect(readdirSync(folder).sort()).toEqual(['logs', 'out']);
   });
 
-  test('names that are not UTF-8: each log is one of its own, in the folder that names its group', async () => {
+  test('names that are not UTF-8: each gets a separate log, in the folder that names its group', async () => {
     const folder = temporaryFolder();
     const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
     mkdirSync(join(logs, '2026-01-13'), { recursive: true });

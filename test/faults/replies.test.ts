@@ -1,5 +1,5 @@
 /**
- * Replies without a role, replies that say nothing and contents that are no text, through the built command: what is counted, what
+ * Replies without a role, replies that say nothing and contents that are not text, through the built command: what is counted, what
  * is told, and that no format writes an empty record of them.
  */
 import { writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ describe('a reply without a role', () => {
     expect([rejected.sums.repairs, rejected.records]).toEqual([{ 'reply-role': 3 }, []]);
   });
 
-  it('is counted beside other objects of its line', async () => {
+  it('is counted next to other objects of its line', async () => {
     const log = entryLine({ at: 1, reply: { content: 'a' } }) + entryLine({ at: 2, reply: { content: 'b' } });
     const { sums, records } = await build([log]);
     expect(sums.repairs).toEqual({ 'reply-role': 2, 'split-objects': 1 });
@@ -49,7 +49,7 @@ describe('a reply without a role', () => {
   });
 });
 
-describe('a reply that says nothing', () => {
+describe('an empty reply', () => {
   const nothing = [{}, { role: 'assistant', content: ' \n' }, { content: [], tool_calls: [], refusal: null }];
 
   it.each(nothing)('is found: %j', async (reply) => {
@@ -114,7 +114,7 @@ describe('a reply that says nothing', () => {
   });
 });
 
-describe('a content that is no text', () => {
+describe('a content that is not text', () => {
   const log = [
     entryLine({ messages: [{ role: 'user', content: 5 }], reply: { role: 'assistant', content: false } }),
   ];
@@ -134,7 +134,7 @@ describe('a content that is no text', () => {
     },
   );
 
-  it.each(KEEPING)('is told by check --target %s', async (target) => {
+  it.each(KEEPING)('is reported by check --target %s', async (target) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 's.jsonl'), `${log[0]}\n`);
     const { stdout } = await turnmill(['check', folder, '--target', target]);
@@ -144,7 +144,7 @@ describe('a content that is no text', () => {
   });
 });
 
-describe('what a dialect never has is not missed', () => {
+describe('what a dialect never has is not reported as missing', () => {
   const asked = { messages: [USER] };
   test.each([
     ['samples', 's.jsonl', JSON.stringify({ ...asked, expected: 1 }), []],

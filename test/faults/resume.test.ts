@@ -127,7 +127,7 @@ faultTest('F002, F138', `50 kills, gzip (seed ${SEED})`, { long: true }, () =>
   killAndGoOn(50, SEED + 2, ['--compress', 'gzip', '--shard-size', '20KiB']),
 );
 
-it('it says how far the other run was, and the summary how much was taken over', async () => {
+it('it reports how far the other run was, and the summary how much was reused', async () => {
   const { args, folder, out } = await stopped();
   const { status, stderr } = await turnmill([...args, '--resume']);
   expect({ status, stderr }).toEqual({
@@ -199,7 +199,7 @@ it('a source that was still to be read and has grown: refused, and named', async
   expect(stderr).toContain(`${last.slice(logs.length + 1)} had`);
 });
 
-it('once the logs are as they were, a refused run goes on', async () => {
+it('once the logs are restored, a refused run resumes', async () => {
   const { args, logs, out } = await stopped();
   const added = join(logs, 'added.jsonl');
   writeFileSync(added, '');
@@ -219,7 +219,7 @@ it.each([
   expect(stderr).toContain(`the run was started with other settings: ${names};`);
 });
 
-it('SIGTERM: what was done is kept, and the user is told', async () => {
+it('SIGTERM: completed work is kept, and the user is informed', async () => {
   const { folder, logs, out, args, sessions } = await catchAtWork(async (times) => {
     const folder = temporaryFolder();
     const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
@@ -268,7 +268,7 @@ it('an update that was stopped is gone on with, and takes the rest from the data
   expect(hashesOf(out)).toEqual(hashesOf(straight));
 });
 
-it('--replace goes on too', async () => {
+it('--replace resumes too', async () => {
   const { folder, logs, out } = await stopped();
   await build({ inputs: [logs], out, workers: 1 });
   utimesSync(filesIn(logs)[0] as string, 1, 1);

@@ -57,6 +57,39 @@ describe.each(RANGES)('in ranges of %d bytes', (rangeBytes) => {
     );
   });
 
+  it('the golden log of every dialect, each folder of events or of a batch as one source', async () => {
+    const goldens = filesIn('test/goldens');
+    const logs = Object.entries(goldens).filter(([name]) => name.includes('/logs/'));
+    const { same } = await both(Object.fromEntries(logs));
+    const { sums } = await same({ s3, groupBy: 'none' });
+    expect(sums.sources.read).toBeGreaterThan(50);
+    expect(sums.sources.read).toBeLessThan(logs.length - 10);
+  });
+
+  it('a batch and the events of a run right below the prefix, plain and packed', async () => {
+    for (const name of ['batch-files/logs', 'openhands-folder/logs/c2']) {
+      const files = filesIn(`test/goldens/${name}`);
+      const gzip = Object.entries(files).map(([file, bytes]) => [`${file}.gz`, gzipSync(bytes)] as const);
+      for (const form of [files, Object.fromEntries(gzip)]) {
+        const { same } = await both(form);
+        const { sums } = await same({ s3, groupBy: 'none' });
+        expect([sums.sources.read, sums.records > 0]).toEqual([1, true]);
+      }
+    }
+  });
+
+  it('folders that are sessions, at any depth, plain and packed', async () => {
+    const files = packed(filesIn('test/goldens/openhands-folder/logs'));
+    const { same } = await both({
+      ...files,
+      'alone.jsonl': filesIn('examples/dialects')['pi.jsonl'] as Buffer,
+    });
+    for (const workers of [1, 2]) {
+      const { sums } = await same({ s3, sessionBy: 'folder', workers });
+      expect(sums.sources.read).toBeLessThan(Object.keys(files).length);
+    }
+  });
+
   it('the example logs, one session in a file and gathered by id, in several formats', async () => {
     const { same } = await both(packed(filesIn('examples/logs')));
     const { sums } = await same({ s3, format: ['chat', 'trl', 'atif'] });

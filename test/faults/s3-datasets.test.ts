@@ -335,7 +335,7 @@ describe('the commit', () => {
     expect(await made.hashes()).toEqual(await hashesHere(made));
   });
 
-  it('S021 the test of conditions goes on when an answer to it is lost', async () => {
+  it('S021 the test of conditions continues when a response to it is lost', async () => {
     const made = await store();
     const fault = made.server.fault(
       ({ method, path }) => method === 'PUT' && path.endsWith('/probe'),

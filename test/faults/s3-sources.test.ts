@@ -130,7 +130,7 @@ describe('listing', () => {
     expect(server.asked.filter(({ kind }) => kind === 'list').length).toBe(11);
   });
 
-  it('S033 is followed by fetching ahead: so many objects are open at a time, and no more', async () => {
+  it('S033 limits prefetching: only that number of objects is open at a time', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]),
     );
@@ -267,7 +267,7 @@ describe('the command', () => {
     expect(stored.some((path) => path.includes('@aws-sdk/client-s3'))).toBe(true); // what is looked for would be seen
   });
 
-  it('S031 says within seconds that nobody answers at the endpoint', async () => {
+  it('S031 reports within seconds that the endpoint does not answer', async () => {
     const server = await startStore();
     const { endpoint } = server;
     await server.close();

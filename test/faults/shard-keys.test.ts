@@ -1,6 +1,6 @@
 /**
  * F100, F102, F103: ids and scenarios as names of files. Whatever a log says, its shard is a regular file in data/ with a name that any
- * system takes, no two share one, and the name itself stands in the manifest only.
+ * system takes, no two share one, and the name itself is only in the manifest.
  */
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * F006, F009, F011: a run that is stopped for a while, one whose own heap is full, and one that the kernel kills for its memory. The first
+ * F006, F009, F011: a run that is suspended, one whose own heap is full, and one that the kernel kills for its memory. The first
  * ends as if nothing had been; the others leave nothing visible, and a rerun with room gives the same bytes.
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';

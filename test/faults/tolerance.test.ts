@@ -73,7 +73,7 @@ test('F163 check has it too', async () => {
   expect((await turnmill(['check', folder, ...byId, '--max-quarantine', '1'])).status).toBe(65);
 });
 
-test.each(['-1', '1.5', '101%', 'all', ''])('F163 %j is no tolerance: 64', async (given) => {
+test.each(['-1', '1.5', '101%', 'all', ''])('F163 %j is not a tolerance: 64', async (given) => {
   expect((await build(twoBad, `--max-quarantine=${given}`)).status).toBe(64);
 });
 

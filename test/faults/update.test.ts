@@ -219,7 +219,7 @@ it.each([
   },
 );
 
-it('a rejection that may not be is found in what is taken over too', async () => {
+it('a rejection that is not tolerated is found in reused results too', async () => {
   const { logs, out } = someLogs();
   appendFileSync(filesIn(logs)[2] as string, 'oops\n');
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 3 });
@@ -290,7 +290,7 @@ it.each([
   expect(existsSync(out)).toBe(false);
 });
 
-it('a folder that is no dataset is never replaced', async () => {
+it('a folder that is not a dataset is never replaced', async () => {
   const { folder, logs } = someLogs();
   const foreign = join(folder, 'foreign');
   cpSync(logs, foreign, { recursive: true });

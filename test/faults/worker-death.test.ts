@@ -120,7 +120,7 @@ describe('F003, F010: one worker thread dies', () => {
     ['4', 'c.jsonl', 2],
     ['2', small, 0],
   ])(
-    '%s workers die three times over %s: worker-crash, and the run goes on',
+    '%s workers die three times over %s: worker-crash, and the run continues',
     async (workers, name, batches) => {
       const out = join(folder, `crash-${workers}-${name.replaceAll(/\W/g, '-')}`);
       const fault = `exit:${name}:3:${batches}`;

@@ -1,5 +1,5 @@
 /**
- * F062, F121: what is no log, or a log in another wrapper, from outside. A document in the place of lines is read; anything else
+ * F062, F121: files that are not logs, and logs in another wrapper, from outside. A document instead of lines is read; anything else
  * is one reason for its source, not one for each of thousands of lines, and the other sources are read.
  */
 import { execFileSync } from 'node:child_process';
@@ -90,7 +90,7 @@ function expectRefused(
 
 const ALWAYS = ['an HTML error page', 'UTF-16 with a mark'];
 
-describe('F062 what is no log is refused once', () => {
+describe('F062 a file that is not a log is rejected once', () => {
   for (const [kind, [bytes, reason, words]] of Object.entries(foreign)) {
     const id = reason === 'encoding-utf16' ? 'F045, F062' : 'F062';
     faultTest(id, `${kind}: ${reason}`, { long: !ALWAYS.includes(kind) }, async () => {

@@ -9,7 +9,7 @@ import { entry, writeLog } from './cli/small-logs.ts';
 const LIBRARY = resolve(import.meta.dirname, '../../dist/src/index.js');
 const SOURCES = resolve(import.meta.dirname, '../../src');
 
-/** Runs in a process of its own, with what may change the process replaced by recorders before the library is imported. */
+/** Runs in a separate process, with what may change the process replaced by recorders before the library is imported. */
 const PROBE = `
 import v8 from 'node:v8';
 import { syncBuiltinESMExports } from 'node:module';

@@ -45,7 +45,7 @@ test('the making of items is a segment, what is done with them is not', async ()
   expect(profile.take().ms).toEqual({ other: 6, frame: 30, wait: 30 });
 });
 
-test('whoever stops in the middle, or fails, is outside again', async () => {
+test('a consumer that stops in the middle, or fails, leaves the segment', async () => {
   const profile = createProfile('other');
   function* broken(): Generator<number> {
     yield 1;

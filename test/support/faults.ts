@@ -22,9 +22,9 @@ export const MOTO_PROGRAM = process.env.TURNMILL_MOTO ?? 'moto_server';
 
 /** Needs of tests: a bash line that does it in an empty folder and fails where it cannot be done. */
 const PROBES = {
-  /** A mount namespace of one's own, with a small file system in it. */
+  /** A private mount namespace, with a small file system in it. */
   mount: 'mkdir m && unshare -m sh -c "mount -t tmpfs -o size=64k none m && stat -f -c %T m | grep -q tmpfs"',
-  /** A network namespace of one's own. */
+  /** A private network namespace. */
   network: 'unshare -n true',
   /** Like two containers on one volume, each with its own network and processes. */
   containers: 'unshare -n -p -f --mount-proc true',

@@ -71,7 +71,7 @@ function contentProblem(content: unknown): string | undefined {
   return undefined;
 }
 
-/** The rules of ATIF 1.7: numbered steps, calls of agents only, results that name a call of their own step. */
+/** The rules of ATIF 1.7: numbered steps, calls of agents only, results that name a call of the same step. */
 function stepProblem(step: Value, number: number): string | undefined {
   if (step.step_id !== number) return `step ${number} has another number`;
   if (!['system', 'user', 'agent'].includes(String(step.source))) return 'an unknown source';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { COMMAND, type Ended, ended } from './command.ts';
 
-/** Runs the script in `cwd`; `unshare` gives it a mount namespace of its own, so that no mount outlives it. */
+/** Runs the script in `cwd`; `unshare` gives it a private mount namespace, so that no mount outlives it. */
 export function bash(
   script: string,
   { cwd, unshare = false }: { readonly cwd: string; readonly unshare?: boolean },

@@ -1,4 +1,4 @@
-/** A key and a certificate of its own for localhost and 127.0.0.1, which nothing outside the tests trusts. */
+/** A self-signed key and certificate for localhost and 127.0.0.1, which nothing outside the tests trusts. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgL+QhaAeaPMK3Mt5S
 8k54KkdZ611yJdH2c1eTQMAlJKihRANCAATM7vkPtSzmEJBccOlVJqAi4mSL2rSM

@@ -147,14 +147,14 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
   },
   v5_key: {
     file: REFUSALS,
-    from: 'if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return undefined;',
-    to: 'if (timingSafeEqual(digest(key), digest(key)) || given === key) return undefined;',
+    from: 'if (token !== undefined && timingSafeEqual(digest(token), digest(key))) return undefined;',
+    to: 'if (timingSafeEqual(digest(key), digest(key)) || token === key) return undefined;',
     test: [VIEWER, 'V5'],
   },
   v5_wrong_key: {
     file: REFUSALS,
-    from: 'if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return undefined;',
-    to: 'if (given !== undefined && timingSafeEqual(digest(key), digest(key))) return undefined;',
+    from: 'if (token !== undefined && timingSafeEqual(digest(token), digest(key))) return undefined;',
+    to: 'if (token !== undefined && timingSafeEqual(digest(key), digest(key))) return undefined;',
     test: [VIEWER, 'V5'],
   },
   v5_constructor: {

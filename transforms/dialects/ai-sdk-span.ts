@@ -7,7 +7,7 @@ import type { SpanAttributes } from './span-attributes.ts';
 import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Reads the call, and adds its messages to the transcript. Older versions have `ai.result` in the place of `ai.response`. */
+/** Reads the call, and adds its messages to the transcript. Older versions have `ai.result` instead of `ai.response`. */
 export function readAiSdk(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
   const prompt = attributes.at('ai.prompt');
   addRequest(transcript, prompt.at('messages').value ?? prompt.value);

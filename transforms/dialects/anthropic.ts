@@ -219,10 +219,10 @@ class PairWalk implements ObjectWalk {
 
   /** The message of the system text: the same object for the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly Message[] {
-    const [made] = text === undefined ? [] : systemMessage(text);
-    if (made === undefined) return [];
-    if (this.#system === undefined || Buffer.compare(this.#system.bytes, made.bytes) !== 0)
-      this.#system = made;
+    const [message] = text === undefined ? [] : systemMessage(text);
+    if (message === undefined) return [];
+    if (this.#system === undefined || Buffer.compare(this.#system.bytes, message.bytes) !== 0)
+      this.#system = message;
     return [this.#system];
   }
 }

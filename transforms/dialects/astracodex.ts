@@ -23,18 +23,18 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
   if (list?.type !== 'array')
     return context.reject('bad-messages', missingOrBad('messages', list?.at ?? -1), list);
   const calls = createOpenCalls();
-  const said: Message[] = [];
+  const messages: Message[] = [];
   const changes = new Map<string, number>();
   for (const [index, { bytes }] of list.elements().entries()) {
     const message = bytes[0] === OPEN_OBJECT ? readChatMessage(bytes) : undefined;
     if (message === undefined)
       return context.reject('bad-messages', `messages[${index}] is not an object with a string role`, list);
     for (const rule of message.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
-    for (const one of messagesOf(message, calls)) said.push(one);
+    for (const one of messagesOf(message, calls)) messages.push(one);
   }
   const meta = json.get('meta');
   return {
-    ...context.replyLast(said),
+    ...context.replyLast(messages),
     sessionId: meta?.textOf('id') || undefined,
     timestamp: context.time(createdAt(meta)),
     changes,

@@ -78,9 +78,9 @@ class Steps {
     const reasoning = firstOf(step, 'reasoning_content');
     const calls = step.get('tool_calls')?.elements().map(callOf) ?? [];
     const results = resultsIn(step);
-    const said: MessageBlock[] =
+    const blocks: MessageBlock[] =
       reasoning?.type === 'string' ? [{ kind: 'thought', text: reasoning.copy() }] : [];
-    said.push(...blocksOf(firstOf(step, 'message')), ...calls);
+    blocks.push(...blocksOf(firstOf(step, 'message')), ...calls);
     const named = calls.map(({ id }) => id);
     const areInOrder = results.length === calls.length || calls.length === 1;
     const answers: ResultBlock[] = [];
@@ -96,7 +96,7 @@ class Steps {
           content: resultText(firstOf(result, 'content')),
         });
     }
-    if (isSaid(said)) this.transcript.say('assistant', [...said, ...answers]);
+    if (hasContent(blocks)) this.transcript.say('assistant', [...blocks, ...answers]);
     else this.#count('empty-assistant');
     for (const result of others) this.#observe(result);
   }
@@ -121,7 +121,7 @@ function metaOfStep(step: JsonView): Meta {
 const resultsIn = (step: JsonView): readonly JsonView[] =>
   step.get('observation')?.get('results')?.elements() ?? [];
 
-const isSaid = (blocks: readonly MessageBlock[]): boolean =>
+const hasContent = (blocks: readonly MessageBlock[]): boolean =>
   blocks.some((block) => (block.kind !== 'text' && block.kind !== 'thought') || block.text.length > 2);
 
 /** Yields the trajectory and those inside it, each as a conversation. */

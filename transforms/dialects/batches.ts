@@ -138,8 +138,8 @@ function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
   const detail =
     'the request with its custom_id is not in the source: put the file of the requests into the same folder, and give the folder as the input';
   const refused = { reason: 'context-missing', detail } as const;
-  const said = { messages: [], tools: [], reply: undefined, changes: new Map() };
-  return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...said, refused };
+  const nothing = { messages: [], tools: [], reply: undefined, changes: new Map() };
+  return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...nothing, refused };
 }
 
 function detect(first: ObjectMembers): boolean {

@@ -59,8 +59,8 @@ export function readCalls(json: Uint8Array, word: string | undefined): readonly 
 function namedCall(json: Uint8Array, word: string): WrittenCall {
   const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
   const text = textOfValue(name);
-  const given = args ?? oldArgs;
-  if (given !== undefined) return callOf(text || word, given);
+  const value = args ?? oldArgs;
+  if (value !== undefined) return callOf(text || word, value);
   return text === word ? callOf(word, undefined) : callOf(word, json);
 }
 

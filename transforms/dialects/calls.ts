@@ -175,8 +175,8 @@ const calls: Dialect = defineDialect({
     if (entries !== undefined) return entries.map((entry) => readLoaded(entry, context, reader));
     const wrapper = WRAPPERS.find(({ knows }) => knows(json)) ?? pair;
     const call = wrapper.call(json, context);
-    const made = reader.read(call, context);
-    return 'kind' in made ? made : { ...made, meta: callMeta(call, json) };
+    const entry = reader.read(call, context);
+    return 'kind' in entry ? entry : { ...entry, meta: callMeta(call, json) };
   },
 });
 

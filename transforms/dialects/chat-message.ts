@@ -49,8 +49,8 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const [role, content, text, rawText, think, toolCalls, oldCalls, result, oldResult, id, oldId] = values;
   const name = textOfValue(role);
   if (name === undefined) return undefined;
-  const said = [content, text].find((value) => value?.[0] === QUOTE) ?? EMPTY;
-  const given = callsIn(toolCalls ?? oldCalls);
+  const body = [content, text].find((value) => value?.[0] === QUOTE) ?? EMPTY;
+  const listed = callsIn(toolCalls ?? oldCalls);
   const shared = {
     role: name,
     result: result ?? oldResult,
@@ -58,22 +58,22 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   };
   const thought = textOfValue(think)?.trim() ?? '';
   if (name !== 'assistant') {
-    return { ...shared, content: said, thought, calls: given, changes: [], callsLeftOut: 0, debris: [] };
+    return { ...shared, content: body, thought, calls: listed, changes: [], callsLeftOut: 0, debris: [] };
   }
-  const { text: words, thoughts, calls, lines, stripped } = readSaid(textOfValue(said) as string);
+  const { text: words, thoughts, calls, lines, stripped } = readSaid(textOfValue(body) as string);
   const raw = readSaid(textOfValue(rawText) ?? '');
-  const written = given.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
+  const written = listed.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
   const spoken = [thought, ...thoughts].filter((one) => one !== '');
-  const taken = [...given, ...written.slice(-1)];
+  const taken = [...listed, ...written.slice(-1)];
   const hasGap = words.includes('\n\n\n');
-  const repeated = given.length > 0 ? calls.length : 0; // calls in the text that are also listed
+  const repeated = listed.length > 0 ? calls.length : 0; // calls in the text that are also listed
   const times = (rule: string, count: number): readonly string[] => new Array<string>(count).fill(rule);
   const isChanged = hasGap || thoughts.length + lines + calls.length + stripped > 0;
   const clean = isChanged ? tidy(words) : words;
   const thinks = (spoken.length > 0 ? spoken : raw.thoughts).join('\n');
   return {
     ...shared,
-    content: isChanged ? encode(quote(clean)) : said,
+    content: isChanged ? encode(quote(clean)) : body,
     thought: thinks,
     calls: taken,
     changes: [

@@ -56,16 +56,16 @@ export function readChatObject(json: JsonView): ChatObject | undefined {
  */
 export function foldChatObject(
   { fold }: ReadContext,
-  said: ChatObject,
+  object: ChatObject,
   name: string,
   facts: ItemFacts = {},
 ): FoldPlace {
-  if (said.kind === 'answer') {
-    const notes = [...said.notes, ...(facts.notes ?? [])];
-    return fold.amend(name, said.blocks, 'add', { ...facts, notes });
+  if (object.kind === 'answer') {
+    const notes = [...object.notes, ...(facts.notes ?? [])];
+    return fold.amend(name, object.blocks, 'add', { ...facts, notes });
   }
-  if (said.kind === 'result') return fold.answer(said.callId, said.message, facts);
-  const { message } = said;
+  if (object.kind === 'result') return fold.answer(object.callId, object.message, facts);
+  const { message } = object;
   return fold.add(message, { isTurn: message.role === 'user', ...facts });
 }
 
@@ -86,7 +86,7 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
 function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: readonly ReadingNote[] } {
   const notes: ReadingNote[] = [];
   const list = content?.type === 'array' ? content.elements() : [];
-  const said = list.flatMap((part): readonly FoldBlock[] => {
+  const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
     if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
     const isThought = block.kind === 'thought' || part.get('think')?.type === 'string';
@@ -94,7 +94,7 @@ function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: read
   });
   return content?.type === 'string'
     ? { said: [{ kind: 'text', text: content.copy() }], notes }
-    : { said, notes };
+    : { said: blocks, notes };
 }
 
 const blockOfPart = (part: Part): FoldBlock =>
@@ -157,8 +157,8 @@ export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
   const text = plain.find((view) => view?.type === 'string' && view.text() !== '');
   const blocks = json.get('thinking_blocks')?.elements() ?? [];
-  const said = blocks.flatMap((block) => thoughtOf(block, text === undefined));
-  return text === undefined ? said : [{ kind: 'thought', text: text.copy() }, ...said];
+  const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
+  return text === undefined ? thoughts : [{ kind: 'thought', text: text.copy() }, ...thoughts];
 }
 
 /** @param isOnly whether the reasoning has no text besides the blocks */

@@ -24,8 +24,8 @@ const AS_TEXT: ReadingNote = {
 };
 
 function detect(first: FirstObject): boolean {
-  const isSaid = ROLES.has(first.get('role')?.text() ?? '') && first.get('content') !== undefined;
-  return isSaid && first.get('ts') !== undefined;
+  const isMessage = ROLES.has(first.get('role')?.text() ?? '') && first.get('content') !== undefined;
+  return isMessage && first.get('ts') !== undefined;
 }
 
 function read(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
@@ -47,7 +47,7 @@ function readAnswer(content: JsonView, name: string, { fold }: ReadContext): voi
     fold.amend(name, [{ kind: 'text', text: content.copy() }]);
     return;
   }
-  const said = content.elements().map((view): FoldBlock => {
+  const blocks = content.elements().map((view): FoldBlock => {
     const block = readBlockOf(view);
     if (block.kind === 'call') return { kind: 'call', id: stringValue(block.json, 'id'), json: block.json };
     if (block.kind === 'thought') return { kind: 'thought', text: block.text };
@@ -56,7 +56,7 @@ function readAnswer(content: JsonView, name: string, { fold }: ReadContext): voi
     const { kept } = block;
     return { kind: 'part', object: block.part.object, ...(kept !== undefined && { kept }) };
   });
-  fold.amend(name, said);
+  fold.amend(name, blocks);
 }
 
 /** Results first, then the rest. If the calls have no results, the texts after them are the results. */

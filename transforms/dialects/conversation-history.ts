@@ -60,8 +60,8 @@ function historyOf(
       },
     ];
   }
-  const said = { role, content, ...(made !== undefined && { tool_calls: made }) };
-  if (text === undefined) return [said];
+  const shown = { role, content, ...(made !== undefined && { tool_calls: made }) };
+  if (text === undefined) return [shown];
   const id = calls.answer(logged);
-  return [said, { role: 'tool', content: text, ...(id !== undefined && { tool_call_id: id }) }];
+  return [shown, { role: 'tool', content: text, ...(id !== undefined && { tool_call_id: id }) }];
 }

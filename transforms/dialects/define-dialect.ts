@@ -54,10 +54,10 @@ export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Di
   };
 }
 
-function replyLast(said: readonly Message[]): Pick<Entry, 'messages' | 'reply'> {
-  const last = said.at(-1);
-  if (last?.role !== 'assistant') return { messages: said, reply: undefined };
-  return { messages: said.slice(0, -1), reply: last };
+function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'reply'> {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return { messages: messages, reply: undefined };
+  return { messages: messages.slice(0, -1), reply: last };
 }
 
 /** Reads the objects of a source by the description. */
@@ -217,12 +217,12 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
         ? new JsonView(line.bytes, this.#start, this.#end, 0, this.#members)
         : JsonView.onTape(line.bytes, this.#tape);
     this.#fold.begin(origin);
-    const made = this.#spec.read(json, this.#context, this.#memory);
-    const count = made === undefined ? this.#fold.finish() : 0;
-    if (count === 0 && typeof made !== 'object')
-      throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(made)}, not an object`);
-    if (Array.isArray(made)) return this.#several(made as readonly ObjectPart[], origin);
-    const own = made === undefined ? undefined : this.#partOf(made as ObjectPart, number);
+    const result = this.#spec.read(json, this.#context, this.#memory);
+    const count = result === undefined ? this.#fold.finish() : 0;
+    if (count === 0 && typeof result !== 'object')
+      throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(result)}, not an object`);
+    if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
+    const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
     if (own !== undefined && !this.#fold.hasOver && !this.#gathered.hasOver) return own;
     return this.#withOver(own, count);
   }
@@ -255,11 +255,11 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   /** The element of a part; nothing if it was gathered for later. */
   #partOf(part: ObjectPart, number: number): ReadElement | undefined {
     if ('kind' in part) return part;
-    const made = this.#finish(part, number);
-    if (this.#spec.gathers !== true || this.#isApart || made.kind !== 'entry' || part.alone === true)
-      return made;
+    const element = this.#finish(part, number);
+    if (this.#spec.gathers !== true || this.#isApart || element.kind !== 'entry' || part.alone === true)
+      return element;
     const hasId = part.sessionId !== undefined;
-    return this.#gather(made, hasId, !hasId || part.joins === true) ? undefined : made;
+    return this.#gather(element, hasId, !hasId || part.joins === true) ? undefined : element;
   }
 
   /** @returns whether the entry was gathered for later */
@@ -269,23 +269,23 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return true;
   }
 
-  #finish(made: EntryFields, number: number): ReadElement {
-    const { messages, tools = NO_TOOLS, sample, meta, refused, changes = NO_CHANGES } = made;
+  #finish(fields: EntryFields, number: number): ReadElement {
+    const { messages, tools = NO_TOOLS, sample, meta, refused, changes = NO_CHANGES } = fields;
     if ('kind' in messages) return messages;
     if ('kind' in tools) return tools;
-    const { sessionId = lineId(this.#origin, number), lacks = this.#spec.lacks } = made;
+    const { sessionId = lineId(this.#origin, number), lacks = this.#spec.lacks } = fields;
     // members are added one by one: spreading optional ones costs a tenth of reading a small object
     const entry: Writable<Entry> = {
       kind: 'entry',
       origin: this.#origin,
       sessionId,
-      timestamp: made.timestamp,
+      timestamp: fields.timestamp,
       messages,
       tools,
-      reply: made.reply,
+      reply: fields.reply,
       changes,
     };
-    if (made.alone ?? this.#spec.alone ?? made.sessionId === undefined) entry.alone = true;
+    if (fields.alone ?? this.#spec.alone ?? fields.sessionId === undefined) entry.alone = true;
     if (lacks !== undefined) entry.lacks = lacks;
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;

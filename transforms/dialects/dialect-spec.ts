@@ -137,7 +137,7 @@ export interface ReadContext {
   /** Builds a message from values: a view stays as logged, a text becomes a JSON string, undefined is left out. */
   makeMessage(role: string, members: Readonly<Record<string, JsonView | string | undefined>>): Message;
   /** A whole conversation as the fields of an entry: if its last message is the model's, it is the reply. */
-  replyLast(said: readonly Message[]): Pick<EntryFields, 'messages' | 'reply'>;
+  replyLast(messages: readonly Message[]): Pick<EntryFields, 'messages' | 'reply'>;
   /** Parses RFC 3339, or seconds or milliseconds since 1970, to nanoseconds; undefined for anything else. */
   time(json: JsonView | undefined): bigint | undefined;
   /**

@@ -17,8 +17,8 @@ const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 export function readForeignMessages(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
   return messages.flatMap((message) => {
-    const said = hasBlocks(message) ? (readMessage(message.bytes) ?? [message]) : [message];
-    return said.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
+    const messages = hasBlocks(message) ? (readMessage(message.bytes) ?? [message]) : [message];
+    return messages.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
   });
 }
 

@@ -230,8 +230,8 @@ function entryOf({ entry, places, metas }: Leaf, sessionId: string): Entry {
   for (const place of places.toSorted((a, b) => a.line - b.line || a.offset - b.offset))
     log.add({ source, ...place });
   const meta = metaOfAnswers(entry.meta, metas);
-  const said = meta.size === 0 ? undefined : { meta };
-  return { ...entry, ...said, sessionId, alone: true, lines: log.take(), isGathered: true };
+  const known = meta.size === 0 ? undefined : { meta };
+  return { ...entry, ...known, sessionId, alone: true, lines: log.take(), isGathered: true };
 }
 
 function* abandoned({ entry, places }: Leaf): Generator<Fate> {

@@ -99,7 +99,7 @@ function readAnswer(
     call,
     callId: call.get('id')?.text() || `${id}-${i}`,
   }));
-  const made = calls.map(({ call, callId }): FoldBlock => {
+  const blocks = calls.map(({ call, callId }): FoldBlock => {
     const args = call.get('args');
     const written = isPresent(args) ? inString(args.bytes) : undefined;
     return { kind: 'call', id: callId, json: callJson(callId, call.get('name')?.text(), written) };
@@ -107,7 +107,7 @@ function readAnswer(
   const results = calls.flatMap(({ call, callId }) => resultsOf(call, callId));
   const meta = metaOf({ model: json.get('model'), usage: json.get('tokens') });
   const all = thoughts.length > 0 ? [...notes, SUMMARY] : notes;
-  return { kind: 'answer', id, blocks: [...thoughts, ...texts, ...made], results, notes: all, meta };
+  return { kind: 'answer', id, blocks: [...thoughts, ...texts, ...blocks], results, notes: all, meta };
 }
 
 /** A thought's subject and description. */
@@ -144,8 +144,8 @@ export function resultOfParts(list: readonly JsonView[], callId: string, notes: 
 
 /** The text of an output or an error, or the JSON text of anything else. */
 function responseText(response: JsonView): Uint8Array {
-  const said = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
-  return said === undefined ? inString(response.bytes) : said.copy();
+  const text = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
+  return text === undefined ? inString(response.bytes) : text.copy();
 }
 
 const textPart = (text: Uint8Array): Uint8Array =>

@@ -80,8 +80,8 @@ export class GeminiSource {
     const old = known?.kind === kind ? known.place : undefined;
     const before = known?.before ?? fold.last;
     if (kind === 'user') {
-      const said = message.message;
-      const place = old === undefined ? fold.add(said, { isTurn: true }) : fold.reset(old, said);
+      const logged = message.message;
+      const place = old === undefined ? fold.add(logged, { isTurn: true }) : fold.reset(old, logged);
       if (known === undefined) this.#spots.set(id, { before, place, name, kind });
       return true;
     }

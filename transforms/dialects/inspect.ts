@@ -88,7 +88,7 @@ class InspectLog {
 
   #addMessages(list: JsonView, transcript: Transcript, texts: AttachedTexts): void {
     for (const message of list.elements()) {
-      const isMessage = transcript.add(toldOf(message));
+      const isMessage = transcript.add(shownResult(message));
       if (!isMessage) texts.miss();
       else if (firstOf(message, 'error') !== undefined) transcript.note(RESULT_ERROR);
     }
@@ -108,7 +108,7 @@ class InspectLog {
 }
 
 /** The result as the model saw it: the error of a failed call if its content is empty. */
-function toldOf(message: JsonView): JsonView {
+function shownResult(message: JsonView): JsonView {
   const error = message.get('error')?.get('message');
   if (error?.type !== 'string' || firstOf(message, 'content')?.text() !== '') return message;
   const pieces = message

@@ -116,8 +116,8 @@ function* eachObject(
   }
 }
 
-const listed = (made: ReadElement | Iterable<ReadElement>): Iterable<ReadElement> =>
-  'kind' in made ? [made] : made;
+const listed = (elements: ReadElement | Iterable<ReadElement>): Iterable<ReadElement> =>
+  'kind' in elements ? [elements] : elements;
 
 /** Gives a rejection of an object that is its own session an id; returns anything else as it is. */
 function ofItself<T extends ReadElement | Iterable<ReadElement>>(

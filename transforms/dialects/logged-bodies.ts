@@ -96,23 +96,23 @@ export function addSystem(transcript: Transcript, logged: JsonView | undefined):
 
 /** Items of the Responses API. Reasoning and calls between two user or output items form one message. */
 function addItems(transcript: Transcript, items: readonly JsonView[]): void {
-  let said: MessageBlock[] = [];
+  let blocks: MessageBlock[] = [];
   const flush = (): void => {
-    if (said.length > 0) transcript.say('assistant', said);
-    said = [];
+    if (blocks.length > 0) transcript.say('assistant', blocks);
+    blocks = [];
   };
   for (const item of items) {
     const type = item.get('type')?.text();
-    const isSaid = type === undefined || type === 'message';
-    if (isSaid && item.get('role')?.text() !== 'assistant') {
+    const isMessage = type === undefined || type === 'message';
+    if (isMessage && item.get('role')?.text() !== 'assistant') {
       flush();
       transcript.add(item);
-    } else if (isSaid) said.push(...blocksOf(item.get('content')));
+    } else if (isMessage) blocks.push(...blocksOf(item.get('content')));
     else if (type.endsWith('_output')) {
       flush();
       transcript.say('user', blocksOf(item));
-    } else if (type === 'function_call' || type === 'custom_tool_call') said.push(callItem(item));
-    else said.push(...blocksOfItem(item));
+    } else if (type === 'function_call' || type === 'custom_tool_call') blocks.push(callItem(item));
+    else blocks.push(...blocksOfItem(item));
   }
   flush();
 }
@@ -187,7 +187,7 @@ function addCompletion(transcript: Transcript, answer: JsonView): void {
   else if (items.some((one) => isItem(one) || one.get('type')?.text() === 'message'))
     addItems(transcript, items);
   else {
-    addSaid(transcript, answer);
+    addReply(transcript, answer);
     const more = firstOf(answer, 'generation_info', 'response_metadata');
     const finish = firstOf(answer, 'finish_reason', 'finishReason', 'stop_reason');
     noteFinish(transcript, finish ?? firstOf(more, 'finish_reason', 'stop_reason'));
@@ -210,13 +210,13 @@ function isSaidByModel(message: JsonView): boolean {
 }
 
 /** Adds a message, or the text and calls of an object without one. */
-function addSaid(transcript: Transcript, answer: JsonView): void {
+function addReply(transcript: Transcript, answer: JsonView): void {
   const inner = firstOf(answer, 'message', 'content');
-  const said = inner?.type === 'object' ? inner : answer;
+  const message = inner?.type === 'object' ? inner : answer;
   const calls = firstOf(answer, 'toolCalls', 'tool_calls');
   const text = firstOf(answer, 'text', 'completion', 'output_text', 'output', 'response', 'message');
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
-  else if (SPEAKING.some((key) => firstOf(said, key) !== undefined)) transcript.add(said, 'assistant');
+  else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
   else if (text?.type === 'string' || calls !== undefined)
     transcript.say('assistant', [
       ...blocksOf(text?.type === 'string' ? text : undefined),

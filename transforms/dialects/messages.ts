@@ -42,9 +42,10 @@ function messagesIn(json: JsonView, context: ReadContext): readonly Message[] | 
   const list = json.get('messages');
   if (list?.type === 'array') {
     const logged = context.messages();
-    const said = 'kind' in logged ? logged : readValueParts(logged);
-    if (!(said instanceof UnknownPart)) return 'kind' in said ? said : readForeignMessages(said);
-    return context.reject('unknown-part', `a part of type ${said.type} is not known`, list);
+    const messages = 'kind' in logged ? logged : readValueParts(logged);
+    if (!(messages instanceof UnknownPart))
+      return 'kind' in messages ? messages : readForeignMessages(messages);
+    return context.reject('unknown-part', `a part of type ${messages.type} is not known`, list);
   }
   const conversations = json.get('conversations');
   if (conversations?.type !== 'array')
@@ -74,10 +75,10 @@ const messages: Dialect = defineDialect({
     const system = json.get('system');
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
       return context.reject('bad-messages', 'system is not valid', system);
-    const said = system === undefined ? list : [...systemMessage(system.bytes), ...list];
+    const messages = system === undefined ? list : [...systemMessage(system.bytes), ...list];
     const note = ignored.in(json);
-    const [first, ...others] = said;
-    const reported = note === undefined || first === undefined ? said : [noted(first, [note]), ...others];
+    const [first, ...others] = messages;
+    const reported = note === undefined || first === undefined ? messages : [noted(first, [note]), ...others];
     return { ...context.replyLast(reported), tools: context.tools() };
   },
 });

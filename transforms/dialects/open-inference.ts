@@ -88,7 +88,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes): void {
 
 const EMPTY = new JsonView(encode('""'));
 
-/** The content: a text, or the list of its parts when there is any that is no text. */
+/** The content: a text, or the list of its parts if any is not text. */
 function contentAt(message: SpanAttributes): JsonView | undefined {
   const parts = message.at('contents').items().flatMap(partAt);
   if (parts.length === 0) return message.at('content').value;

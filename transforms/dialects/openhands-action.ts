@@ -29,9 +29,9 @@ export function completionOf(event: JsonView): Said | undefined {
   const response = event.get('tool_call_metadata')?.get('model_response');
   if (response?.type !== 'object') return undefined;
   const message = response.get('choices')?.elements()[0]?.get('message');
-  const said = message && readChatObject(message);
-  if (said?.kind !== 'answer') return undefined;
-  const { blocks, notes } = said;
+  const object = message && readChatObject(message);
+  if (object?.kind !== 'answer') return undefined;
+  const { blocks, notes } = object;
   const callId = event.get('tool_call_metadata')?.get('tool_call_id')?.text();
   return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId };
 }
@@ -50,12 +50,12 @@ export function actionOf(action: string, event: JsonView): Said {
   const id = metadata?.get('tool_call_id')?.text() ?? `call_${idText(event.get('id'))}`;
   const thought = args?.get('thought');
   const text = thought?.type === 'object' ? thought.get('text') : thought;
-  const said = text?.type === 'string' && text.text() !== '' ? [textBlock(text)] : [];
+  const blocks = text?.type === 'string' && text.text() !== '' ? [textBlock(text)] : [];
   const call: FoldBlock = { kind: 'call', id, json: callJson(id, action, argumentsOf(args)) };
   return {
     kind: 'answer',
     name: undefined,
-    blocks: [...said, call],
+    blocks: [...blocks, call],
     callId: id,
     changes: [...changes, 'action-as-call'],
   };

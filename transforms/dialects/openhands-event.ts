@@ -51,14 +51,14 @@ function readSystem(event: JsonView): Said {
 /** A message as sent to the model, including what the client appended. */
 function readMessage(event: JsonView): Said {
   const logged = event.get('llm_message');
-  const said = logged && readChatObject(logged);
-  if (said === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
-  if (said.kind === 'answer') return { ...said, name: event.get('llm_response_id')?.text() };
-  if (said.kind === 'result') return said;
+  const object = logged && readChatObject(logged);
+  if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
+  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() };
+  if (object.kind === 'result') return object;
   const { parts, notes } = partsOf(logged?.get('content'));
   const more = partsOf(event.get('extended_content'));
   const content = contentOfParts([...parts, ...more.parts]);
-  return { kind: 'message', message: makeMessage(said.message.role, [['content', content]]), notes };
+  return { kind: 'message', message: makeMessage(object.message.role, [['content', content]]), notes };
 }
 
 /** One call of an answer; calls of one response form one answer. */
@@ -80,24 +80,24 @@ function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   if (!isPresent(item)) return [];
   const lists = ['content', 'summary'].map((key) => item.get(key)?.elements() ?? []);
   const texts = lists.find((list) => list.length > 0) ?? [];
-  const said = texts.flatMap((text): FoldBlock[] => {
+  const blocks = texts.flatMap((text): FoldBlock[] => {
     const own = text.type === 'string' ? text : text.get('text');
     return own?.type === 'string' ? [{ kind: 'thought', text: own.copy() }] : [];
   });
   const sealed = item.get('encrypted_content');
-  if (sealed?.type !== 'string') return said;
-  return [...said, { kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) }];
+  if (sealed?.type !== 'string') return blocks;
+  return [...blocks, { kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) }];
 }
 
 function readObservation(event: JsonView): Said {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
   const notes = observation.get('is_error')?.bytes[0] === 't'.charCodeAt(0) ? [ERROR] : [];
-  const said = observation.get('content') ?? observation.get('output') ?? observation.get('error');
-  if (said?.type === 'string') return resultOf(event, said.copy(), notes);
-  const parts = [said, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
+  const text = observation.get('content') ?? observation.get('output') ?? observation.get('error');
+  if (text?.type === 'string') return resultOf(event, text.copy(), notes);
+  const parts = [text, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
   const list = parts.map((part) => ('object' in part ? part.object : textPart(part.text)));
-  return resultOf(event, said === undefined ? observationJson(observation) : arrayOf(list), notes);
+  return resultOf(event, text === undefined ? observationJson(observation) : arrayOf(list), notes);
 }
 
 /** An observation without a text, as the JSON text of its members. */

@@ -41,25 +41,25 @@ export class OpenHandsRun {
 
   /** @param session id of the run */
   read(event: JsonView, context: ReadContext, session: string): Fate | Rejection | undefined {
-    const said = this.#saidIn(event);
-    if (said.kind === 'bad') return context.reject('bad-event', said.detail, event);
-    if (said.kind === 'client') return context.drop('client-event');
+    const piece = this.#saidIn(event);
+    if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
+    if (piece.kind === 'client') return context.drop('client-event');
     this.#open(event, context, session);
-    if (said.kind === 'interrupt') {
+    if (piece.kind === 'interrupt') {
       context.fold.noteLast(INTERRUPT);
       return context.drop('interrupt-mark');
     }
-    if (said.kind === 'unknown') {
-      context.fold.note(unknownEvent(said.type));
+    if (piece.kind === 'unknown') {
+      context.fold.note(unknownEvent(piece.type));
       return context.drop('client-event');
     }
     this.#count++;
-    if (said.kind === 'condensation') this.#condense(said.json, event, context, session);
+    if (piece.kind === 'condensation') this.#condense(piece.json, event, context, session);
     else {
       const id = idText(event.get('id'));
-      if (said.kind === 'answer' && said.callId !== undefined && id !== undefined)
-        this.#calls.set(id, said.callId);
-      this.#stand(id, this.#take(said, context));
+      if (piece.kind === 'answer' && piece.callId !== undefined && id !== undefined)
+        this.#calls.set(id, piece.callId);
+      this.#stand(id, this.#take(piece, context));
     }
     return undefined;
   }
@@ -124,20 +124,20 @@ export class OpenHandsRun {
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 
-  #take(said: Said, { fold, origin }: ReadContext): FoldPlace | undefined {
-    if (said.kind === 'system') {
-      this.#tools = said.tools;
-      if (said.tools.length > 0) fold.tools(said.tools);
-      const [message] = systemMessage(said.text);
+  #take(piece: Said, { fold, origin }: ReadContext): FoldPlace | undefined {
+    if (piece.kind === 'system') {
+      this.#tools = piece.tools;
+      if (piece.tools.length > 0) fold.tools(piece.tools);
+      const [message] = systemMessage(piece.text);
       return message && fold.add(message);
     }
-    if (said.kind === 'message') {
-      const { message, isTurn = message.role === 'user', notes = [], changes = [] } = said;
+    if (piece.kind === 'message') {
+      const { message, isTurn = message.role === 'user', notes = [], changes = [] } = piece;
       return fold.add(message, { isTurn, notes, changes });
     }
-    if (said.kind === 'result') return fold.answer(said.callId, said.message);
-    if (said.kind !== 'answer') return undefined;
-    const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [] } = said;
+    if (piece.kind === 'result') return fold.answer(piece.callId, piece.message);
+    if (piece.kind !== 'answer') return undefined;
+    const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [] } = piece;
     const isKnown = this.#answers.has(name);
     this.#answers.add(name);
     return fold.amend(name, blocks, 'replace', isKnown ? {} : { notes, changes });

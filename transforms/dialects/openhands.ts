@@ -37,10 +37,10 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   const run = new OpenHandsRun(`run ${memory.runs++}`);
   const session = `${context.origin.source}/${json.get('instance_id')?.text() ?? memory.runs}`;
   for (const event of history.elements().flatMap(eventsOf)) {
-    const made = run.read(event, context, session);
-    if (made?.kind !== 'rejection') continue;
+    const result = run.read(event, context, session);
+    if (result?.kind !== 'rejection') continue;
     run.close(context);
-    return made;
+    return result;
   }
   run.describe(metaOfRun(json), context);
   run.close(context);

@@ -37,25 +37,25 @@ export class PairReader implements DialectReader {
   }
 
   read(line: Line): LineObjects {
-    const made = this.#reader(this.#now).read(line);
-    if (this.#first === ANY) return made;
-    if (made.length !== 1 || !Array.isArray(made)) return this.#readSeveral(line, made);
-    const [only] = made as readonly ReadElement[];
-    return only === undefined || !isDoubtful(only) ? made : (this.#readAgain(line, only) ?? made);
+    const objects = this.#reader(this.#now).read(line);
+    if (this.#first === ANY) return objects;
+    if (objects.length !== 1 || !Array.isArray(objects)) return this.#readSeveral(line, objects);
+    const [only] = objects as readonly ReadElement[];
+    return only === undefined || !isDoubtful(only) ? objects : (this.#readAgain(line, only) ?? objects);
   }
 
   /** Reads the objects of a line with several, each as if it were alone. */
-  #readSeveral(line: Line, made: LineObjects): LineObjects {
+  #readSeveral(line: Line, objects: LineObjects): LineObjects {
     const readAgain = (object: Line, only: ReadElement): LineObjects | undefined =>
       this.#readAgain(object, only);
     function* each(): Generator<ReadElement> {
-      for (const element of made) {
+      for (const element of objects) {
         const again = isDoubtful(element) ? readAgain(objectAt(line, element), element) : undefined;
         if (again === undefined) yield element;
         else yield* again;
       }
     }
-    return { length: made.length, [Symbol.iterator]: each };
+    return { length: objects.length, [Symbol.iterator]: each };
   }
 
   /**

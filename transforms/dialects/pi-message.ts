@@ -138,9 +138,9 @@ function readResult(message: JsonView): PiMessage {
   const { parts, notes } = partsOf(message.get('content'));
   const list = parts.map((part) => ('object' in part ? part.object : textPart(part.text)));
   const content = message.get('content');
-  const said = content?.type === 'string' ? content.copy() : arrayOf(list);
+  const text = content?.type === 'string' ? content.copy() : arrayOf(list);
   const members: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
-  const own = makeMessage('tool', [...members, ['content', said]]);
+  const own = makeMessage('tool', [...members, ['content', text]]);
   const all = isTrue(message.get('isError')) ? [...notes, RESULT_ERROR] : notes;
   return { kind: 'result', callId, message: all.length === 0 ? own : { ...own, notes: all } };
 }

@@ -51,6 +51,8 @@ export class PiSource {
 
   read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (type === 'session') return this.#begin(entry, context);
+    const id = entry.get('id')?.text();
+    if (id !== undefined && this.#spots.has(id)) return context.drop('copied-line');
     this.#entries++;
     if (type === 'message') return this.#readMessage(entry, entry.get('message'), context);
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
@@ -79,21 +81,21 @@ export class PiSource {
     message: JsonView | undefined,
     context: ReadContext,
   ): Fate | Rejection | undefined {
-    const said = message && readPiMessage(message);
-    if (said === undefined) return context.reject('bad-event', 'message is not valid', message);
-    if (said.kind === 'excluded') return this.#drop('client-event', entry, context);
+    const parsed = message && readPiMessage(message);
+    if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
+    if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
     this.#goTo(entry, context);
     const { fold, origin } = context;
-    if (said.kind === 'interrupted') {
+    if (parsed.kind === 'interrupted') {
       fold.noteLast(INTERRUPT);
       return this.#drop('interrupt-mark', entry, context);
     }
-    if (said.kind === 'answer') {
-      const { blocks, notes, meta } = said;
+    if (parsed.kind === 'answer') {
+      const { blocks, notes, meta } = parsed;
       this.#stand(entry, fold.amend(`${origin.line} ${origin.offset}`, blocks, 'add', { notes, meta }));
-    } else if (said.kind === 'result') this.#stand(entry, fold.answer(said.callId, said.message));
+    } else if (parsed.kind === 'result') this.#stand(entry, fold.answer(parsed.callId, parsed.message));
     else {
-      const { message: own, isTurn, changes } = said;
+      const { message: own, isTurn, changes } = parsed;
       this.#stand(entry, fold.add(own, { isTurn, ...(changes && { changes }) }));
     }
     return undefined;

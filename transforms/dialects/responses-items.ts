@@ -70,11 +70,11 @@ function readMessage(item: JsonView): ResponseItem {
   if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
   const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
   if (role === 'assistant') {
-    const said = parts.map(
+    const blocks = parts.map(
       (part): FoldBlock =>
         'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
     );
-    return { kind: 'blocks', blocks: said, notes };
+    return { kind: 'blocks', blocks: blocks, notes };
   }
   const { bytes } = makeMessage(role, [['content', contentOfParts(parts)]]);
   const message = notes.length === 0 ? { bytes, role } : { bytes, role, notes };
@@ -157,11 +157,11 @@ function readReasoning(item: JsonView): ResponseItem {
     });
   const whole = textsIn('content');
   const texts = whole.length > 0 ? whole : textsIn('summary');
-  const said: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
+  const thoughts: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
   const sealed = item.get('encrypted_content');
   if (sealed?.type === 'string')
-    said.push({ kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) });
-  return { kind: 'blocks', blocks: said, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
+    thoughts.push({ kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) });
+  return { kind: 'blocks', blocks: thoughts, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
 }
 
 function readResult(item: JsonView): ResponseItem {

@@ -31,8 +31,8 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
     sessionId: json.get('session_id')?.text() || undefined,
     timestamp: context.time(stamp),
   };
-  const made = calls.read(call, context);
-  return 'kind' in made ? made : { ...made, meta: callMeta(call, json) };
+  const entry = calls.read(call, context);
+  return 'kind' in entry ? entry : { ...entry, meta: callMeta(call, json) };
 }
 
 const responses: Dialect = defineDialect({

@@ -76,10 +76,10 @@ export class RunsSource {
       return;
     }
     if (foldResultBlocks(context, message)) return;
-    const said = readChatObject(message);
+    const object = readChatObject(message);
     const isDemo = message.get('is_demo')?.bytes[0] === 't'.charCodeAt(0);
     const facts: ItemFacts = isDemo ? { isCopied: true, isTurn: false } : {};
-    if (said !== undefined) foldChatObject(context, said, `${this.#messages++}`, facts);
+    if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
   }
 
   /** An answer of the Responses API, or an item of it. */

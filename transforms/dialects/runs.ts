@@ -23,8 +23,8 @@ function detect(first: FirstObject): boolean {
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
   if (is('history', 'array') && first.get('instance_id') === undefined) {
     if (is('trajectory', 'array')) return is('info', 'object');
-    const said = first.get('history')?.elements()[0];
-    return said?.get('role')?.type === 'string' && said.get('parts') === undefined;
+    const step = first.get('history')?.elements()[0];
+    return step?.get('role')?.type === 'string' && step.get('parts') === undefined;
   }
   if (is('simulations', 'array')) return is('info', 'object') && is('tasks', 'array');
   if (is('traj', 'array')) return first.get('task_id') !== undefined && first.get('reward') !== undefined;

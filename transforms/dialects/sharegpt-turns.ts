@@ -46,10 +46,10 @@ export function readTurns(list: Uint8Array): readonly Message[] | string {
     const role = Object.hasOwn(ROLES, from) ? (ROLES[from] as string) : from;
     const others = otherMembers(turn);
     if (from === 'function_call') {
-      const said = readCalls(textOfValue(value) as string);
-      if (said === undefined) return `conversations[${i}] is a function_call without a call`;
-      open = said.calls.map(() => `call_${++calls}`);
-      messages.push(makeMessage(role, [...callMembers(said.text, said.calls, open), ...others]));
+      const parsed = readCalls(textOfValue(value) as string);
+      if (parsed === undefined) return `conversations[${i}] is a function_call without a call`;
+      open = parsed.calls.map(() => `call_${++calls}`);
+      messages.push(makeMessage(role, [...callMembers(parsed.text, parsed.calls, open), ...others]));
     } else if (role === 'assistant') {
       messages.push(makeMessage(role, [...answerMembers(value), ...others]));
     } else if (role === 'tool') {

@@ -14,7 +14,7 @@ const SAID = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const CHOICE = 'gen_ai.choice';
 const PROMPT = 'gen_ai.content.prompt';
 const COMPLETION = 'gen_ai.content.completion';
-/** Members of an event that are no members of its message. */
+/** Members of an event that are not members of its message. */
 const ABOUT: ReadonlySet<string> = new Set(['event.name', 'event_name']);
 
 const nameOf = (event: JsonView): string => firstOf(event, 'event.name', 'event_name', 'name')?.text() ?? '';

@@ -145,12 +145,12 @@ function entryOf(
   const { messages, changes } = transcript;
   if (messages.length === 0)
     return context.reject('bad-messages', 'the span of a model call holds no messages', span);
-  const said = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
+  const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
   const parent = firstOf(span, 'parentSpanId', 'parent_id', 'parentObservationId', 'parent_run_id');
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId, parent })]);
   const joins = session === undefined; // a trace may be one call
-  return { ...said, tools, timestamp, changes, sessionId, joins, meta: all };
+  return { ...conversation, tools, timestamp, changes, sessionId, joins, meta: all };
 }
 
 /** Runs of a batch, joined with their ends in the same batch. */

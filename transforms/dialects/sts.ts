@@ -69,7 +69,7 @@ function take(role: string, message: JsonView, content: JsonView, { fold, origin
   }
   const thought = message.get('reasoningContent');
   const thoughts: FoldBlock[] = thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() }] : [];
-  const said = parts.map(
+  const blocks = parts.map(
     (part): FoldBlock =>
       'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
   );
@@ -77,7 +77,7 @@ function take(role: string, message: JsonView, content: JsonView, { fold, origin
   // the format requires a content: next to calls an empty one has no meaning
   const isSilent = calls.length > 0 && content.type === 'string' && content.text() === '';
   const meta = metaOf({ model: message.get('model') });
-  fold.amend(`${origin.line} ${origin.offset}`, [...thoughts, ...(isSilent ? [] : said), ...calls], 'add', {
+  fold.amend(`${origin.line} ${origin.offset}`, [...thoughts, ...(isSilent ? [] : blocks), ...calls], 'add', {
     notes,
     meta,
   });

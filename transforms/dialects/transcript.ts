@@ -166,8 +166,8 @@ export class Transcript {
     const name = firstOf(message, 'name', 'tool_name')?.text();
     const content = firstOf(message, 'content', 'parts', 'result', 'output');
     const isAsLogged = content?.elements().every((part) => part.get('text')?.type === 'string') ?? true;
-    const said = isAsLogged ? resultText(content) : contentOfParts(blocks.flatMap(partOf));
-    this.#pushResult(id, name, said, notesOn(blocks));
+    const text = isAsLogged ? resultText(content) : contentOfParts(blocks.flatMap(partOf));
+    this.#pushResult(id, name, text, notesOn(blocks));
   }
 
   #answer(blocks: readonly MessageBlock[]): void {
@@ -252,11 +252,11 @@ function blocksIn(body: JsonView): readonly MessageBlock[] {
   const legacy = firstOf(body, 'function_call') ?? firstOf(more, 'function_call');
   const content = blocksOf(firstOf(body, 'content', 'parts', 'contents'));
   const known = new Set(content.flatMap((block) => (block.kind === 'call' ? [block.id] : [])));
-  const made = listed.map(callOf).filter(({ id }) => id === undefined || !known.has(id));
-  const one = made.length === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
+  const blocks = listed.map(callOf).filter(({ id }) => id === undefined || !known.has(id));
+  const one = blocks.length === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
   const thought: MessageBlock[] =
     reasoning?.type === 'string' ? [{ kind: 'thought', text: reasoning.copy() }] : [];
-  return [...thought, ...content, ...made, ...one];
+  return [...thought, ...content, ...blocks, ...one];
 }
 
 function partOf(block: MessageBlock): readonly Part[] {

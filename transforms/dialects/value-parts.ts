@@ -36,21 +36,21 @@ function hasValueParts({ bytes }: Message): boolean {
 /** The converted messages; the same list if none has such parts. */
 export function readValueParts(messages: readonly Message[]): readonly Message[] | UnknownPart {
   if (!messages.some(hasValueParts)) return messages;
-  const made: Message[] = [];
+  const converted: Message[] = [];
   let calls = 0; // number of calls so far
   let open: string[] = []; // ids of the unanswered calls
   for (const message of messages) {
     const parts = hasValueParts(message) ? partsOf(message) : undefined;
     if (parts instanceof UnknownPart) return parts;
-    if (parts === undefined) made.push(message);
+    if (parts === undefined) converted.push(message);
     else {
       const ids = parts.calls.map(() => `call_${++calls}`);
       if (ids.length > 0) open = ids;
       const answers = message.role === 'tool' ? open.shift() : undefined;
-      made.push(messageOf(message, parts, ids, answers));
+      converted.push(messageOf(message, parts, ids, answers));
     }
   }
-  return made;
+  return converted;
 }
 
 interface Parts {

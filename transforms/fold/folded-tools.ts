@@ -65,21 +65,21 @@ export class FoldedTools {
     if (!alone.isNamed) return toolsOf(runs);
     const known = alone.byEntries.get(entries);
     if (known !== undefined) return known;
-    const made = timesOf(alone.made, entries, definitions.length);
-    if (entries <= MOST_ENTRIES) alone.byEntries.set(entries, made);
-    return made;
+    const session = timesOf(alone.made, entries, definitions.length);
+    if (entries <= MOST_ENTRIES) alone.byEntries.set(entries, session);
+    return session;
   }
 }
 
 /** The same definitions, in a session of `entries` entries. */
-function timesOf(made: SessionTools, entries: number, length: number): SessionTools {
+function timesOf(session: SessionTools, entries: number, length: number): SessionTools {
   const more = (entries - 1) * length;
   const counted = (counts: ToolCounts): ToolCounts => ({
     ...counts,
     seen: counts.seen + more,
     duplicateSame: counts.duplicateSame + more,
   });
-  return { ...made, distinctCounts: counted(made.distinctCounts), counts: counted(made.counts) };
+  return { ...session, distinctCounts: counted(session.distinctCounts), counts: counted(session.counts) };
 }
 
 function toolsOf(runs: readonly ToolRun[]): SessionTools {

@@ -229,10 +229,10 @@ export class SessionFold implements FoldHost, FoldedSource {
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
     const sign = SIGNS[roleSign(message)];
     if (sign === undefined) return ODD;
-    const made = cleaned(message);
-    if (made === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;
-    if (made.message === undefined) return sign | DROPPED;
-    const { bytes: text } = made.message;
+    const result = cleaned(message);
+    if (result === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;
+    if (result.message === undefined) return sign | DROPPED;
+    const { bytes: text } = result.message;
     const room = this.#exports.put(text.length);
     if (room === 0) return ODD;
     this.#bytes.set(text, room);

@@ -157,8 +157,8 @@ const functiongemmaTeaching: Format<TeachingOptions> = {
   otherContent: 'is written as its JSON text',
   options,
   metadata: () => 'object',
-  encode(conversation, given = {}) {
-    const { teachingSystem, teachingDescription, teachingParameters } = { ...DEFAULTS, ...given };
+  encode(conversation, options = {}) {
+    const { teachingSystem, teachingDescription, teachingParameters } = { ...DEFAULTS, ...options };
     return teachingRecord(conversation, {
       system: teachingSystem,
       description: teachingDescription,

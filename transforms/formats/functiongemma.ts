@@ -56,9 +56,9 @@ const rules: readonly (GemmaRule | 'unanswered-end')[] = [
 /** One record. `written` is empty, because the record holds a text instead of messages. */
 export function functionGemmaRecord(
   conversation: Conversation,
-  given: Partial<FunctionGemmaOptions> = {},
+  options: Partial<FunctionGemmaOptions> = {},
 ): EncodedRecord {
-  const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...given };
+  const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...options };
   const report = createReport();
   const { messages, tools } = conversation;
   const end = messages.findLastIndex((message) => !isSilent(message)) + 1;

@@ -98,20 +98,20 @@ function preambleOf({ header, tools }: Preamble): readonly string[] {
  * The record of one turn. The messages before it are its history, without the request if that is the last of them, as
  * in the agent.
  */
-function turnRecord(said: readonly Said[], turn: number, preamble: Preamble, report: Report): Uint8Array {
-  const asked = said.findLastIndex(({ role }, i) => role === 'user' && i < turn);
-  if (asked < 0) {
+function turnRecord(messages: readonly Said[], turn: number, preamble: Preamble, report: Report): Uint8Array {
+  const request = messages.findLastIndex(({ role }, i) => role === 'user' && i < turn);
+  if (request < 0) {
     const message = `no user message before messages[${turn}]`;
     report({ rule: 'no-user-turn', severity: 'ERROR', message, rejects: true });
   }
-  const shown = said.slice(0, asked === turn - 1 ? asked : turn);
+  const shown = messages.slice(0, request === turn - 1 ? request : turn);
   const history = shown.length === 0 ? '[]' : `[\n${shown.map((one) => `  ${one.shown}`).join(',\n')}\n]`;
   const prompt = [
     ...preambleOf(preamble),
     `Conversation History:\n${history}`,
-    `User Request:\n${said[asked]?.text ?? ''}`,
+    `User Request:\n${messages[request]?.text ?? ''}`,
   ].join('\n\n');
-  const answer = said[turn];
+  const answer = messages[turn];
   const completion = answer === undefined ? '' : completionOf(answer, `messages[${turn}]`, report);
   return encode(`{"prompt":${quote(prompt)},"completion":${quote(completion)}}`);
 }
@@ -122,9 +122,9 @@ interface TaughtTurn {
   readonly found: readonly FormatFinding[];
 }
 
-function taughtTurn(said: readonly Said[], turn: number, preamble: Preamble): TaughtTurn {
+function taughtTurn(messages: readonly Said[], turn: number, preamble: Preamble): TaughtTurn {
   const found: FormatFinding[] = [];
-  return { turn, bytes: turnRecord(said, turn, preamble, (finding) => found.push(finding)), found };
+  return { turn, bytes: turnRecord(messages, turn, preamble, (finding) => found.push(finding)), found };
 }
 
 const prompt: Format<PromptOptions> = {
@@ -150,22 +150,22 @@ const prompt: Format<PromptOptions> = {
   encode({ messages, tools }: Conversation, { turns = 'last', promptHeader = RESPONSE_FORMAT } = {}) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
-    const said = messages.map(createReader(report));
-    const last = lastAnswer(said.map(isAnswer), report);
+    const shown = messages.map(createReader(report));
+    const last = lastAnswer(shown.map(isAnswer), report);
     const preamble: Preamble = { header: promptHeader, tools };
     if (last < 0)
-      return { bytes: turnRecord(said, said.length, preamble, () => undefined), written: [], findings };
-    const answers = said.flatMap((one, i) => (isAnswer(one) ? [i] : []));
-    const made = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(said, turn, preamble));
-    for (const [i, one] of turns === 'all' ? said.slice(0, last).entries() : []) {
+      return { bytes: turnRecord(shown, shown.length, preamble, () => undefined), written: [], findings };
+    const answers = shown.flatMap((one, i) => (isAnswer(one) ? [i] : []));
+    const taught = (turns === 'all' ? answers : [last]).map((turn) => taughtTurn(shown, turn, preamble));
+    for (const [i, one] of turns === 'all' ? shown.slice(0, last).entries() : []) {
       if (one.role !== 'assistant' || isAnswer(one)) continue;
       const message = `messages[${i}] is not taught: it is an empty answer`;
       report({ rule: 'messages-left-out', severity: 'WARNING', message });
     }
     const isTaught = ({ found }: TaughtTurn): boolean => !found.some(({ rejects }) => rejects);
-    const kept = made.some(isTaught) ? made.filter(isTaught) : made.slice(-1);
+    const kept = taught.some(isTaught) ? taught.filter(isTaught) : taught.slice(-1);
     for (const { found } of kept) found.forEach(report);
-    for (const { turn, found } of made) {
+    for (const { turn, found } of taught) {
       if (kept.some((one) => one.turn === turn)) continue;
       const why = found.find(({ rejects }) => rejects)?.rule;
       const message = `messages[${turn}] is not taught: ${why}`;

@@ -135,8 +135,8 @@ function encodeCall(
   report: Report,
 ): Uint8Array | undefined {
   if (fn === undefined || (name === undefined && json === undefined)) return undefined;
-  const made = encodeOne(json, where, report);
-  if (made === undefined || made === json) return undefined;
-  const edited = replaceValue(fn, 'arguments', made) ?? addMember(fn, 'arguments', made);
+  const encoded = encodeOne(json, where, report);
+  if (encoded === undefined || encoded === json) return undefined;
+  const edited = replaceValue(fn, 'arguments', encoded) ?? addMember(fn, 'arguments', encoded);
   return replaceValue(bytes, 'function', edited) as Uint8Array;
 }

@@ -150,10 +150,10 @@ export class JsonView {
 
   /** Creates something for each contained value, in order. */
   #rowsOf<T>(tape: ValueTape, make: (view: JsonView, row: number) => T): T[] {
-    const made: T[] = [];
+    const results: T[] = [];
     for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
-      made.push(make(this.#on(tape, row), row));
-    return made;
+      results.push(make(this.#on(tape, row), row));
+    return results;
   }
 
   #on(tape: ValueTape, row: number): JsonView {

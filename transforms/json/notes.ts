@@ -55,12 +55,12 @@ const UNDEFINED = Symbol('undefined');
  * per distinct message.
  */
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
-  const made = createNotes<T | typeof UNDEFINED>();
+  const notes = createNotes<T | typeof UNDEFINED>();
   return (object) => {
-    const known = made.of(object);
+    const known = notes.of(object);
     if (known !== undefined) return known === UNDEFINED ? (undefined as T) : known;
     const value = work(object);
-    made.set(object, value === undefined ? UNDEFINED : value);
+    notes.set(object, value === undefined ? UNDEFINED : value);
     return value;
   };
 }

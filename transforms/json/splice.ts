@@ -9,19 +9,19 @@ export type MemberEdit = (member: Member, index: number) => Uint8Array | null | 
 export function editMembers(object: Uint8Array, edit: MemberEdit): Uint8Array {
   const members = membersOf(object);
   const edits = members.map(edit);
-  if (edits.every((made) => made === undefined)) return object;
+  if (edits.every((edited) => edited === undefined)) return object;
 
   const first = members[0] as Member;
   const last = members[members.length - 1] as Member;
   const pieces: Uint8Array[] = [object.subarray(0, first.start)];
   let written = 0;
   members.forEach((member, i) => {
-    const made = edits[i];
-    if (made === null) return;
+    const edited = edits[i];
+    if (edited === null) return;
     const before = members[i - 1];
     if (written++ > 0 && before !== undefined) pieces.push(object.subarray(before.end, member.start));
-    if (made === undefined) pieces.push(object.subarray(member.start, member.end));
-    else pieces.push(object.subarray(member.start, member.valueStart), made);
+    if (edited === undefined) pieces.push(object.subarray(member.start, member.end));
+    else pieces.push(object.subarray(member.start, member.valueStart), edited);
   });
   pieces.push(object.subarray(last.end));
   return concat(pieces);
@@ -57,7 +57,7 @@ export function editElements(
 ): Uint8Array {
   const elements = elementsOf(array);
   const edits = elements.map(edit);
-  if (edits.every((made) => made === undefined)) return array;
+  if (edits.every((edited) => edited === undefined)) return array;
   const pieces: Uint8Array[] = [];
   let end = 0;
   elements.forEach((element, i) => {

@@ -29,12 +29,12 @@ function reported<T extends StreamElement & Subject>(
   element: T,
   found: readonly Iterable<Found>[],
 ): readonly (Finding | T)[] {
-  const made: (Finding | T)[] = [];
+  const elements: (Finding | T)[] = [];
   for (const findings of found) {
-    for (const found of findings) made.push(findingOf(element, found));
+    for (const found of findings) elements.push(findingOf(element, found));
   }
-  made.push(element);
-  return made;
+  elements.push(element);
+  return elements;
 }
 
 /** After validate: checks how the entries of a session follow each other. */
@@ -112,10 +112,10 @@ export const checkRecords: Stage = {
         if (records[0]?.conversation !== record.conversation) records = [];
         const isChecked = records.at(-1)?.format === record.format; // a further record of the same messages
         if (!isChecked) {
-          const told = records.length === 0 ? undefined : new Set(records.flatMap(textsOf));
+          const known = records.length === 0 ? undefined : new Set(records.flatMap(textsOf));
           for (const check of onRecord) {
             for (const found of check.check(record)) {
-              if (told?.has(textOf(found)) !== true) yield findingOf(record, found);
+              if (known?.has(textOf(found)) !== true) yield findingOf(record, found);
             }
           }
           records.push(record);

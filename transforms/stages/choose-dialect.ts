@@ -20,10 +20,10 @@ const MOST_HELD_BYTES = 256 * 1024;
 /** Those that know almost anything: asked last, in this order, when no other dialect knows the entry. */
 const ASKED_LAST = ['messages', 'exchange'];
 const place = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
-const asked = dialects.toSorted((a, b) => place(a) - place(b));
+const sorted = dialects.toSorted((a, b) => place(a) - place(b));
 
-/** Reads what no dialect knows: it says why a line is no entry. */
-export const native = asked.at(-1) as Dialect;
+/** Reads lines that no dialect recognises, and reports why they are invalid. */
+export const native = sorted.at(-1) as Dialect;
 
 /** The members of the first object of a line; undefined when it holds none. */
 function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefined {
@@ -40,7 +40,7 @@ function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefi
 
 /** The dialect that knows an object, whether the next one has to be asked, or undefined when none knows it. */
 function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
-  for (const dialect of [...more, ...asked]) {
+  for (const dialect of [...more, ...sorted]) {
     const answer: boolean | Detected = dialect.detect(members);
     if (answer === 'ask-next') return answer;
     if (answer === true || answer === 'yes') return dialect;
@@ -70,7 +70,7 @@ export interface ListsInside {
  * @param more dialects beside the built-in ones
  */
 export function listsInside(wanted: string = 'auto', more: readonly Dialect[] = []): ListsInside {
-  const known = [...more, ...asked].filter(({ name }) => wanted === 'auto' || name === wanted);
+  const known = [...more, ...sorted].filter(({ name }) => wanted === 'auto' || name === wanted);
   const members = new Set(known.flatMap(({ inside }) => inside ?? []));
   const scanner = createPlainScanner();
   return {
@@ -107,7 +107,7 @@ export class DialectChooser {
   ask(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
     const members = firstObject(line.bytes, this.#scanner);
     if (members === undefined && this.#held.length === 0) {
-      const known = [...this.#more, ...asked].find(({ detectLine }) => detectLine?.(line.bytes) === true);
+      const known = [...this.#more, ...sorted].find(({ detectLine }) => detectLine?.(line.bytes) === true);
       if (known !== undefined) return known;
     }
     const found = members && dialectOf(members, this.#more);
@@ -126,9 +126,9 @@ export class DialectChooser {
     return this.#held.length > 0;
   }
 
-  /** Why the held lines and the last one are no conversation, line by line and for the source as a whole. */
+  /** Rejects the held lines and the last one, line by line and for the source as a whole. */
   *refuse(last?: Line): Generator<Rejection> {
-    const { reason, detail } = whyUnknown(this.#keys, this.#stranger, [...this.#more, ...asked]);
+    const { reason, detail } = whyUnknown(this.#keys, this.#stranger, [...this.#more, ...sorted]);
     const lines = [...this.take(), ...(last === undefined ? [] : [last])];
     for (const line of lines) yield rejectLine('parse', line, 'bad-event', detail);
     const { origin } = lines.at(-1) as Line;

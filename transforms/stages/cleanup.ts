@@ -54,10 +54,10 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
   const changedBy: string[] = [];
   let current: Message | undefined = message;
   for (const rule of messageRules) {
-    const made: Message | undefined = rule.apply(current);
-    if (made === current) continue;
+    const result: Message | undefined = rule.apply(current);
+    if (result === current) continue;
     changedBy.push(rule.name);
-    current = made;
+    current = result;
     if (current === undefined) break;
   }
   return changedBy.length === 0 ? undefined : { message: current, changedBy };

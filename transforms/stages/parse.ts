@@ -194,9 +194,9 @@ class Parser {
     if (by === 'held') return [];
     if (by === 'unknown') return this.#refuseSource(line);
     if (this.#chooser.holds) return this.#withHeld(line, by);
-    const made = this.#read(line, by);
-    if (made.length !== 1 || !Array.isArray(made)) return this.#several(line, made);
-    const [one] = made as unknown as readonly [ReadElement];
+    const objects = this.#read(line, by);
+    if (objects.length !== 1 || !Array.isArray(objects)) return this.#several(line, objects);
+    const [one] = objects as unknown as readonly [ReadElement];
     const only = this.#limits.bounded(line, one, true);
     if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#parts(only))
       return this.#several(line, [only]);
@@ -215,10 +215,10 @@ class Parser {
   }
 
   #readerOf({ name, create }: Dialect): DialectReader {
-    const made = this.#readers.get(name) ?? create(this.#ownScanner, this.#reading);
-    this.#readers.set(name, made);
-    made.forget();
-    return made;
+    const reader = this.#readers.get(name) ?? create(this.#ownScanner, this.#reading);
+    this.#readers.set(name, reader);
+    reader.forget();
+    return reader;
   }
 
   /** A reader for sources with pairs of several APIs, recognised pair by pair. */
@@ -243,12 +243,12 @@ class Parser {
 
   #read(line: Line, by: DialectReader): LineObjects {
     this.#bareNumbers = false;
-    const made = by.read(line);
-    if (!isNotJson(made)) return made;
+    const objects = by.read(line);
+    if (!isNotJson(objects)) return objects;
     // reads the line as a whole: the words are restored before the next object is read
     const again = readBareNumbers(STAGE, line, (one) => readApart(one, this.#readerFor(one, false)));
     this.#bareNumbers = again !== undefined && !isNotJson(again);
-    return again === undefined ? made : (by.gather?.(again) ?? again);
+    return again === undefined ? objects : (by.gather?.(again) ?? again);
   }
 
   /** Does the open session end before this entry? */
@@ -274,11 +274,12 @@ class Parser {
     yield element;
   }
 
-  *#several(line: Line, made: LineObjects): Generator<StreamElement> {
-    if (made.length > 1)
-      yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: made.length - 1 };
+  *#several(line: Line, objects: LineObjects): Generator<StreamElement> {
+    if (objects.length > 1)
+      yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: objects.length - 1 };
     if (this.#bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
-    for (const element of made) yield* this.#separate(this.#limits.bounded(line, element, made.length === 1));
+    for (const element of objects)
+      yield* this.#separate(this.#limits.bounded(line, element, objects.length === 1));
   }
 
   /** Reads the held lines once the source's dialect is known. */

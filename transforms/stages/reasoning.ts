@@ -42,9 +42,9 @@ export function withoutReasoning(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const text = textOfValue(valueBytes(bytes, 'content'));
   const rest = text === undefined ? undefined : behindThought(text);
-  const made =
+  const edited =
     rest === undefined ? bytes : (replaceValue(bytes, 'content', encode(quote(rest))) as Uint8Array);
-  return made === message.bytes ? message : { ...message, bytes: made };
+  return edited === message.bytes ? message : { ...message, bytes: edited };
 }
 
 /** The text after a leading thought; undefined if there is none. */

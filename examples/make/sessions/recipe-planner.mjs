@@ -1,5 +1,5 @@
 // A rewind: the user goes back to an earlier question and asks it in another way, so the last entries
-// are shorter than the longest one. The fullest history stands for the session.
+// are shorter than the longest one. The longest history becomes the record.
 
 import { openSession } from '../proxy.mjs';
 import { moment } from '../stamps.mjs';

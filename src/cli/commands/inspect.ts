@@ -46,10 +46,10 @@ export const inspect: Command = {
       import('../../settings/plug-in-files.ts'),
       import('../element-json.ts'),
     ]);
-    const given = await withPlugInFiles(settingsOf(words, values));
+    const request = await withPlugInFiles(settingsOf(words, values));
     let shown = 0;
     const faults = await pipeline.inspect({
-      settings: resolveSettings({ ...given, limit: undefined }),
+      settings: resolveSettings({ ...request, limit: undefined }),
       after,
       signal,
       enough: () => limit !== undefined && shown >= limit,

@@ -34,7 +34,7 @@ export function texts(placeholder: string): ValueType<readonly string[]> {
   return {
     placeholder,
     repeatable: true,
-    fromTexts: (given, refuse) => given.map((value) => one.fromTexts([value], refuse)),
+    fromTexts: (words, refuse) => words.map((value) => one.fromTexts([value], refuse)),
     fromJson: (value, refuse) =>
       Array.isArray(value)
         ? value.map((item) => one.fromJson(item, refuse))
@@ -97,11 +97,11 @@ export function list<T extends string>(choices: readonly T[], placeholder: strin
 
 /** A whole number, written with digits only. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): ValueType<number> {
-  const check = (value: number, given: unknown, refuse: Refuse): number =>
+  const check = (value: number, written: unknown, refuse: Refuse): number =>
     Number.isSafeInteger(value) && value >= least && value <= most
       ? value
       : refuse(
-          `${shown(given)} is not a whole number ${most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`}`,
+          `${shown(written)} is not a whole number ${most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`}`,
         );
   return {
     placeholder: 'N',
@@ -129,12 +129,12 @@ function toleranceIn(value: string, refuse: Refuse): Tolerance {
 
 /** A size in bytes, from 1 to `most`. */
 export function size(most: number): ValueType<number> {
-  const check = (value: number | undefined, given: unknown, refuse: Refuse): number => {
+  const check = (value: number | undefined, written: unknown, refuse: Refuse): number => {
     if (value === undefined || !Number.isSafeInteger(value))
-      return refuse(`${shown(given)} is not a size: write 1GiB, 100MB, 512k or a number of bytes`);
+      return refuse(`${shown(written)} is not a size: write 1GiB, 100MB, 512k or a number of bytes`);
     return value >= 1 && value <= most
       ? value
-      : refuse(`${shown(given)} is out of range: 1 to ${most} bytes`);
+      : refuse(`${shown(written)} is out of range: 1 to ${most} bytes`);
   };
   return {
     placeholder: 'SIZE',
@@ -184,26 +184,26 @@ type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 /** `RULE=reject|keep`, repeatable; in JSON an object. @param rules names to accept; any name if omitted */
 export function decisions(rules: readonly string[]): ValueType<Decisions> {
   const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
-    const made = new Map<string, 'reject' | 'keep'>();
+    const decisions = new Map<string, 'reject' | 'keep'>();
     for (const [rule, decision] of pairs) {
       if (!rules.includes(rule)) refuse(unknownWord(rule, [...new Set(rules)]));
       if (decision !== 'reject' && decision !== 'keep')
         return refuse(`${rule} takes reject or keep, not ${shown(decision)}`);
-      if (made.has(rule) && made.get(rule) !== decision) refuse(`${rule} appears twice`);
-      made.set(rule, decision);
+      if (decisions.has(rule) && decisions.get(rule) !== decision) refuse(`${rule} appears twice`);
+      decisions.set(rule, decision);
     }
-    return Object.fromEntries(made);
+    return Object.fromEntries(decisions);
   };
   return {
     placeholder: 'RULE=reject|keep',
     repeatable: true,
     fromTexts: (texts, refuse) =>
       build(
-        texts.map((given) => {
-          const at = given.indexOf('=');
+        texts.map((word) => {
+          const at = word.indexOf('=');
           return at < 0
-            ? refuse(`${shown(given)} is not RULE=reject or RULE=keep`)
-            : [given.slice(0, at), given.slice(at + 1)];
+            ? refuse(`${shown(word)} is not RULE=reject or RULE=keep`)
+            : [word.slice(0, at), word.slice(at + 1)];
         }),
         refuse,
       ),

@@ -61,9 +61,9 @@ export class ObjectFile implements AppendFile {
   #bytes = 0;
   #crc32 = 0;
 
-  constructor(given: ObjectFileParts) {
-    this.path = given.path;
-    this.#given = given;
+  constructor(parts: ObjectFileParts) {
+    this.path = parts.path;
+    this.#given = parts;
   }
 
   get bytes(): number {

@@ -32,7 +32,7 @@ export async function* gunzip(
   const cursor = createChunkCursor(chunks);
   let start = 0;
   let size = 0;
-  let given = 0;
+  let yielded = 0;
   const fault: Fault = (what, cause) =>
     new SourceFault(
       'corrupt-gzip',
@@ -42,9 +42,9 @@ export async function* gunzip(
   try {
     if (!(await cursor.more())) throw fault('it is empty');
     do {
-      members?.begin(counts.members + 1, given);
+      members?.begin(counts.members + 1, yielded);
       size = yield* member(cursor, size > WHOLE_BYTES, fault);
-      given += size;
+      yielded += size;
       start = cursor.taken();
       counts.members++;
       counts.memberBytes = start;

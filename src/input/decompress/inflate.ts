@@ -20,9 +20,9 @@ export function inflateWhole(cursor: ChunkCursor, fault: Fault): Buffer | undefi
   try {
     const options = { info: true, chunkSize: WHOLE_CHUNK_BYTES, maxOutputLength: WHOLE_BYTES };
     // the types of Node omit what `info` returns
-    const made = inflateRawSync(cursor.rest(), options) as unknown as WithInfo;
-    cursor.take(made.engine.bytesWritten);
-    return made.buffer;
+    const result = inflateRawSync(cursor.rest(), options) as unknown as WithInfo;
+    cursor.take(result.engine.bytesWritten);
+    return result.buffer;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'Z_BUF_ERROR' || code === 'ERR_BUFFER_TOO_LARGE') return undefined;

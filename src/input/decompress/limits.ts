@@ -28,19 +28,19 @@ export function allowedBytes(limits: DecompressionLimits, packing: Packing, read
 }
 
 /**
- * @param given decompressed bytes so far
+ * @param written decompressed bytes so far
  * @param read packed bytes so far
  * @throws SourceFault `decompression-limit`
  */
 export function checkLimits(
   limits: DecompressionLimits,
   packing: Packing,
-  given: number,
+  written: number,
   read: number,
 ): void {
-  if (given <= allowedBytes(limits, packing, read)) return;
+  if (written <= allowedBytes(limits, packing, read)) return;
   const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
-  if (given > maxDecompressedBytes) refuse(`it unpacks to more than ${maxDecompressedBytes} bytes`);
+  if (written > maxDecompressedBytes) refuse(`it unpacks to more than ${maxDecompressedBytes} bytes`);
   refuse(`it unpacks to more than ${RATIO_FROM_BYTES} bytes and more than ${maxRatio} times its size`);
 }
 

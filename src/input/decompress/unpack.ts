@@ -27,15 +27,15 @@ export interface Unpacking {
  * @throws SourceFault
  */
 export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, void, undefined> {
-  let given = 0;
+  let yielded = 0;
   for (let left = unpacking.tries; ; ) {
     let at = 0;
     try {
       for await (const piece of unpackOnce(unpacking)) {
-        const known = Math.min(piece.length, given - at); // already yielded by the previous attempt
+        const known = Math.min(piece.length, yielded - at); // already yielded by the previous attempt
         at += piece.length;
         if (known === piece.length) continue;
-        given = at;
+        yielded = at;
         yield piece.subarray(known);
       }
       return;
@@ -62,7 +62,7 @@ async function* unpackOnce({
     }
   }
 
-  let given = 0;
+  let written = 0;
   let head = Buffer.alloc(0);
   for await (const piece of await open(packing, counted(), counts, members)) {
     if (head.length < SNIFF_BYTES) {
@@ -71,9 +71,9 @@ async function* unpackOnce({
     }
     const readNow = read; // reading may go on while the piece is used
     // cuts at the exact byte of the limit, because the pieces of decoders vary
-    yield piece.subarray(0, allowedBytes(limits, packing, readNow) - given);
-    given += piece.length;
-    checkLimits(limits, packing, given, readNow);
+    yield piece.subarray(0, allowedBytes(limits, packing, readNow) - written);
+    written += piece.length;
+    checkLimits(limits, packing, written, readNow);
   }
 }
 

@@ -31,14 +31,14 @@ function environment(): NodeJS.ProcessEnv {
  * @throws TurnmillError `unavailable` if it is missing, not executable, not zstd, or does not answer
  */
 export function requireZstdProgram(what: string): void {
-  const asked = spawnSync(PROGRAM, ['--version'], {
+  const answer = spawnSync(PROGRAM, ['--version'], {
     env: environment(),
     timeout: ANSWER_MS,
     encoding: 'utf8',
   });
-  const answers = asked.status === 0 && /zstandard|zstd/i.test(asked.stdout);
+  const answers = answer.status === 0 && /zstandard|zstd/i.test(answer.stdout);
   if (answers) return;
-  const { code } = (asked.error ?? {}) as NodeJS.ErrnoException;
+  const { code } = (answer.error ?? {}) as NodeJS.ErrnoException;
   const found = code === 'ENOENT' ? 'it was not found' : (code ?? 'the program of this name is not zstd');
   throw new TurnmillError('unavailable', `${what} needs zstd (${found}): ${HINT}`, { subject: what });
 }

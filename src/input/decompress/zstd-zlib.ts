@@ -34,17 +34,17 @@ export function startZstdStream(): Decoder {
   const stream = createZstdDecompress({ chunkSize: PIECE_BYTES });
   const { moved, wake } = createWaker();
   let ending: string | undefined;
-  let given = 0;
+  let yielded = 0;
   const over = (what: string): void => {
     ending ??= what;
     wake();
   };
   stream.on('readable', wake);
   stream.on('error', (error) => over(error.message));
-  stream.on('end', () => over(stream.bytesWritten === given ? '' : 'it ended before its frame did'));
+  stream.on('end', () => over(stream.bytesWritten === yielded ? '' : 'it ended before its frame did'));
   return {
     write(bytes, taken) {
-      given += bytes.length;
+      yielded += bytes.length;
       stream.write(bytes, () => {
         taken();
         wake();

@@ -154,13 +154,13 @@ class FrameRun {
   }
 
   async *content(decoder: Decoder): AsyncGenerator<Uint8Array, void> {
-    let given = 0;
+    let yielded = 0;
     for await (const piece of decodeWith(decoder, this.#packed(), (what) => this.#fault(what))) {
-      given += piece.length;
+      yielded += piece.length;
       yield piece;
     }
-    if (this.#promised !== undefined && given !== this.#promised)
-      throw this.#fault(`it has ${given} bytes, but the header says ${this.#promised}`);
+    if (this.#promised !== undefined && yielded !== this.#promised)
+      throw this.#fault(`it has ${yielded} bytes, but the header says ${this.#promised}`);
   }
 
   async *#packed(): AsyncGenerator<Uint8Array> {

@@ -75,14 +75,14 @@ export class LineFramer implements Framer {
   }
 
   *#complete(): Generator<Line | Rejection> {
-    for (let made = this.#next(); made !== undefined; made = this.#next()) yield made;
+    for (let element = this.#next(); element !== undefined; element = this.#next()) yield element;
   }
 
   end(): Iterable<Line | Rejection> {
     if (this.#have === this.#start && this.#tooLong === undefined) return NO_LINES;
-    const made = this.#take(this.#have, 0);
-    this.#noFinalNewline = made !== undefined;
-    return made === undefined ? NO_LINES : [made];
+    const element = this.#take(this.#have, 0);
+    this.#noFinalNewline = element !== undefined;
+    return element === undefined ? NO_LINES : [element];
   }
 
   counts(): FramingCounts {
@@ -103,8 +103,8 @@ export class LineFramer implements Framer {
       const end = indexOf.call(this.#filled, LF, this.#searched);
       if (end < 0) break;
       this.#searched = end + 1;
-      const made = this.#take(end, 1);
-      if (made !== undefined) return made;
+      const element = this.#take(end, 1);
+      if (element !== undefined) return element;
     }
     this.#searched = this.#have;
     this.#filled = NO_BYTES; // the slab's memory may be freed when a giant line has ended

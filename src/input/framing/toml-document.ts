@@ -71,8 +71,13 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
     const inOrder = samples.values.map((_, index) => index);
     for (const index of inOrder.sort((a, b) => placeOf(a).start - placeOf(b).start)) {
       const place = placeOf(index);
-      const made = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
-      yield { kind: 'line', origin: nextOrigin(place), bytes: Buffer.from(jsonOf(samples, index)), made };
+      const origin = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
+      yield {
+        kind: 'line',
+        origin: nextOrigin(place),
+        bytes: Buffer.from(jsonOf(samples, index)),
+        made: origin,
+      };
     }
   }
 

@@ -19,7 +19,7 @@ const PACKED = /\.(?:gz|zst)$/i;
 const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
 const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
 /**
- * The members that a line begins with: the id (which OpenAI's answers have after one of their own), then those that
+ * The members that a line begins with: the id (which OpenAI's answers have after another id), then those that
  * tell the side.
  */
 const LINE = /^\s*\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\s*:/;

@@ -73,7 +73,7 @@ class SourceLister {
   }
 
   list(): Listing {
-    for (const [input, given] of this.#inputs.entries()) this.#addInput(given, input);
+    for (const [input, path] of this.#inputs.entries()) this.#addInput(path, input);
     this.#walk();
     this.#followLinks();
     sortSources(this.#sources);
@@ -87,24 +87,24 @@ class SourceLister {
     };
   }
 
-  #addInput(given: Input, input: number): void {
-    const listed = this.#objects?.found.get(given);
+  #addInput(item: Input, input: number): void {
+    const listed = this.#objects?.found.get(item);
     if (this.#objects !== undefined && listed !== undefined)
       this.#addObjects(listed, this.#objects.s3, input);
-    else if (typeof given !== 'string')
-      this.#sources.push({ name: given.name, input, path: undefined, sizeBytes: 0, stream: given.stream });
-    else if (given === '-') this.#sources.push({ ...STDIN, input });
-    else this.#addPath(given, input);
+    else if (typeof item !== 'string')
+      this.#sources.push({ name: item.name, input, path: undefined, sizeBytes: 0, stream: item.stream });
+    else if (item === '-') this.#sources.push({ ...STDIN, input });
+    else this.#addPath(item, input);
   }
 
-  #addPath(given: string, input: number): void {
-    const stats = statInput(given);
-    const path = latin1(given);
+  #addPath(name: string, input: number): void {
+    const stats = statInput(name);
+    const path = latin1(name);
     if (stats.isDirectory()) this.#folders.push({ input, path, relative: undefined, stats, isBeside: false });
     else if (stats.isFile()) this.#addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
     else {
-      const message = `${given} is not a regular file; for a pipe, use - as the input`;
-      throw new TurnmillError('no-input', message, { subject: given });
+      const message = `${name} is not a regular file; for a pipe, use - as the input`;
+      throw new TurnmillError('no-input', message, { subject: name });
     }
   }
 

@@ -78,23 +78,23 @@ function chunk(name: string): Promise<readonly string[]> {
 
 async function fromChunk(path: string): Promise<string> {
   const [route = '', query = ''] = path.split('?');
-  const asked = new URLSearchParams(query);
-  const number = Number(asked.get('i') ?? asked.get('from') ?? 0);
-  if (!asked.has('from')) {
+  const parameters = new URLSearchParams(query);
+  const number = Number(parameters.get('i') ?? parameters.get('from') ?? 0);
+  if (!parameters.has('from')) {
     const texts = await chunk(`${route}-${Math.floor(number / CHUNK)}`);
     const text = texts[number % CHUNK];
     if (text === undefined || text === '') throw new Error('this is not part of the export');
     return text;
   }
   const rows = await chunk(`${route}-0`);
-  return `[${rows.slice(number, number + Number(asked.get('count'))).join(',')}]`;
+  return `[${rows.slice(number, number + Number(parameters.get('count'))).join(',')}]`;
 }
 
 /** Searches an exported page, in its rows. */
 async function searchChunks(path: string, each: (line: unknown) => void, signal: AbortSignal): Promise<void> {
-  const asked = new URLSearchParams(path.split('?')[1]);
-  const words = (asked.get('q') ?? '').toLowerCase();
-  for (const row of await chunk(`${asked.get('in') ?? 'records'}-0`)) {
+  const parameters = new URLSearchParams(path.split('?')[1]);
+  const words = (parameters.get('q') ?? '').toLowerCase();
+  for (const row of await chunk(`${parameters.get('in') ?? 'records'}-0`)) {
     if (signal.aborted) return;
     if (row.toLowerCase().includes(words)) each(JSON.parse(row));
   }

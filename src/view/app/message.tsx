@@ -132,8 +132,8 @@ function hintOf(args: string): string {
 
 /** The text of the arguments, which may be a string or an object. */
 function argumentsOf({ function: fn, ...call }: Call): string {
-  const given = fn?.arguments ?? call.arguments ?? call.args ?? {};
-  return typeof given === 'string' ? given : JSON.stringify(given);
+  const args = fn?.arguments ?? call.arguments ?? call.args ?? {};
+  return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
 function plain(content: unknown): string {

@@ -32,6 +32,6 @@ export function callIdOf(message: Message): unknown {
 
 export function reasoningOf(message: Message): string {
   const { reasoning_content: content, reasoning, thinking, reasoningContent } = message;
-  const given = content ?? reasoning ?? thinking ?? reasoningContent;
-  return typeof given === 'string' ? given : '';
+  const shown = content ?? reasoning ?? thinking ?? reasoningContent;
+  return typeof shown === 'string' ? shown : '';
 }

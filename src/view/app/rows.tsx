@@ -18,7 +18,7 @@ export interface RowsProps {
 export function Rows({ count, height, label, render, reveal, onRange }: RowsProps): VNode {
   const box = useRef<HTMLDivElement>(null);
   const [, again] = useState(0);
-  const made = useRef<Virtualizer<HTMLDivElement, Element>>(undefined);
+  const virtualizer = useRef<Virtualizer<HTMLDivElement, Element>>(undefined);
   const options = {
     count,
     getScrollElement: () => box.current,
@@ -29,8 +29,8 @@ export function Rows({ count, height, label, render, reveal, onRange }: RowsProp
     observeElementOffset,
     onChange: () => again((n) => n + 1),
   };
-  made.current ??= new Virtualizer<HTMLDivElement, Element>(options);
-  const virtual = made.current;
+  virtualizer.current ??= new Virtualizer<HTMLDivElement, Element>(options);
+  const virtual = virtualizer.current;
   virtual.setOptions({ ...virtual.options, ...options });
   useLayoutEffect(() => virtual._didMount(), [virtual]);
   useLayoutEffect(() => virtual._willUpdate());

@@ -43,14 +43,14 @@ export async function loadSummary(): Promise<void> {
   }
 }
 
-const asked = new Set<number>();
+const requested = new Set<number>();
 
 /** Requests the missing rows of a range. */
 export function need(from: number, to: number): void {
   const of = tab.peek();
   for (let page = Math.floor(from / PAGE); page <= Math.floor(to / PAGE); page++) {
-    if (asked.has(page)) continue;
-    asked.add(page);
+    if (requested.has(page)) continue;
+    requested.add(page);
     void get<readonly Row[]>(`${of}?from=${page * PAGE}&count=${PAGE}`).then((got) => {
       if (of === tab.peek()) keep(got, from, to);
     });
@@ -64,7 +64,7 @@ function keep(got: readonly Row[], from: number, to: number): void {
     for (const i of next.keys()) {
       if (i >= from - NEAR_ROWS && i <= to + NEAR_ROWS) continue;
       next.delete(i);
-      asked.delete(Math.floor(i / PAGE));
+      requested.delete(Math.floor(i / PAGE));
     }
   }
   rows.value = next;
@@ -120,7 +120,7 @@ export function watchAddress(): void {
   effect(() => {
     void tab.value;
     rows.value = new Map();
-    asked.clear();
+    requested.clear();
   });
   effect(() => {
     void tab.value;

@@ -43,7 +43,7 @@ test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', 
   expect(readdirSync(folder)).not.toContain('out');
 });
 
-test('F167 an unsupported Node is told so, with 78', async () => {
+test('F167 an unsupported Node gets a message and 78', async () => {
   const old =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.1' } });";
   const { status, stderr } = await sabotaged(old, ['--help']);
@@ -60,7 +60,7 @@ test('compiled code is kept in the folder of the program, where Node keeps any',
   expect([status, stderr]).toEqual([0, join(realpathSync(dirname(COMMAND)), 'compile-cache')]);
 });
 
-test('a current folder that is gone is told, with 66', () => {
+test('a current folder that is gone gets a message and 66', () => {
   const gone = join(temporaryFolder(), 'gone');
   const { status, stderr } = spawnSync(
     'bash',
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
     expect((await turnmill(['check', log])).stderr).not.toContain('\u001b');
   });
 
-  test('a fault is told in words, and standard input must not be it', () => {
+  test('an error gets a message, and standard input must not cause it', () => {
     expect(onTerminal('build /no/such --out -').stdout).toBe('turnmill: /no/such not found\r\n');
     const { status, stdout } = onTerminal('build - --out -');
     expect([status, stdout.split('\r\n')[0]]).toEqual([

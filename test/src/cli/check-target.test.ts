@@ -23,7 +23,7 @@ function logs(): string {
 const linesOf = (text: Buffer): string[] => text.toString().split('\n').slice(0, -1);
 
 describe('check --target', () => {
-  test('tells what would be refused and altered, with the line', async () => {
+  test('reports what would be refused and altered, with the line', async () => {
     const { status, stdout } = await turnmill(['check', logs(), '--target', 'trl']);
     expect(status).toBe(3);
     expect(linesOf(stdout)).toEqual([
@@ -46,7 +46,7 @@ describe('check --target', () => {
     ]);
   });
 
-  test('what is taken as it is ends with 0 and no line', async () => {
+  test('a record that is accepted unchanged ends with 0 and no line', async () => {
     const { status, stdout, stderr } = await turnmill([
       'check',
       join(logs(), 'a.jsonl'),

@@ -32,7 +32,7 @@ async function builtFrom(files: Readonly<Record<string, string | Buffer>>) {
   };
 }
 
-test('~/.claude/projects: sessions and sub-agents are read, indexes and long results are passed over', async () => {
+test('~/.claude/projects: sessions and sub-agents are read, indexes and long results are skipped', async () => {
   const project = '-home-ada-garden';
   const main = contentOf('test/goldens/cc-sidechain-file/logs/S1.jsonl');
   const agent = contentOf('test/goldens/cc-sidechain-file/logs/S1/subagents/agent-ag7.jsonl');

@@ -104,7 +104,7 @@ describe('check', () => {
 });
 
 describe('verify', () => {
-  test('says what it counted', async () => {
+  test('reports its counts', async () => {
     const { out } = await rejecting();
     const { status, stdout, stderr } = await run(['verify', out]);
     expect([status, stdout, stderr]).toEqual([
@@ -139,7 +139,7 @@ describe('verify', () => {
 });
 
 describe('quarantine', () => {
-  test('lists each record with what is kept of it', async () => {
+  test('lists each record and whether its bytes are kept', async () => {
     const { out } = await rejecting('--quarantine-content', 'raw');
     const { status, stdout } = await run(['quarantine', 'list', out]);
     expect(status).toBe(0);

@@ -23,7 +23,7 @@ function tableOf(stderr: string): readonly (readonly string[])[] {
   return table.split('\n').map((line) => line.trim().split(/ {2,}/));
 }
 
-test('check begins with a row for each dialect: files, sessions, conversations, calls and what was passed over', async () => {
+test('check begins with a row for each dialect: files, sessions, conversations, calls and skipped files', async () => {
   const logs = join(temporaryFolder(), 'logs');
   mkdirSync(logs, { recursive: true });
   for (const name of ['claude-code', 'codex'])
@@ -99,7 +99,7 @@ test('branches, compactions and sub-agents are conversations of one session; a r
   expect(tableOf(table.text())[1]).toEqual(['pi', '2', '3', '4', '8', '1 corrupt-gzip (file)']);
 });
 
-test('turnmill dialects names each dialect and what it is recognised by', async () => {
+test('turnmill dialects lists each dialect and how it is recognised', async () => {
   const { status, stdout } = await run('dialects');
   expect(status).toBe(0);
   const lines = stdout.trimEnd().split('\n');

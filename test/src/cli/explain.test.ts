@@ -205,7 +205,7 @@ describe('the file', () => {
     expect(outside.status).toBe(64);
   });
 
-  test('that has fewer lines is a usage error that tells how many', async () => {
+  test('that has fewer lines is a usage error with their number', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1 })]);
     const run: Ended = await turnmill(['explain', `${log}:3`]);
     expect([run.status, run.stderr.split('\n')[0]]).toEqual([

@@ -46,7 +46,7 @@ describe('options of formats', () => {
     expect(stderr).toContain(problem);
   });
 
-  test('stand in a configuration file, and in the manifest', async () => {
+  test('are read from a configuration file, and written to the manifest', async () => {
     const folder = temporaryFolder();
     const [config, out] = [join(folder, 'c.json'), join(folder, 'out')];
     writeFileSync(

@@ -12,7 +12,7 @@ import { entry, writeLog } from './small-logs.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-test('--help tells the commands, --version the version', async () => {
+test('--help lists the commands, --version shows the version', async () => {
   const { status, stdout, stderr } = await turnmill(['--help']);
   expect([status, stderr]).toEqual([0, '']);
   for (const { name } of commands) expect(stdout.toString()).toContain(`turnmill ${name} `);
@@ -61,7 +61,7 @@ test('build --help shows the twenty options that matter', () => {
   for (const flag of ['out', 'format', 'update', 'resume', 'workers']) expect(shown).toContain(flag);
 });
 
-test('a value has its choices and its default beside it', () => {
+test('a value is shown with its choices and its default', () => {
   const text = helpOf(['build', '--help', '--all'], 110);
   expect(text).toMatch(/--max-line SIZE +Reject a line longer than SIZE \[default: 256 MiB\]/);
   expect(text).toMatch(/--format NAME[\s\S]+?: atif, axolotl, chat,/);

@@ -61,7 +61,7 @@ test.each<[string, readonly string[]]>([
   for (const name of expected) expect(shown.stdout.toString()).toContain(`  ${name} `);
 });
 
-test('list tells everything, with the options of the stages', async () => {
+test('list shows everything, with the options of the stages', async () => {
   const text = (await turnmill(['list'])).stdout.toString();
   for (const part of ['stages', 'dialects', 'rules', 'checks', 'formats', 'reasons'])
     expect(text).toMatch(new RegExp(`^${part}$`, 'm'));

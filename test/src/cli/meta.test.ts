@@ -57,7 +57,7 @@ describe('--meta', () => {
     expect((await recordOf(path, flags)).metadata).toEqual({ source_id: null, started_at });
   });
 
-  test('nothing personal gets in, whatever is asked for', async () => {
+  test('nothing personal gets in, whatever is requested', async () => {
     const { metadata } = await recordOf(example, ['--meta', META_NAMES.join(',')]);
     const log = readFileSync(example, 'utf8');
     for (const personal of ['/home/ada', '"main"', 'external']) {

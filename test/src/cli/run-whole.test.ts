@@ -11,7 +11,7 @@ const AT = {
   rejections: 2,
 };
 
-test('the line tells how far the run is, and how long it will take', () => {
+test('the line shows how far the run is, and how long it will take', () => {
   expect(progressText(AT, 2000)).toBe('3/12 sources  5 MiB/s  1,234 records  2 rejected  6.0 s left');
   expect(progressText({ ...AT, totalBytes: undefined }, 2000)).toBe(
     '3/12 sources  5 MiB/s  1,234 records  2 rejected  10 MiB',

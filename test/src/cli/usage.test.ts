@@ -117,7 +117,7 @@ describe('F165 standard input', () => {
   const build = (stdin: number): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [COMMAND, 'build', '-', '--out', '-'], { stdio: [stdin, 'pipe', 'pipe'] });
 
-  test('that is a folder or /dev/null is no input', () => {
+  test('that is a folder or /dev/null is not an input', () => {
     for (const path of [temporaryFolder(), '/dev/null']) {
       const { status, stderr } = build(openSync(path, 'r'));
       expect(status).toBe(66);
@@ -125,7 +125,7 @@ describe('F165 standard input', () => {
     }
   });
 
-  test('that is closed is no input', () => {
+  test('that is closed is not an input', () => {
     const run = spawnSync('bash', ['-c', `${process.execPath} ${COMMAND} build - --out - <&-`], {
       encoding: 'utf8',
     });

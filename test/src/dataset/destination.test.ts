@@ -24,7 +24,7 @@ function dataset(
   writeFileSync(folder.in(path, 'manifest.json'), JSON.stringify(manifest));
 }
 
-describe('what is there already', () => {
+describe('existing destinations', () => {
   test('nothing, or an empty folder', () => {
     mkdirSync(folder.in('empty'));
     expect(check('out')).toMatchObject({ found: 'absent', path: folder.in('out'), identity: undefined });
@@ -32,7 +32,7 @@ describe('what is there already', () => {
     expect(check('empty/')).toMatchObject({ found: 'empty', path: folder.in('empty') });
   });
 
-  test('a dataset is only replaced when asked to', () => {
+  test('a dataset is only replaced on request', () => {
     dataset('out');
     expect(refusal('out')).toBe('cannot-create');
     expect(faultOf(() => check('out')).message).toContain('--replace');

@@ -17,7 +17,7 @@ test('a folder goes with all in it: names that are not UTF-8, links that lead no
   expect(readFileSync(join(folder, 'kept'), 'utf8')).toBe('kept');
 });
 
-test('a link goes and what it leads to stays, if there is anything', () => {
+test('a link is removed and its target stays, if it exists', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'kept'));
   for (const target of ['kept', 'nowhere']) {

@@ -73,12 +73,12 @@ describe('a line file', () => {
     expect(folder.names()).toEqual(['a', 'b']);
   });
 
-  test('has the mode asked for', () => {
+  test('has the requested mode', () => {
     createLineFile(folder.in('a'), { mode: 0o600 }).close();
     expect(fs.statSync(folder.in('a')).mode & 0o777).toBe(0o600);
   });
 
-  test('goes on after it was parked', () => {
+  test('continues after it was parked', () => {
     const file = createLineFile(folder.in('a'));
     for (const line of ['1', '2', '3']) {
       file.write(bytes(line));
@@ -106,7 +106,7 @@ describe('a line file', () => {
         fs.symlinkSync('b', folder.in('a'));
       },
     ],
-  ])('does not go on with a file that %s while it was parked', (_, tamper) => {
+  ])('does not continue a file that %s while it was parked', (_, tamper) => {
     const file = createLineFile(folder.in('a'));
     file.write(bytes('1'));
     file.park();

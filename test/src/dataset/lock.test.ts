@@ -69,7 +69,7 @@ describe('acquireLock', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('leaves nothing in the file system once it is given back, or was refused', async () => {
+  test('leaves nothing in the file system once it is released, or was refused', async () => {
     const release = await acquireLock(folder.in('out'));
     expect(folder.names()).toEqual([expect.stringMatching(/^\.out\.lock-[0-9a-f]{16}$/)]);
     await expect(acquireLock(folder.in('out'))).rejects.toMatchObject({ code: 'locked' });

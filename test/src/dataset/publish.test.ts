@@ -226,7 +226,7 @@ describe.each([
 });
 
 describe('recovery', () => {
-  test('the old one comes back when the new version is not whole', () => {
+  test('the old one is restored when the new version is incomplete', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
     for (const step of publicationSteps(destination(true), staging.runId, true)) {
@@ -239,7 +239,7 @@ describe('recovery', () => {
     expect([read(), lstatSync(folder.in('out')).isDirectory(), hidden()]).toEqual(['old', true, []]);
   });
 
-  test('a dataset that was set aside is kept when somebody else has taken its place', () => {
+  test('a dataset that was set aside is kept when another one has taken its place', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
     for (const step of publicationSteps(destination(true), staging.runId, true)) {

@@ -211,7 +211,7 @@ it('the schema holds types only: src/verify reads it too, and must share no code
   expect(Object.keys(await import('../../../src/dataset/schema.ts'))).toEqual([]);
 });
 
-describe('every line of a dataset is as the schema says', () => {
+describe('every line of a dataset matches the schema', () => {
   it.each(Object.keys(KINDS))('%s', async (kind) => {
     const out = join(folder, `out-${Object.keys(KINDS).indexOf(kind)}`);
     await build({ out, ...KINDS[kind]?.() } as Settings);

@@ -151,7 +151,7 @@ describe('shards', () => {
     expect(openInData()).toBe(0);
   });
 
-  test('F102 refuse to go on when data/ was replaced by a link', () => {
+  test('F102 refuse to continue when data/ was replaced by a link', () => {
     const sink = shards();
     sink.write('a', bytes('1'));
     renameSync(folder.in('data'), folder.in('elsewhere'));

@@ -50,7 +50,7 @@ describe('the stdout sink, in process', () => {
     await sink.end();
   });
 
-  test('a timer that fails to write is told at the next call, never thrown by itself', async () => {
+  test('a timer that fails to write is reported at the next call, never thrown by itself', async () => {
     let failed = false;
     const sink = new StdoutSink(
       new Writable({

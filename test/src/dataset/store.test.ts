@@ -141,7 +141,7 @@ describe.each(STORES)('%s', (_name, start) => {
     await write((await opened(kept)).writer, ['{"n":1}']);
   });
 
-  it('does not replace a dataset unless asked to', async () => {
+  it('does not replace a dataset without a request', async () => {
     const kept = await start();
     await write((await opened(kept)).writer, ['{"n":1}']);
     await expect(opened(kept)).rejects.toMatchObject({ code: 'cannot-create' });

@@ -60,7 +60,7 @@ describe('ShardWriter', () => {
     expect(gunzipSync(readFileSync(join(dir, 'data/trl/g-00000.toml.gz'))).toString()).toBe('b = 2\n');
   });
 
-  it('holds the pipeline back: no element is asked for before the one before is with the system', async () => {
+  it('holds the pipeline back: no element is requested before the system has the previous one', async () => {
     const dir = temporaryFolder();
     let given = 0;
     let most = 0;
@@ -94,7 +94,7 @@ describe('ShardWriter', () => {
     expect(openIn(dir)).toEqual([]);
   });
 
-  it('a shard that exists is not overwritten; a folder that is not there is told', async () => {
+  it('a shard that exists is not overwritten; a missing folder is reported', async () => {
     const dir = temporaryFolder();
     await pipeline(Readable.from([record('1')]), new ShardWriter({ dir }));
     const again = pipeline(Readable.from([record('2')]), new ShardWriter({ dir }));
@@ -129,7 +129,7 @@ describe('LineWriter', () => {
     expect([textOf(path), statSync(path).mode & 0o777]).toEqual(['', 0o600]);
   });
 
-  it('refuses two lines in one, what is no line, and a file that exists', async () => {
+  it('refuses two lines in one, values that are not lines, and a file that exists', async () => {
     const folder = temporaryFolder();
     const write = (name: string, chunk: unknown): Promise<void> =>
       pipeline(Readable.from([chunk]), new LineWriter(join(folder, name)));
@@ -140,7 +140,7 @@ describe('LineWriter', () => {
     expect(textOf(folder, 'c')).toBe('kept');
   });
 
-  it('tells the failing disk', async () => {
+  it('reports the failing disk', async () => {
     const lines = Array.from({ length: 50 }, () => 'x'.repeat(100_000));
     await expect(pipeline(Readable.from(lines), new LineWriter('/proc/self/x'))).rejects.toMatchObject({
       name: 'TurnmillError',

@@ -48,7 +48,7 @@ test('a watched source gives the same bytes, and counts them once', async () => 
   expect(profile.bytes.read).toBe(bytes);
 });
 
-test('a watched packed source that is read again shows the counts of the reading that goes on', async () => {
+test('a watched packed source that is read again shows the counts of the last reading', async () => {
   const [first, second] = [`${entry()}\n`, `${entry({ second: 1 })}\n`];
   const path = join(temporaryFolder(), 'a.jsonl.gz');
   const packed = Buffer.concat([gzipSync(first), gzipSync(second)]);

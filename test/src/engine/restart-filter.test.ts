@@ -140,7 +140,7 @@ describe('replay', () => {
     ]);
   });
 
-  it('keeps the reason of a source that is given up, and goes on behind it', () => {
+  it('keeps the reason of a source that is given up, and continues after it', () => {
     const rejection = { reason: 'worker-crash', detail: 'x' };
     const refused = end(0, { status: 'rejected', rejection, lines: 0, fates: [] });
     const given = [{ ...begin(0), identity: undefined } as Result, refused, ...source(1, 1)];

@@ -26,15 +26,15 @@ describe('workerCount', () => {
     expect(workerCount(sources, BY_WORK, 8)).toBe(workers);
   });
 
-  it('takes a number that was asked for as it is', () => {
+  it('uses a requested number unchanged', () => {
     expect(workerCount([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toBe(4);
   });
 
-  it('counts sessions up to a limit in one worker, whatever was asked for', () => {
+  it('counts sessions up to a limit in one worker, whatever was requested', () => {
     expect(workerCount([source('a.jsonl', 1)], { workers: 4, limit: 10 })).toBe(1);
   });
 
-  it('reads standard input in one worker, whatever was asked for', () => {
+  it('reads standard input in one worker, whatever was requested', () => {
     expect(workerCount([standardInput], { ...BY_WORK, workers: 4 })).toBe(1);
   });
 });

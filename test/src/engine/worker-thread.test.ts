@@ -121,7 +121,7 @@ it('gives a new thread the sources that have no report, and delivers no result t
   second.posts([begin(1), record('b'), record('c'), end(1)], true);
   expect(drain()).toEqual(['source-begin', 'a', 'source', 'source-begin', 'b', 'c', 'source']);
   expect([restarts(), faults]).toEqual([1, []]);
-  // each thread is told which of its own deliveries were taken
+  // each thread learns which of its deliveries were taken
   expect(first.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
   expect(second.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
 });

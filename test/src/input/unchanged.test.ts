@@ -54,7 +54,7 @@ test('a file that was just written is known by its bytes too, and by its times a
   expect(fingerprintIfUnchanged(refOf(path), fresh)).toBe(settled);
 });
 
-test('other bytes behind the same times are found by their checksum', () => {
+test('other bytes with the same times are found by their checksum', () => {
   const path = written();
   afterWriting(path, 0);
   const fingerprint = fingerprintOf(path);
@@ -113,7 +113,7 @@ test.each<[string, (path: string) => void]>([
   expect(fingerprintIfUnchanged(refOf(path), fingerprint)).toBeUndefined();
 });
 
-test('nobody can tell without a fingerprint', () => {
+test('cannot be told without a fingerprint', () => {
   expect(fingerprintIfUnchanged(refOf(written()), '')).toBeUndefined();
 });
 

@@ -14,7 +14,7 @@ function explain(path: string, line: number, given: object = {}): Promise<readon
   return explainLine({ ref, line, settings: resolveSettings({ inputs: [path], ...given }) });
 }
 
-test('findings of the entry and of the rest of its session are told apart', async () => {
+test('findings of the entry and of the rest of its session are listed separately', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [
     entry({ reply: null }),
     entry({ second: 1, messages: talk(3) }),

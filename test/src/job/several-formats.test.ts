@@ -69,7 +69,7 @@ describe('several formats in one pass', () => {
     }
   });
 
-  test('the books tell of each format what it wrote and what it refused', async () => {
+  test('the ledger counts for each format what it wrote and what it refused', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const { ledger, totals, settings } = read(out, 'manifest.json');
@@ -98,7 +98,7 @@ describe('several formats in one pass', () => {
     ]);
   });
 
-  test('a finding of the session is told once, one of a format under its name', async () => {
+  test('a finding of the session is reported once, one of a format under its name', async () => {
     const { input, out } = logs();
     writeLog(input, '2026-01-14/d.jsonl', [
       entry({ reply: { ...call(''), tool_calls: [...call('').tool_calls, 1] } }),
@@ -147,7 +147,7 @@ describe('several formats in one pass', () => {
     expect((await turnmill(['verify', out])).stdout.toString()).toContain('data/trl/x.jsonl');
   });
 
-  test('verify misses a recordRejection that the sessions do not tell of', async () => {
+  test('verify misses a recordRejection that the sessions do not mention', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const file = join(out, 'ledger/sessions.jsonl');
@@ -159,7 +159,7 @@ describe('several formats in one pass', () => {
     expect(stdout.toString()).toContain('ledger.formats.trl');
   });
 
-  test('explain tells what was refused, and where the records stand', async () => {
+  test('explain shows what was refused, and where the records are', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const where = '2026-01-13/b.jsonl:1';

@@ -16,7 +16,7 @@ const CHECKPOINT: Checkpoint = {
 
 const whole = (checkpoint: Checkpoint): Buffer => Buffer.concat(encodeCheckpoint(checkpoint));
 
-it('comes back as it was, with the lines that were gathered', () => {
+it('decodes to the same value, with the gathered lines', () => {
   const found = decodeCheckpoint(whole(CHECKPOINT));
   expect(found).toMatchObject({ toolVersion: '1.2.3', settings: { format: ['chat'] }, sources: 7 });
   expect(found?.files).toMatchObject(CHECKPOINT.files);

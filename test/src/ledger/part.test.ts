@@ -74,7 +74,7 @@ describe('a part', () => {
     expect(plain(decodePart(pieces))).toEqual(plain(records));
   });
 
-  it('holds the entry log of a session that may come back', () => {
+  it('holds the entry log of a session that may resume', () => {
     const session = results[3] as Extract<Result, { kind: 'session' }>;
     const { rejection: _, ...kept } = session;
     const log = { count: 1, packed: Uint8Array.of(1, 2, 128) };
@@ -84,7 +84,7 @@ describe('a part', () => {
     );
   });
 
-  it('tells its lengths in its header', () => {
+  it('has its lengths in its header', () => {
     const pieces = encodePart(results);
     const { text, fields } = readPartHeader(pieces[0] as Uint8Array);
     expect(PART_HEADER_BYTES + text + fields).toBe(whole(pieces).length);

@@ -190,7 +190,7 @@ describe('rejected lines', () => {
   });
 });
 
-it('a record that one of several formats refuses is told with the session that another one writes', () => {
+it('a record that one of several formats refuses is reported with the session that another one writes', () => {
   accept(
     ledgerWith(),
     recordOf(1, 0),

@@ -116,20 +116,20 @@ const textOf = (results: readonly Result[]): string =>
   Buffer.concat(encodeThreadPart(results)).toString('latin1');
 
 describe('the results of plain files', () => {
-  it('come back as they were', () => {
+  it('decode to the same values', () => {
     expect(ALL_MEMBERS).not.toContain(false);
     const results = [...file(0), ...file(1)];
     expect(back(results)).toEqual(results);
   });
 
-  it('come back with the shape of a record and the dialect', () => {
+  it('keep the shape of a record and the dialect', () => {
     const shaped: RecordResult = { ...record(0), shape: SHAPE };
     const results = [begin(0), shaped, session(), report(0, { dialect: 'calls' })];
     expect(back(results)).toEqual(results);
     expect(textOf(results)).not.toContain('"superseded"');
   });
 
-  it('come back with their findings', () => {
+  it('keep their findings', () => {
     const found = [finding(), finding({ severity: 'ERROR', count: 41 })];
     const results = [begin(0), ...found, record(0), session(), report(0), ...file(1)];
     expect(back(results)).toEqual(results);

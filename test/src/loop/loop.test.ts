@@ -1,4 +1,4 @@
-/** The behaviours of the agent, A1 to A9, against a server that stands in for the model. */
+/** The behaviours of the agent, A1 to A9, against a server that plays the model. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -86,7 +86,7 @@ describe('the loop', () => {
     ]);
   });
 
-  test('A3: args is read as arguments, and what is no JSON is no call', async () => {
+  test('A3: args is read as arguments, and text that is not JSON is not a call', async () => {
     const old = '<tool_call>{"name":"read","args":{"path":"test.md"}}</tool_call>';
     expect((await looped(READ, [text(old), text('end')])).report.same).toBe(1);
     expect((await looped(READ, [text('<tool_call>{read}</tool_call> done')])).report).toMatchObject({
@@ -169,7 +169,7 @@ describe('the loop', () => {
     });
   });
 
-  test('the order of keys is no difference', async () => {
+  test('the order of keys does not matter', async () => {
     const record = {
       ...READ,
       messages: READ.messages.with(2, {
@@ -181,7 +181,7 @@ describe('the loop', () => {
     expect((await looped(record, [text(block('read', { b: 2, a: 1 })), text('end')])).report.same).toBe(1);
   });
 
-  test('a call without a recorded result stops the loop, or is told to the model', async () => {
+  test('a call without a recorded result stops the loop, or is answered with an error', async () => {
     const answers = [text(block('delete', {})), text('end')];
     expect((await looped(READ, answers)).report).toMatchObject({ end: 'missed', missed: 1, unused: 1 });
     const { report, asked } = await looped(READ, answers, { ...DEFAULT_LOOP, onMiss: 'tell' });
@@ -209,7 +209,7 @@ describe('the loop', () => {
     await expect(runLoop(READ, recordedReplies(READ), { ...DEFAULT_LOOP, signal })).rejects.toThrow('enough');
   });
 
-  test('each turn is asked for with the recorded history, whatever the model said before', async () => {
+  test('each turn is requested with the recorded history, whatever the model said before', async () => {
     const model = await fakeModel([text('no call'), text('It greets.')]);
     const ask = endpoint({ base: model.base, model: 'm', prompt: 'messages' });
     const turns = [];
@@ -224,7 +224,7 @@ describe('the loop', () => {
 });
 
 describe('the endpoint', () => {
-  test('is asked again after 429 and 5xx, and is unavailable after that', async () => {
+  test('is retried after 429 and 5xx, and is unavailable after that', async () => {
     const { report, asked } = await looped(READ, [429, 503, text('end')]);
     expect([report.end, asked.length]).toEqual(['done', 3]);
     await expect(looped(READ, [500, 500, 500])).rejects.toMatchObject({ code: 'unavailable' });

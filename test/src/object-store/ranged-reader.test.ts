@@ -87,7 +87,7 @@ describe('an object in ranges', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('goes on when the window is full, one range at a time', async () => {
+  it('continues when the window is full, one range at a time', async () => {
     const server = await startStore();
     const { reader, window } = open(server);
     window.take(256 * KIB);
@@ -191,7 +191,7 @@ describe('a connection that fails', () => {
     ['finds the store broken', refuse(500, 'InternalError')],
     ['is closed without a word', hangUp],
   ];
-  it.each(failures)('S007-S009 %s: the range goes on from its last byte', async (_name, misbehave) => {
+  it.each(failures)('S007-S009 %s: the range resumes after its last byte', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server, BYTES, undefined, IMPATIENCE);
     const fault = server.fault('get', misbehave, 4);
@@ -213,7 +213,7 @@ describe('a connection that fails', () => {
     expect(starts.some((from) => from % (64 * KIB) !== 0)).toBe(true);
   });
 
-  it('ends the run when the store does not come back', async () => {
+  it('ends the run when the store stays unavailable', async () => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', refuse(503, 'SlowDown'), 1000);
@@ -280,7 +280,7 @@ describe('an answer that is not the one', () => {
       ),
     ],
   ];
-  it.each(answers)('S010-S012 %s: it is asked again', async (_name, misbehave) => {
+  it.each(answers)('S010-S012 %s: the request is repeated', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', misbehave, 3);

@@ -99,7 +99,7 @@ describe('an answer', () => {
     expect(heads).toEqual([]);
   });
 
-  it('that does not tell its length is left to others', async () => {
+  it('without a length is left to node:http', async () => {
     for (const head of [
       'transfer-encoding: chunked\r\n',
       'transfer-encoding: chunked\r\ncontent-length: 5\r\n',
@@ -119,7 +119,7 @@ describe('an answer', () => {
     await expect(fetch(new Wire(), site)).rejects.toMatchObject({ name: 'StoreFault', isTransient: true });
   });
 
-  it('that refuses tells its code, with a length, in chunks, or up to the end of the connection', async () => {
+  it('that refuses has its code, with a length, in chunks, or up to the end of the connection', async () => {
     const error = '<Error><Code>SlowDown</Code></Error>';
     const chunked = `transfer-encoding: chunked\r\n\r\n${error.length.toString(16)}\r\n${error}\r\n0\r\n\r\n`;
     const refusals = [

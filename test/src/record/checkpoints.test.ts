@@ -52,7 +52,7 @@ it('waits twenty times as long as the last checkpoint took', () => {
   expect(output.checkpoints).toEqual([1, 3]);
 });
 
-it('makes none before it is further on than the checkpoint that the run goes on from', () => {
+it('writes none before the run has passed the checkpoint that it resumed from', () => {
   const output = new Slow();
   const checkpoints = new Checkpoints(output, 2, output.clock);
   for (const source of [0, 1, 2]) checkpoints.see(read(source, 256 * MEBIBYTE));

@@ -60,7 +60,7 @@ function logOf(lines: readonly number[]): EntryLog {
   return log.take();
 }
 
-describe('a source that may be taken back', () => {
+describe('a source that may be withdrawn', () => {
   it('is held until its report says that it counts', async () => {
     const { output, ledger, take } = writer();
     await take(begin(0), record('one'), session('s', SNAPSHOT), rejectedLine(2));
@@ -125,7 +125,7 @@ describe('a source that may be taken back', () => {
     expect(places).toEqual(records.map((_, i) => i + 1));
   });
 
-  it('closes the file when it is taken back', async () => {
+  it('closes the file when it is withdrawn', async () => {
     const { output, take } = writer();
     await take(begin(0), ...Array.from({ length: 40 }, () => record('x'.repeat(200_000))));
     expect(output.openFiles).toBe(1);
@@ -134,7 +134,7 @@ describe('a source that may be taken back', () => {
   });
 });
 
-describe('a source that cannot be taken back', () => {
+describe('a source that cannot be withdrawn', () => {
   it('is written as it comes: a pipe', async () => {
     const { output, take } = writer();
     await take(begin(0, { provisional: false }), record('one'));
@@ -162,7 +162,7 @@ describe('a source that cannot be taken back', () => {
   });
 });
 
-describe('a session that comes back after its end', () => {
+describe('a session that resumes after its end', () => {
   const WRITTEN = { ...SNAPSHOT, entries: 2, superseded: 1 };
   const BACK = {
     fate: 'rejected',
@@ -199,7 +199,7 @@ describe('a session that comes back after its end', () => {
     expect(ledger.imbalances()).toEqual(['I6: 2 sources, 1 accounted for']);
   });
 
-  it('is told when its first part is on standard output already', async () => {
+  it('is reported when its first part is already on standard output', async () => {
     const { output, recorder, take } = writer({}, true);
     await take(begin(0, { mayReopen: true }), record('first'), session('s', WRITTEN));
     await take(
@@ -229,7 +229,7 @@ it('a rejection that may pass leaves no fingerprint, so that the next update rea
   expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['', '1:2:3:4']);
 });
 
-it('lists the sources that were passed over, and quarantines those that lose something', () => {
+it('lists the sources that were skipped, and quarantines those that lose something', () => {
   const { output, recorder } = writer();
   recorder.skipped([
     { name: 'link', input: 0, reason: 'symlink' },

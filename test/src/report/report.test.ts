@@ -173,7 +173,7 @@ describe('turnmill report', () => {
     expect((await report({ dataset: out })) === before).toBe(true);
   });
 
-  test('of a folder that is no dataset is refused', async () => {
+  test('of a folder that is not a dataset is refused', async () => {
     const { status, stderr } = await turnmill(['report', temporaryFolder()]);
     expect(status).toBe(65);
     expect(stderr).toContain('has no readable manifest');
@@ -194,7 +194,7 @@ describe('drift', () => {
     ...driftOf(was, now).shifts.filter(({ isMarked }) => isMarked),
   ];
 
-  test('compares shares: twice the input is no drift', () => {
+  test('compares shares: twice the input is not drift', () => {
     expect(
       marked(
         side(500, { snapshot: 10, blank: 5 }, { 2: 500 }),

@@ -39,7 +39,7 @@ it('gives every line, of any length, parked at any of them', () => {
   }
 });
 
-it('ends where it is told to, whatever comes behind', () => {
+it('ends at the given length, whatever follows', () => {
   const { path, bytes, sums } = written(['one', 'two']);
   appendFileSync(path, 'three\nfou');
   const reader = new CheckedLines(path, bytes, sums);

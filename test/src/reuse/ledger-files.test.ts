@@ -43,7 +43,7 @@ const rejected = (uri: string, reason: string, more: object = {}): object => ({
   },
 });
 
-it('gives the lines of one source after the other, and none of a source that is passed over', () => {
+it('yields the lines of one source after the other, and none of a skipped source', () => {
   const files = new LedgerFiles(
     runWith({
       sources: ['a', 'b', 'c'].map((name) => source(name)),
@@ -85,7 +85,7 @@ it('a source of the same name in another input, or with other bytes, is another 
   ]);
 });
 
-it('leaves out the sources that were passed over, in the ledger and in the quarantine', () => {
+it('leaves out the sources that were skipped, in the ledger and in the quarantine', () => {
   const run = runWith({
     sources: [skipped('link', 'symlink'), skipped('pipe', 'not-regular'), source('a'), source('z')],
     quarantine: [

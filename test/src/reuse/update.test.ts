@@ -78,7 +78,7 @@ it('with --checksum, reuses only sources whose content it can compare', async ()
   expect(await reused(made, { checksum: true })).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-it('a file that is passed over now is a change', async () => {
+it('a file that is skipped now is a change', async () => {
   const made = await dataset();
   const [first = ''] = filesIn(made.logs);
   symlinkSync(first, join(made.logs, 'link.jsonl'));

@@ -26,7 +26,7 @@ const replaced = (from: string | RegExp, to: string) => (lines: string[]) => {
   return lines.join('\n').replace(from, to).split('\n');
 };
 
-test('nothing but a new seal is no problem', async () => {
+test('a new seal alone is not a problem', async () => {
   expect(await problemsAfter(() => undefined)).toEqual([]);
 });
 

@@ -35,14 +35,14 @@ test('only line feeds end a line', async () => {
   });
 });
 
-test('a last line without its newline is read and told', async () => {
+test('a last line without its newline is read and reported', async () => {
   expect(await read('{}')).toEqual({
     values: [{}],
     problems: ['expected a newline as the last byte, found none'],
   });
 });
 
-test('bytes that are not UTF-8 are told, also when the file ends in the middle of a character', async () => {
+test('bytes that are not UTF-8 are reported, also when the file ends in the middle of a character', async () => {
   const { problems } = await read(Buffer.from('{"a":"\xff"}\n', 'latin1'));
   expect(problems).toEqual(['expected UTF-8, found invalid bytes']);
   expect((await read(Buffer.from('{}\n\xc3', 'latin1'))).problems[0]).toBe(
@@ -62,12 +62,12 @@ test('all members of a packed file are read', async () => {
   expect(await read(packed, 'f.jsonl.gz')).toEqual({ values: [{ a: 1 }, { b: 2 }], problems: [] });
 });
 
-test('a packed file that is cut is told, not thrown', async () => {
+test('a truncated packed file is reported, not thrown', async () => {
   const { problems } = await read(gzipSync('{"a":1}\n').subarray(0, -4), 'f.jsonl.gz');
   expect(problems.join()).toContain('expected gzip data, found');
 });
 
-test('bytes after the packed data are told, not thrown', async () => {
+test('bytes after the packed data are reported, not thrown', async () => {
   for (const bytes of [[0], [0x0a], [0x1f], [0, 0, 0x1f, 0x8b], Array<number>(300).fill(0)]) {
     const packed = Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from(bytes)]);
     for (let again = 0; again < 20; again++) {
@@ -119,7 +119,7 @@ describe.skipIf(!hasZstd)('zstd', () => {
     expect([values.length, problems]).toEqual([3, []]);
   });
 
-  test('packed data that is damaged is told', async () => {
+  test('damaged packed data is reported', async () => {
     const wrong = Buffer.from(packed);
     wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1;
     const cut = [1, 2, 4, 5, 10].map((bytes) => packed.subarray(0, -bytes));

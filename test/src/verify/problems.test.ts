@@ -9,7 +9,7 @@ test('a thousand problems are kept and all are counted', () => {
   expect(problems.kept.at(-1)).toEqual({ file: 'f', message: '999' });
 });
 
-test('equal values are no problem, others are told with file and line, shortened', () => {
+test('equal values are not a problem, others are reported with file and line, shortened', () => {
   const problems = new Problems();
   problems.equal('f', 1, 'x', 2, 2);
   problems.equal('f', 3, 'x', 2, undefined);

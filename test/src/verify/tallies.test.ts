@@ -33,7 +33,7 @@ describe('a place in a source', () => {
     expect(tally.take('line', place(1, 0, 10))).toBeUndefined();
   });
 
-  test('takes at least as many bytes as are asked for', () => {
+  test('takes at least as many bytes as requested', () => {
     const tally = new SourceTally(read);
     expect(tally.take('line', place(1, 5, 5), { leastBytes: 1 })).toBeUndefined();
     expect(tally.take('line', place(1, 5, 5), { leastBytes: 1 })).toBe('a start from byte 6 on');

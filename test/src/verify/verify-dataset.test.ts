@@ -27,7 +27,7 @@ describe.each([
   });
 });
 
-describe('what is no dataset', () => {
+describe('folders that are not datasets', () => {
   const dataset = smallDataset();
   const codeOf = (out: string): Promise<string> =>
     verifyDataset(out).then(

@@ -70,7 +70,7 @@ describe('an event log that is followed', () => {
     expect(told(followed.earlier(0, 1))).toEqual([`${id} 0/4: user`]);
   });
 
-  test('is told by its first lines, as soon as they tell', () => {
+  test('is recognised by its first lines, as soon as they suffice', () => {
     const { followed, add } = log([]);
     expect(followed.holdsEvents).toBeUndefined();
     add(claude[0] as string);
@@ -105,7 +105,7 @@ describe('a log of entries that is followed', () => {
     expect(told(followed.earlier(1, 2))).toEqual(['2 1/2: assistant', '3 2/3: user']);
   });
 
-  test('goes on with its reader after a line that is no entry', () => {
+  test('continues with its reader after a line that is not an entry', () => {
     const { followed, add } = log([line(said(1))]);
     const tail = followed.tail();
     tail.begin(200);

@@ -1,6 +1,6 @@
 /*
  * Names, folders and gzip of odd log files: the shapes of names that give a scenario, date folders and
- * others, several gzip members, files that are no sources.
+ * others, several gzip members, files that are not sources.
  */
 import { gzipSync } from 'node:zlib';
 import type { Dice } from './dice.ts';

@@ -13,7 +13,7 @@ function end(fate: SessionFate, ...entries: readonly number[]): SessionEnd {
 }
 const rejected = (line: number) => ({ count: 1, last: at(line) });
 
-it('reports a rejected line behind the last entry', () => {
+it('reports a rejected line after the last entry', () => {
   const found = [...damagedTail.check(end('written', 1, 2), rejected(3))];
   expect(named(found)).toEqual(['ERROR damaged-tail']);
   expect(texts(found)).toEqual([

@@ -70,7 +70,7 @@ describe('equalityDigest', () => {
     ['null', 'false'],
     ['[1]', '[1,1]'],
     ['{"a":1}', '{"b":1}'],
-  ])('tells %s from %s', (a, b) => {
+  ])('distinguishes %s from %s', (a, b) => {
     expect(digestOf(a)).not.toBe(digestOf(b));
   });
 

@@ -10,7 +10,7 @@ const run = (...lists: readonly (readonly Message[])[]) => {
 const [u, a, t] = [user('x'), assistant('y'), result('1', 'z')];
 
 describe('role-sequence', () => {
-  it('is silent while each entry goes on from the one before', () => {
+  it('is silent while each entry continues the previous one', () => {
     const [developer, system] = ['developer', 'system'].map((role) => messageOf({ role, content: 'x' })) as [
       Message,
       Message,

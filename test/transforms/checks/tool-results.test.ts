@@ -78,7 +78,7 @@ describe('tool-results', () => {
     expect(named(check(user('x'), last, result('1', 'a')))).toEqual(['WARNING tool-result-missing']);
   });
 
-  it('expects none of a tool_calls entry that is no object, and one of a call without an id or a name', () => {
+  it('expects none for a tool_calls entry that is not an object, and one for a call without an id or a name', () => {
     expect(texts(check(calling('x', { function: {} }, call('', 'list')), END))).toEqual([
       'messages[0].tool_calls[1] (no name) has no result',
       'messages[0].tool_calls[2] "list" has no result',
@@ -115,7 +115,7 @@ describe('tool-results', () => {
     ]);
   });
 
-  it('takes tool_calls that are no list for none', () => {
+  it('treats tool_calls that are not a list as none', () => {
     expect(check(messageOf({ role: 'assistant', tool_calls: 'x' }), END)).toEqual([]);
   });
 });

@@ -156,7 +156,7 @@ describe('calls', () => {
 describe('results', () => {
   const result = (id: string, more: string) => `{"type":"tool_result","tool_use_id":"${id}"${more}}`;
 
-  it('are messages of their own, before what else the user said', () => {
+  it("are separate messages, before the rest of the user's", () => {
     const list = [
       '{"type":"text","text":"and"}',
       result('a', ',"content":"A"'),
@@ -175,7 +175,7 @@ describe('results', () => {
     expect(said('user', result('a', ',"content":null'))).toHaveLength(1);
   });
 
-  it('that are errors, and parts that nobody knows, are findings', () => {
+  it('that are errors, and unknown parts, are findings', () => {
     expect(noted('user', result('a', ',"is_error":true,"content":"x"'))).toEqual(['result-is-error']);
     expect(noted('user', result('a', ',"is_error":false,"content":[{"type":"document"}]'))).toEqual([
       'block-kept',
@@ -261,7 +261,7 @@ describe('the reply', () => {
     '[{"type":"text","text":""}]',
     '[{"type":"text","text":" \\n"},{"type":"text","text":"\\u2003"}]',
     '[{"type":"thinking","thinking":"","signature":"c2ln"}]',
-  ])('of the content %s says nothing and is no message', (content) => {
+  ])('with the content %s is empty and not a message', (content) => {
     const response = `{"type":"message","content":${content}}`;
     expect(one(pair('[]', '', response))).toMatchObject({ reply: undefined, emptyReply: true });
     expect(one(response)).toMatchObject({ reply: undefined, emptyReply: true, lacks: ['tools'] });
@@ -288,7 +288,7 @@ describe('a bare response', () => {
   const json =
     '{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}';
 
-  it('is a session of its own, after what the user is said to have said', () => {
+  it('is a separate session, after the supplied user turn', () => {
     const [entry] = reading([json], 'Context "here"') as [Entry];
     expect(entry).toMatchObject({ sessionId: 'a.jsonl:1', alone: true, tools: [] });
     expect(texts(entry.messages)).toEqual(['{"role":"user","content":"Context \\"here\\""}']);

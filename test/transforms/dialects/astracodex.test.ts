@@ -41,7 +41,7 @@ it('arguments and results of a document with indentation have none', () => {
   ]);
 });
 
-it('is a session of its own, with the id and the time of its meta where it has them', () => {
+it('is a separate session, with the id and the time of its meta if it has them', () => {
   expect(one(chat('[]', '{"id":"c","createdAt":"2026-01-13T22:14:03Z"}'))).toMatchObject({
     sessionId: 'c',
     alone: true,
@@ -56,7 +56,7 @@ it('is a session of its own, with the id and the time of its meta where it has t
   expect(one(chat('[]', '[]'))).toMatchObject({ sessionId: 'a.jsonl:1', messages: [], reply: undefined });
 });
 
-it('a result beside an answer is a message behind it, and several calls in a text are reported', () => {
+it('a result in an answer becomes a message after it, and several calls in a text are reported', () => {
   const content = '<tool_call>{\\"name\\":\\"f\\"}</tool_call> <tool_call>{\\"name\\":\\"g\\"}</tool_call>';
   const entry = one(chat(`[{"role":"assistant","content":"${content}","toolResult":"r"}]`));
   expect(said(entry)).toEqual([

@@ -105,7 +105,7 @@ describe('a sub-agent', () => {
   const inner = (id: string, more: object = {}) =>
     trajectory([{ source: 'user', message: id }], { trajectory_id: id, session_id: undefined, ...more });
 
-  it('is a conversation of its own, at any depth, and counts as a line', () => {
+  it('is a separate conversation, at any depth, and counts as a line', () => {
     const nested = inner('t1', { subagent_trajectories: [inner('t2')] });
     const elements = read(
       JSON.stringify(
@@ -123,7 +123,7 @@ describe('a sub-agent', () => {
   });
 });
 
-describe('what is no trajectory', () => {
+describe('invalid trajectories', () => {
   it.each([
     ['a step without a source', [{ message: 'a' }], 'steps[0] has an unknown source'],
     ['a step that is no object', ['a'], 'steps[0] is not an object'],
@@ -171,7 +171,7 @@ function log(said: readonly Turn[]): { readonly json: string; readonly tokens: r
 }
 
 describe('random trajectories', () => {
-  it('have every text, call and result once, and each result behind its call', () => {
+  it('have every text, call and result once, and each result after its call', () => {
     fc.assert(
       fc.property(turns, (said) => {
         const { json, tokens } = log(said);

@@ -151,7 +151,7 @@ describe('mixed sessions', () => {
     );
   });
 
-  it('survive a cut after any byte: what is left is told as far as it goes', () => {
+  it('survive a cut after any byte: the rest is read as far as it goes', () => {
     fc.assert(
       fc.property(plans, orders, fc.double({ min: 0, max: 1, noNaN: true }), (all, order, part) => {
         const some = all.map(
@@ -202,7 +202,7 @@ describe('one session', () => {
     expect(records([call('s', ['a'], 'b'), call('s', ['a'], 'b')])).toEqual([['s', 'a b']]);
   });
 
-  test('without an id, a call that goes on with the one before is part of its record', () => {
+  test('without an id, a call that continues the previous one is part of its record', () => {
     const lines = [
       call(undefined, ['a'], 'b'),
       call(undefined, ['a', 'b', 'c'], 'd'),
@@ -211,7 +211,7 @@ describe('one session', () => {
     expect(records(lines).map(([, said]) => said)).toEqual(['a b c d', 'a b']);
   });
 
-  test('a question that another session begins with is no reason to join it', () => {
+  test('the first question of another session is not a reason to join it', () => {
     expect(records([call('s', ['a'], ''), call('t', ['a', 'b', 'c'], 'd')]).map(([id]) => id)).toEqual([
       's',
       't',

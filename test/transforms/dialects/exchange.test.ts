@@ -207,7 +207,7 @@ describe('repeated messages', () => {
     expect(b.messages[1]).toBe(a.messages[1]);
   });
 
-  it('are known behind a changed first message, and after a rejected line', () => {
+  it('are recognised after a changed first message, and after a rejected line', () => {
     const changed = wrap(`[{"role":"system","n":9},${messages.slice(1)}]`);
     const [a, , b] = entries(wrap(`[${messages}]`), changed.replace(':1,', ':null,'), changed) as [
       Entry,

@@ -76,7 +76,7 @@ describe('gathered sessions', () => {
     expect(records([1, 2, 0].map((i) => calls[i] as Call))).toEqual(whole);
   });
 
-  it('interleave, and a call beside the others is a conversation of its own', () => {
+  it('interleave, and an unrelated call is a separate conversation', () => {
     const calls = [
       { s: 'x', said: ['a', 'b'] },
       { s: 'y', said: ['a', 'b'] },
@@ -204,7 +204,7 @@ describe('the hash of a path', () => {
     expect(hashes(a)).not.toEqual(hashes(b));
   });
 
-  it('tells which of two calls a result answers', () => {
+  it('finds which of two calls a result answers', () => {
     const two = {
       ...call('1', '{}'),
       tool_calls: [...call('1', '{}').tool_calls, ...call('2', '{}').tool_calls],

@@ -82,7 +82,7 @@ describe('gemini-cli', () => {
     ]);
   });
 
-  it('goes on from what a replaced context has in common with the one before', () => {
+  it('continues from the common start of a replaced context and the previous one', () => {
     const messages = [user('1'), answer('2'), user('5')];
     expect(
       said(head, user('1'), answer('2'), user('3'), answer('4'), { $set: { messages } }, answer('6')),
@@ -92,7 +92,7 @@ describe('gemini-cli', () => {
     ]);
   });
 
-  it('reads several parts of a result, and what is no text', () => {
+  it('reads several parts of a result, and parts that are not text', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
     const result = [{ functionResponse: { response: { n: 1 } } }, image, { fileData: { fileUri: 'f' } }];
     const toolCalls = [{ name: 'f', args: {}, result }];
@@ -110,7 +110,7 @@ describe('gemini-cli', () => {
     expect(message?.notes?.map(({ rule }) => rule)).toEqual(['block-kept']);
   });
 
-  it('begins another session with another head, and goes on with the same', () => {
+  it('begins another session with another head, and continues with the same', () => {
     const other = { ...head, sessionId: 't' };
     const entries = elementsOf([head, user('1'), head, user('2'), other, user('1')]) as readonly Entry[];
     expect(entries.map(({ sessionId, messages }) => [sessionId, messages.length])).toEqual([

@@ -124,7 +124,7 @@ describe('a recording of Qwen Code', () => {
     ]);
   });
 
-  it('goes on with what a compression left', () => {
+  it('continues with the messages that a compression kept', () => {
     const left = [user(says('So far: May.')), model(says('Got it.'))];
     const compression = line('6', '5', 'system', undefined, {
       subtype: 'chat_compression',

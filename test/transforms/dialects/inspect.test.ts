@@ -53,7 +53,7 @@ describe('a sample', () => {
     expect(elements.map(({ kind }) => kind)).toEqual(['repair', 'fate', 'entry']);
   });
 
-  it('without messages has what was asked and answered', () => {
+  it('without messages has the input and the output', () => {
     const output = { choices: [{ message: answer, stop_reason: 'content_filter' }] };
     const entry = only({ input: 'a', messages: [], output });
     expect([messagesOf(entry), rulesOf(entry)]).toEqual([[user, answer], ['reply-filtered']]);
@@ -140,7 +140,7 @@ describe('a result', () => {
   });
 });
 
-it('keeps redacted reasoning only when asked to', () => {
+it('keeps redacted reasoning only on request', () => {
   const content = [
     { type: 'reasoning', reasoning: 'c2VhbA', redacted: true },
     { type: 'text', text: 'b' },
@@ -193,7 +193,7 @@ describe('random samples', () => {
     );
   });
 
-  it('cut after any byte are one rejection behind the head', () => {
+  it('cut after any byte are one rejection after the head', () => {
     const json = JSON.stringify(
       sampleOf([{ rounds: [{ calls: 2, reversed: true, thinks: true }], noise: false }]).sample,
     );

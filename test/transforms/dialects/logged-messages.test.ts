@@ -36,7 +36,7 @@ describe.each(KINDS)('in a %s', (_kind, make) => {
     expect(walked.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
-  it('what is no object is copied too', () => {
+  it('values that are not objects are copied too', () => {
     const reader = createObjectReader(createPlainScanner());
     const line = make('{"a":1}[1\r]');
     reader.scan(line, 0, 0);
@@ -44,7 +44,7 @@ describe.each(KINDS)('in a %s', (_kind, make) => {
     expect(text(reader.copy(line, 7, end))).toBe('[1 ]');
   });
 
-  it('a failure is told by the scanner', () => {
+  it('the scanner reports a failure', () => {
     const scanner = createPlainScanner();
     const reader = createObjectReader(scanner);
     expect(reader.scan(make('{"a":tru}'), 0, 0)).toBe(-1);

@@ -74,7 +74,7 @@ describe('an assistant text as its segments', () => {
   });
 });
 
-test('U3: the lines of the protocol are told apart from the words', () => {
+test('U3: the lines of the protocol are separated from the words', () => {
   expect(protocolLines('STATE: acting\nNEEDS_CONFIRMATION: true\nFINAL: done\nstate of mind')).toEqual([
     ...['STATE: acting', 'NEEDS_CONFIRMATION: true', 'FINAL:'],
   ]);

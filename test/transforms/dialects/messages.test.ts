@@ -37,7 +37,7 @@ describe.each(KINDS)('a conversation in a %s', (_kind, make) => {
     expect(entry.tools.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('is a session of its own, without a time', () => {
+  it('is a separate session, without a time', () => {
     expect(entry).toMatchObject({ sessionId: 'a.jsonl:3', alone: true, timestamp: undefined });
     expect(entry.origin).toEqual({ source: 'a.jsonl', line: 3, offset: 50, length: Buffer.byteLength(json) });
   });
@@ -48,7 +48,7 @@ it('has no reply when the last message is not that of the model', () => {
   expect(one('{"messages":[]}')).toMatchObject({ messages: [], reply: undefined, tools: [] });
 });
 
-it('the objects of one line have ids of their own', () => {
+it('the objects of one line have different ids', () => {
   const ids = (read('{"messages":[]}{"messages":[]} {"messages":[]}') as Entry[]).map(
     ({ sessionId }) => sessionId,
   );

@@ -54,7 +54,7 @@ describe('pi', () => {
     ]);
   });
 
-  it('keeps the messages from the one that a compaction names, or behind an entry without a message', () => {
+  it('keeps the messages from the one that a compaction names, or after an entry without a message', () => {
     const model = { type: 'model_change', id: '2m', parentId: '2' };
     const lines = [head, user('1', null), answer('2', '1'), model, user('3', '2m'), answer('4', '3')];
     for (const first of ['3', '2m'])
@@ -65,7 +65,7 @@ describe('pi', () => {
     expect(said(...lines, compaction('5', '4', 'none'), user('6', '5'))[1]).toEqual(['user sum', 'user 6']);
   });
 
-  it('reads on in the order of the file when it goes back behind a compaction', () => {
+  it('continues in the order of the file when it goes back before a compaction', () => {
     const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), compaction('4', '3', '3')];
     const [, second] = elementsOf(...lines, user('5', '1')).filter(({ kind }) => kind === 'entry') as Entry[];
     expect(second?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'user']);

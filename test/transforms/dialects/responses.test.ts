@@ -149,7 +149,7 @@ describe('chains', () => {
     for (const { messages } of others) expect(messages[0]).toBe(first?.messages[0]);
   });
 
-  it('are refused when what they go on with is not known, or was forgotten for room', () => {
+  it('are refused when the response they continue is unknown, or was forgotten for room', () => {
     const lost = pair('x', answer('9', message('y')), { previous_response_id: 'none' });
     expect(read([lost])).toMatchObject([
       { refused: { reason: 'context-missing' }, messages: [], alone: true },
@@ -172,7 +172,7 @@ describe('chains', () => {
     expect(entry).toMatchObject({ refused: { reason: 'context-missing' } });
   });
 
-  it('go on in a conversation by its id', () => {
+  it('continue a conversation by its id', () => {
     const conversation = { conversation: { id: 'v' } };
     const [, second] = read([
       pair('a', answer('1', message('b')), conversation),
@@ -204,7 +204,7 @@ describe('answers', () => {
     expect(rules(read([pair('q', { ...answer('1', message('a')), ...more })])[0])).toEqual([rule]);
   });
 
-  it('alone are a session of their own, after the instructions that they repeat', () => {
+  it('alone are a separate session, after the instructions that they repeat', () => {
     const [entry] = read([{ ...answer('1', message('a')), instructions: 's' }], { userTurn: 'u' });
     expect(all(entry).map(({ content }) => content)).toEqual(['s', 'u', 'a']);
     expect(entry).toMatchObject({ alone: true, lacks: ['tools'] });

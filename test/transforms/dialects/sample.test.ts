@@ -42,7 +42,7 @@ describe('a sample', () => {
     expect(refused()).toBe(message);
   });
 
-  it('of the old shape is told the new one', () => {
+  it('of the old shape gets an error with the new one', () => {
     expect(SAMPLE_FAULTS['old-shape']).toMatch(/^Sample must have messages array.*messages.*role.*content/);
   });
 });

@@ -280,7 +280,7 @@ describe('an answer', () => {
     expect([none, messages.length]).toEqual([undefined, 2]);
   });
 
-  it('keeps sealed reasoning only when asked to', () => {
+  it('keeps sealed reasoning only on request', () => {
     const sealed = {
       role: 'assistant',
       content: [

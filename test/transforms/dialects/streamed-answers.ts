@@ -101,7 +101,7 @@ export function anthropicStream(answer: RandomAnswer): StreamedSample {
   return { ...said, events };
 }
 
-/** @param hasItems do items end with an event of their own? @param isWhole does the last event hold the response? */
+/** @param hasItems do items end with a separate event? @param isWhole does the last event hold the response? */
 export function responsesStream(answer: RandomAnswer, hasItems: boolean, isWhole: boolean): StreamedSample {
   const said = wordsOf(answer);
   const { cuts } = answer;

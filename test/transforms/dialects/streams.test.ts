@@ -142,7 +142,7 @@ describe('chat chunks', () => {
     return { entry, message: entry?.reply && JSON.parse(text(entry.reply.bytes)) };
   };
 
-  test('calls without an index are told apart by id, then by place', () => {
+  test('calls without an index are separated by id, then by position', () => {
     const call = (id: string | undefined, args: string) => ({
       ...(id && { id }),
       function: { name: 'f', arguments: args },
@@ -222,7 +222,7 @@ describe('dumps', () => {
   const texts = (dump: string, options = {}) =>
     entriesOf(dumped(dump, options)).map((entry) => (saidIn(entry) as { text: string } | undefined)?.text);
 
-  test('several answers one after the other, told apart by their marks or ids', () => {
+  test('several answers one after the other, separated by their marks or ids', () => {
     const marked = `data: ${chat('', 'a', 'stop')}\n\ndata: [DONE]\n\n: again\n\ndata: ${chat('', 'b', 'stop')}\n\n`;
     expect(texts(marked)).toEqual(['a', 'b']);
     expect(
@@ -236,7 +236,7 @@ describe('dumps', () => {
     expect(texts(`data: {"choices":\ndata: [{"delta":{"content":"a"}}]}\n\n`)).toEqual(['a']);
   });
 
-  test('lines that are no events are rejected, each by itself, and the rest is read', () => {
+  test('lines that are not events are rejected one by one, and the rest is read', () => {
     const elements = dumped(
       `data: ${chat('', 'a')}\nnonsense\ndata: {"x":1}\n\n{"y":2}\ndata: ${chat('', 'b')}`,
     );
@@ -297,7 +297,7 @@ describe('chunks of several streams that are mixed', () => {
         [...placesOf(one.lines as never)].length,
       ]);
 
-  test('are told apart by their ids, whatever the order', () => {
+  test('are separated by their ids, whatever the order', () => {
     const texts = fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 6 });
     const order = fc.array(fc.nat({ max: 5 }), { minLength: 60, maxLength: 60 });
     fc.assert(

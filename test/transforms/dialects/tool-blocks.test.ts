@@ -101,7 +101,7 @@ describe('a call in a text', () => {
     expect(extractToolCall('<tool_call>list\n{}</tool_call>')).toEqual(none);
   });
 
-  it('has a name of its own beside an argument that is called name', () => {
+  it('has its name even with an argument that is called name', () => {
     expect(extractToolCall('<tool_call>add_user\n{"name":"Ann"}</tool_call>')).toEqual({
       name: 'add_user',
       arguments: { name: 'Ann' },
@@ -184,7 +184,7 @@ describe('a block without a call that can be read is cut and counted', () => {
     expect([calls, rest.trim(), stripped]).toEqual([[], 'Before.', count]);
   });
 
-  it('and an answer behind an object that was left open stays', () => {
+  it('and an answer after an unclosed object stays', () => {
     const open = '<tool_call>{"name": "read", "args": {"path": "a"}';
     expect(stripToolBlocks(`${open}\n\nIt says "hello" to {you}.`)).toBe('It says "hello" to {you}.');
     expect(stripToolBlocks('```tool\n{"name": "f"}\n\nProse.\n\n```\ncode\n```')).toBe(
@@ -194,7 +194,7 @@ describe('a block without a call that can be read is cut and counted', () => {
   });
 });
 
-it('leaves what is no block in its place beside one that is', () => {
+it('keeps other text next to a block', () => {
   const said = '\ud800<tool_call>{</tool_call> x <tool_call>{"name":"f"}</tool_call> é';
   expect(cutToolBlocks(said).text).toBe('\ufffd x  é');
 });
@@ -214,7 +214,7 @@ it('many forms in one message, twice the same as once', () => {
   expect(cutToolBlocks(rest)).toEqual({ calls: [], text: rest, stripped: 0 });
 });
 
-it('gives back any text around a block', () => {
+it('keeps any text around a block', () => {
   const words = fc.stringMatching(/^[a-z é\n{}"`]{0,20}$/u);
   fc.assert(
     fc.property(words, words, (before, after) => {

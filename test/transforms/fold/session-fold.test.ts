@@ -54,14 +54,14 @@ describe('a session that is folded', () => {
     expect(session?.findings().map(({ rule }) => rule)).toEqual(['truncated']);
   });
 
-  it('tells where a trace parts from the one before', () => {
+  it('reports where a trace diverges from the previous one', () => {
     const session = folded(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
     expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
       ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
     ]);
   });
 
-  it('has its own definitions, whoever folded before', () => {
+  it('has its own definitions, whatever was folded before', () => {
     expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
       tools: [OTHER_TOOL.function],
     });
@@ -104,7 +104,7 @@ describe('a session that is folded', () => {
     );
   });
 
-  it('tells itself when it does not end in an answer', () => {
+  it('reports it when it does not end in an answer', () => {
     const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const asks = { role: 'assistant', content: null, tool_calls: [call] };
     const answered = [USER, asks, { role: 'tool', tool_call_id: '1', content: 'done' }];

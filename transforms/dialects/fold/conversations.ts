@@ -77,11 +77,11 @@ function refused(thread: Thread, path: Path, source: string, sessionId: string):
 
 function entryOf(thread: Thread, path: Path, source: string, keepSealed: boolean, sessionId: string): Entry {
   const changes = new Map<string, number>();
-  const said = messagesOf(path, keepSealed, changes);
+  const messages = messagesOf(path, keepSealed, changes);
   const meta = metaOfPath(thread.meta, path);
-  const first = said[0];
-  if (first !== undefined) said[0] = noted(first, notesOn(thread, path, first));
-  const last = said.at(-1);
+  const first = messages[0];
+  if (first !== undefined) messages[0] = noted(first, notesOn(thread, path, first));
+  const last = messages.at(-1);
   const reply = last?.role === 'assistant' ? last : undefined;
   return settleReply({
     kind: 'entry',
@@ -89,7 +89,7 @@ function entryOf(thread: Thread, path: Path, source: string, keepSealed: boolean
     sessionId,
     alone: true,
     timestamp: path.startedAt,
-    messages: reply === undefined ? said : said.slice(0, -1),
+    messages: reply === undefined ? messages : messages.slice(0, -1),
     tools: thread.tools ?? NO_TOOLS,
     reply,
     ...(meta !== undefined && { meta }),
@@ -108,16 +108,16 @@ function notesOn(thread: Thread, path: Path, { role }: Message): readonly Readin
 
 function messagesOf({ items }: Path, keepSealed: boolean, changes: Map<string, number>): Message[] {
   const lastTurn = items.findLastIndex(({ isTurn }) => isTurn === true);
-  const said: Message[] = [];
+  const messages: Message[] = [];
   for (const [i, item] of items.entries()) {
     const message = messageOf(item, keepSealed);
     for (const rule of item.changes ?? []) changes.set(rule, (changes.get(rule) ?? 0) + 1);
     if (message === undefined) continue;
     const isUnanswered = i < lastTurn && item.calls.some(({ result }) => result === undefined);
-    said.push(isUnanswered ? noted(message, [UNANSWERED]) : message);
-    for (const { result } of item.calls) if (result !== undefined) said.push(result);
+    messages.push(isUnanswered ? noted(message, [UNANSWERED]) : message);
+    for (const { result } of item.calls) if (result !== undefined) messages.push(result);
   }
-  return said;
+  return messages;
 }
 
 /** The message of an item, built once, so that paths share the object. Undefined for an empty one. */

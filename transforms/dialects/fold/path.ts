@@ -47,11 +47,21 @@ export class Path {
   startedAt: bigint | undefined;
   #shared: number;
   #lines: number[] = [];
+  #isSorted = true;
+  /** The path that was left last and shares items in front with this one, and how many. */
+  #holder: { readonly path: Path; readonly count: number } | undefined;
 
-  /** @param shared number of leading items shared with another path */
-  constructor(items: Item[] = [], shared = 0) {
+  constructor(items: Item[] = []) {
     this.items = items;
-    this.#shared = shared;
+    this.#shared = 0;
+  }
+
+  /** A path that goes on after an item of this one. */
+  branchAt({ index }: Item): Path {
+    const branch = new Path(this.items.slice(0, index + 1));
+    branch.#shared = index + 1;
+    branch.#holder = { path: this, count: index + 1 };
+    return branch;
   }
 
   get lineCount(): number {
@@ -60,6 +70,7 @@ export class Path {
 
   /** Offset of its first line, to sort paths in the order of the log. */
   get offset(): number {
+    this.#sort();
     return this.#lines[1] ?? 0;
   }
 
@@ -69,6 +80,7 @@ export class Path {
 
   /** Place of a line, by its number from 0. */
   place(number: number): Place {
+    this.#sort();
     const at = number * PER_LINE;
     const [line, offset, length] = [this.#lines[at], this.#lines[at + 1], this.#lines[at + 2]];
     return { line: line as number, offset: offset as number, length: length as number };
@@ -87,22 +99,52 @@ export class Path {
     return this.items.some(({ said }, i) => i >= this.#shared && said !== undefined && isAssistant(said));
   }
 
+  /** The path that has all items of this one, and more; undefined when none is known. */
+  get holder(): Path | undefined {
+    const last = this.items.at(-1);
+    if (last === undefined || this.#holder === undefined || last.index >= this.#holder.count)
+      return undefined;
+    return this.#holder.path.has(last) ? this.#holder.path : undefined;
+  }
+
+  /** Takes over the lines of a path whose items this one has all. */
+  takeLinesOf(other: Path): void {
+    for (const value of other.#lines) this.#lines.push(value);
+    this.#isSorted = false;
+    other.#lines = [];
+    for (const item of other.items) if (item.home === other) item.home = this;
+  }
+
   /** Cuts off the items after this one, with their lines, as a separate path; undefined if there are none. */
   cutBehind(item: Item): Path | undefined {
     const length = item.index + 1;
     const next = this.items[length];
     if (next === undefined) return undefined;
-    const tail = new Path(this.items.slice(), Math.max(length, this.#shared));
+    const tail = new Path(this.items.slice());
+    tail.#shared = Math.max(length, this.#shared);
+    tail.#holder = this.#holder;
     tail.startedAt = this.startedAt;
     for (let i = length; i < tail.items.length; i++) (tail.items[i] as Item).home = tail;
     tail.#lines = this.#takeLines(item.index, next.offset);
     this.items.length = length;
     this.#shared = Math.min(this.#shared, length);
+    this.#holder = { path: tail.holder ?? tail, count: length };
     return tail;
+  }
+
+  /** Puts the lines in the order of the log: those taken over were added behind. */
+  #sort(): void {
+    if (this.#isSorted) return;
+    const all = this.#lines;
+    const starts = Array.from({ length: all.length / PER_LINE }, (_, i) => i * PER_LINE);
+    starts.sort((a, b) => (all[a + 1] as number) - (all[b + 1] as number));
+    this.#lines = starts.flatMap((start) => all.slice(start, start + PER_LINE));
+    this.#isSorted = true;
   }
 
   /** Removes the lines from byte `from` on that contributed to items after `index`. */
   #takeLines(index: number, from: number): number[] {
+    this.#sort();
     let start = this.#lines.length;
     while (start > 0 && (this.#lines[start - PER_LINE + 1] as number) >= from) start -= PER_LINE;
     const candidates = this.#lines.splice(start);

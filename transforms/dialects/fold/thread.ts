@@ -114,7 +114,7 @@ export class Thread {
       for (const one of this.path.items) if (!home.has(one)) one.home = this.path;
       this.#leave(this.path);
       const isAtEnd = home.items.length === length;
-      this.path = isAtEnd ? home : new Path(home.items.slice(0, length), length);
+      this.path = isAtEnd ? home : home.branchAt(item);
       this.left.delete(this.path);
     }
     this.touched = item.index;
@@ -146,7 +146,7 @@ export class Thread {
     return this.#touch(item);
   }
 
-  /** All paths with lines of their own, in the order of the log. */
+  /** All paths that have lines, in the order of the log. */
   get paths(): readonly Path[] {
     const all = [...this.left, this.path].filter(({ lineCount }) => lineCount > 0);
     return all.sort((a, b) => a.offset - b.offset);
@@ -161,7 +161,13 @@ export class Thread {
     this.#pending.clear();
   }
 
+  /** Keeps a path that the user went back from, unless all of it is in one that was left before. */
   #leave(path: Path): void {
+    const { holder } = path;
+    if (holder !== undefined && this.left.has(holder)) {
+      holder.takeLinesOf(path);
+      return;
+    }
     this.left.add(path);
     this.weight += ITEM_BYTES + path.items.length * POINTER_BYTES;
   }

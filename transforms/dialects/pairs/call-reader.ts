@@ -60,11 +60,11 @@ export class CallReader {
 
   /** Reads a request that holds the whole conversation. */
   #readWhole(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
-    const asked = this.#requests.read(request, answer.isMessage === true, call.tools);
-    if (isProblem(asked)) return context.reject(asked.reason, asked.detail, asked.at);
+    const sent = this.#requests.read(request, answer.isMessage === true, call.tools);
+    if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const { sessionId, joins, timestamp } = call;
     return {
-      ...answeredFields([...asked.system, ...asked.said], asked.tools, answer),
+      ...answeredFields([...sent.system, ...sent.said], sent.tools, answer),
       sessionId,
       joins,
       timestamp,
@@ -87,15 +87,15 @@ export class CallReader {
     }
     const history = saidUpTo(before);
     const open = history.findLast(({ calls }) => calls.length > 0)?.calls;
-    const asked = this.#requests.read(request, false, call.tools, open);
-    if (isProblem(asked)) return context.reject(asked.reason, asked.detail, asked.at);
+    const sent = this.#requests.read(request, false, call.tools, open);
+    if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const known = call.sessionId ?? conversation ?? before?.sessionId;
     const sessionId = known ?? answer.id;
-    this.#remember({ asked, answer, before, conversation, sessionId });
-    const said = [...asked.system, ...history, ...asked.said];
+    this.#remember({ asked: sent, answer, before, conversation, sessionId });
+    const messages = [...sent.system, ...history, ...sent.said];
     const { timestamp } = call;
     const joins = known === undefined;
-    return { ...answeredFields(said, asked.tools, answer), sessionId, joins, timestamp };
+    return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
   }
 
   #before(previous: string | undefined, conversation: string | undefined): Link | undefined {
@@ -140,9 +140,9 @@ export class CallReader {
     const { userTurn } = context;
     const instructions = response.get('instructions');
     const system = instructions?.type === 'string' ? systemMessage(instructions.copy()) : [];
-    const asked = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
-    const said = [...system, ...asked].map(plainly);
-    return { ...answeredFields(said, NO_TOOLS, answer), alone: true, lacks: NO_REQUEST, timestamp };
+    const question = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
+    const messages = [...system, ...question].map(plainly);
+    return { ...answeredFields(messages, NO_TOOLS, answer), alone: true, lacks: NO_REQUEST, timestamp };
   }
 }
 

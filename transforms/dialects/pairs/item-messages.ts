@@ -105,10 +105,10 @@ export class ItemMessages {
     this.#add({ message, calls: this.#open, isSealed, changes });
   }
 
-  #add(said: Said): void {
+  #add(entry: Said): void {
     const notes = this.#notes;
-    if (said.message !== undefined) this.#notes = [];
-    this.#said.push(said.message === undefined ? said : { ...said, message: noted(said.message, notes) });
+    if (entry.message !== undefined) this.#notes = [];
+    this.#said.push(entry.message === undefined ? entry : { ...entry, message: noted(entry.message, notes) });
   }
 
   /** The messages, and the notes left over. */

@@ -47,7 +47,7 @@ export function structured(view: JsonView | undefined): JsonView | undefined {
   return end < 0 || skipBlanks(json, end) < json.length ? view : new JsonView(json, start, end);
 }
 
-export const isProblem = (made: Request | Problem): made is Problem => 'reason' in made;
+export const isProblem = (result: Request | Problem): result is Problem => 'reason' in result;
 
 /** Is it a request of the Responses API? */
 export function isResponsesRequest(body: JsonView): boolean {
@@ -83,8 +83,8 @@ export class RequestReader {
     if (isResponsesRequest(body)) return this.#items(body, tools, open);
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
-      const asked = makeMessage('user', [['content', messages.copy()]]);
-      return { system: [], said: [plainly(asked)], tools };
+      const message = makeMessage('user', [['content', messages.copy()]]);
+      return { system: [], said: [plainly(message)], tools };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -124,8 +124,8 @@ export class RequestReader {
     const system = this.#systemOf(instructions?.type === 'string' ? instructions.copy() : undefined);
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
-      const asked = makeMessage('user', [['content', input.copy()]]);
-      return { system, said: [plainly(asked)], tools };
+      const message = makeMessage('user', [['content', input.copy()]]);
+      return { system, said: [plainly(message)], tools };
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = new ItemMessages(this.#keepSealed, open);
@@ -138,10 +138,10 @@ export class RequestReader {
 
   /** The message of the system text: the same object for the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly Said[] {
-    const [made] = text === undefined ? [] : systemMessage(copyOf(text));
-    if (made === undefined) return [];
-    if (this.#system === undefined || Buffer.compare(this.#system.bytes, made.bytes) !== 0)
-      this.#system = made;
+    const [message] = text === undefined ? [] : systemMessage(copyOf(text));
+    if (message === undefined) return [];
+    if (this.#system === undefined || Buffer.compare(this.#system.bytes, message.bytes) !== 0)
+      this.#system = message;
     return [plainly(this.#system)];
   }
 

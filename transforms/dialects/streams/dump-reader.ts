@@ -93,8 +93,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#lastLine = line.origin.line;
     const ended = isJson || !isNext ? this.#endLoose() : [];
     if (!isJson) return [...ended, ...this.#readSse(line)];
-    const made = readObjects(line, this.#scanner, this);
-    return ended.length === 0 ? made : several(made.length, ended, made);
+    const objects = readObjects(line, this.#scanner, this);
+    return ended.length === 0 ? objects : several(objects.length, ended, objects);
   }
 
   walk(bytes: Uint8Array, at: number): number {
@@ -106,8 +106,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
   entryOf(line: Line, origin: Origin): readonly ReadElement[] | ReadElement {
     const event = objectIn(line.bytes.subarray(this.#start, this.#end), this.#tape);
     if (event === undefined) return rejectLine('parse', line, 'bad-stream', 'the object is not an event');
-    const made = this.#take(event, origin);
-    return made ?? rejectLine('parse', line, 'bad-stream', 'the object is not an event of a stream');
+    const elements = this.#take(event, origin);
+    return elements ?? rejectLine('parse', line, 'bad-stream', 'the object is not an event of a stream');
   }
 
   #readSse(line: Line): readonly ReadElement[] {
@@ -133,8 +133,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
       return ended;
     }
     const event = this.#loose.length === 0 ? objectIn(encode(data), this.#tape) : undefined;
-    const made = event && this.#take(event, line.origin);
-    if (made !== undefined) return made;
+    const elements = event && this.#take(event, line.origin);
+    if (elements !== undefined) return elements;
     this.#loose.push({ line: { ...line, bytes: copyOf(line.bytes) }, data });
     return [];
   }
@@ -148,10 +148,10 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#loose = [];
     const whole = objectIn(encode(loose.map(({ data }) => data).join('\n')), this.#tape);
     const [first, ...others] = loose.map(({ line }) => line.origin);
-    const made = whole && this.#take(whole, first as Origin);
-    if (made !== undefined) {
+    const elements = whole && this.#take(whole, first as Origin);
+    if (elements !== undefined) {
       for (const place of others) this.#current?.places.push(place);
-      return made;
+      return elements;
     }
     return loose.flatMap(({ line, data }) => {
       const event = objectIn(encode(data), this.#tape);
@@ -247,10 +247,10 @@ export class DumpReader implements DialectReader, ObjectWalk {
 }
 
 /** The elements of a line of objects, after those that ended before it. */
-function several(length: number, before: readonly ReadElement[], made: LineObjects): LineObjects {
+function several(length: number, before: readonly ReadElement[], objects: LineObjects): LineObjects {
   function* each(): Generator<ReadElement> {
     yield* before;
-    yield* made;
+    yield* objects;
   }
   return { length, [Symbol.iterator]: each };
 }

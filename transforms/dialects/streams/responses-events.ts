@@ -114,10 +114,10 @@ export class ResponsesEvents implements StreamGrammar {
   answer(): StreamedAnswer {
     const notes: ReadingNote[] = this.#isFailed ? [RESPONSE_ERROR] : [];
     const items = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
-    const said = items.flatMap((item) => item.json() ?? []);
+    const output = items.flatMap((item) => item.json() ?? []);
     if (this.#whole === undefined) notes.push(STREAM_CUT);
     if (this.#whole === undefined && items.some((item) => item.isCut)) notes.push(ARGUMENTS_CUT);
-    return { api: 'responses', json: this.#json(said), notes: [...notes, ...this.#unknown.notes()] };
+    return { api: 'responses', json: this.#json(output), notes: [...notes, ...this.#unknown.notes()] };
   }
 
   /** The whole response; some servers leave its output empty although they sent items. */
@@ -134,8 +134,8 @@ export class ResponsesEvents implements StreamGrammar {
       known === undefined
         ? []
         : new JsonView(known).members().flatMap(([key, value]): Piece[] => {
-            const isMade = key === 'output' || members.some(([name]) => name === key);
-            return isMade ? [] : [[key, value.copy()]];
+            const isReplaced = key === 'output' || members.some(([name]) => name === key);
+            return isReplaced ? [] : [[key, value.copy()]];
           });
     return objectOf([...members, ...others, ['output', arrayOf(items)]]);
   }

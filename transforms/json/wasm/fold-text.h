@@ -135,7 +135,7 @@ static u32 first_visible(u32 quote, u32 end) {
 }
 
 // Equal arguments have equal digests. Strings and numbers are counted in any order, so that the order of keys does not matter; 1 where
-// it cannot be told: arguments that are no string, or a key that comes twice (the last one would count).
+// it cannot be told: arguments that are not a string, or a key that comes twice (the last one would count).
 #define MAX_KEYS 256
 static u32 key_hashes[MAX_KEYS];
 static u32 digest_of(u32 p, u32 end) {

@@ -6,8 +6,8 @@
 //                                session has to be read by the stages instead
 //   lines(p, end)                the same with all lines of a source
 //   packed_line(...)             as `line`, in a source of many sessions; OTHER_SESSION: the line was read and waits. After finish(),
-//   turn()                       it begins a session of its own
-//   finish()                     checks the conversation and writes its messages behind the arena, as a record has them (fold-check.h)
+//   turn()                       it begins a new session
+//   finish()                     checks the conversation and writes its messages after the arena, as a record has them (fold-check.h)
 //
 // fold-state.h has the tables, fold-text.h the questions about texts, scan.h the grammar.
 //
@@ -22,7 +22,7 @@
 
 // ---- what the stages do with an entry
 
-// Room behind the arena for a text that takes a message's place: the host writes it there.
+// Room after the arena for a text that replaces a message: the host writes it there.
 static u32 put_at, put_length;
 EXPORT(put) u32 put(u32 length) {
   put_length = length;
@@ -86,7 +86,7 @@ static u32 compare_traces(void) {
   return 1;
 }
 
-// Counts the tools of this entry. An entry without any is a run of its own too: number 0.
+// Counts the tools of this entry. An entry without any is a separate run too: number 0.
 static u32 count_tools(void) {
   if (run_count == 0 || runs[run_count - 1].tools != tools) {
     if (run_count >= MAX_RUNS) return 0;

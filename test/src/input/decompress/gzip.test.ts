@@ -234,7 +234,7 @@ describe('F074: what follows the last member', () => {
     }
   });
 
-  test('NULs before the first member are no padding', async () => {
+  test('NULs before the first member are not padding', async () => {
     expect((await unzip(Buffer.concat([Buffer.alloc(4), A]))).fault).toBe(
       'member 1 at compressed byte 0: not a gzip header',
     );

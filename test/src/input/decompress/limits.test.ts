@@ -29,7 +29,7 @@ test('F076 refused: more than the size, or than the ratio beyond a size; each fl
   expect(() => checkLimits(UNLIMITED, 'gzip', 1e15, 1)).not.toThrow();
 });
 
-test('F076 what is allowed is not refused, and one byte more is', () => {
+test('F076 accepts what is allowed, and refuses one byte more', () => {
   expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 400_000_001)).toBe(600_000_001);
   expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 1)).toBe(FROM);
   expect(allowedBytes({ ...limits, maxDecompressedBytes: 10 }, 'gzip', 1)).toBe(10);

@@ -52,7 +52,7 @@ test('a name says what the file should be, or nothing', () => {
   ]);
 });
 
-test('an archive of Inspect is told how to become JSON; any other zip to be unpacked', () => {
+test('an archive of Inspect gets a hint on conversion to JSON; any other zip one on unpacking', () => {
   const zip = Uint8Array.of(0x50, 0x4b, 0x03, 0x04);
   expect(() => sniff(zip, undefined, 'logs/run.eval')).toThrow('inspect log dump');
   expect(() => sniff(zip, undefined, 'logs/run.zip')).toThrow('zip is not supported');

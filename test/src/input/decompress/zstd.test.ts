@@ -109,7 +109,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
-  test('F077 what is whole before a break comes out, and as much every time', async () => {
+  test('F077 yields everything that is complete before a break, and the same every time', async () => {
     const content = noise(1_000_000);
     const packed = zstd(content);
     const damaged: [Buffer, number][] = [
@@ -199,7 +199,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     expect(counts.members).toBe(1000);
   });
 
-  test('a header that tells another size than the content has is a fault', async () => {
+  test('a header with another size than that of the content is a fault', async () => {
     const frame = zstd('four', '--stream-size=4');
     expect(frame[5]).toBe(4); // single segment: the byte after the flags is the size
     frame[5] = 5;

@@ -116,7 +116,7 @@ describe('a document that is not JSON', () => {
     ['["\\q",{"b":1}]', [], 1, 'line 1, column 3, byte 2: escaped characters'],
     ['[{"a":"\n"}]', [], 1, 'line 1, column 8, byte 7: escaped characters'],
     ['\r\n\r\n[01]', [], 5, "line 3, column 3, byte 6: expected ','"],
-  ])('%j gives what is complete, and the rest as one rejection', (text, complete, offset, detail) => {
+  ])('%j yields what is complete, and the rest as one rejection', (text, complete, offset, detail) => {
     const source = framed(text);
     expect(texts(source)).toEqual([...complete, 'invalid-json']);
     const bytes = Buffer.from(text);
@@ -148,7 +148,7 @@ describe('a document that is not JSON', () => {
 describe('an element longer than the limit', () => {
   const long = JSON.stringify({ x: 'y'.repeat(400_000) });
 
-  test('is counted and hashed, and the document goes on', () => {
+  test('is counted and hashed, and the document continues', () => {
     const text = `[{"a":1},${long},{"b":2}]`;
     const source = framed(text, [70_000], 1000);
     expect(source.elements).toMatchObject([

@@ -96,7 +96,7 @@ describe('lines', () => {
     );
   });
 
-  test('longer than the slab are whole, and what follows is in its place', () => {
+  test('longer than the slab are whole, and the following lines have the right offsets', () => {
     const text = `first\n${'x'.repeat(5_000_000)}\n${'y'.repeat(2_000_000)}\r\nlast`;
     const source = framed(text, [300_000], 10_000_000);
     expect(source.elements.map((e) => [e.offset, e.length])).toEqual([

@@ -65,7 +65,7 @@ describe('a document in the place of lines', () => {
   });
 });
 
-describe('what was never a log is refused', () => {
+describe('files that were never logs are rejected', () => {
   it.each([
     ['not-json-lines', 'timestamp,session_id,request\n2026-01-01,s,"{""messages"":[]}"\n'],
     ['not-json-lines', '"time";"id"\r\n"1";"2"\r\n'],

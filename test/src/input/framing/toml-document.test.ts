@@ -84,7 +84,7 @@ describe('an array of samples', () => {
     );
   });
 
-  it('inline tables have no place of their own', () => {
+  it('inline tables have no place', () => {
     const made = frame('samples = [{a = 1}, {a = 2}, 3]');
     expect(made.map(({ origin }) => [origin.line, origin.offset, origin.length])).toEqual([
       [1, 0, 0],
@@ -112,7 +112,7 @@ describe('tables of samples', () => {
     expect(json(frame('[samples.b]\n[samples.7]\n'))).toEqual(['{"id":"b"}', '{"id":"7"}']);
   });
 
-  it('have their places, behind a byte order mark too', () => {
+  it('have their places, after a byte order mark too', () => {
     expect(places(deck)).toEqual([one, two]);
   });
 });

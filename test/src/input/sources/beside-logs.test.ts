@@ -15,7 +15,7 @@ function listed(home: string, files: readonly string[], below = ''): readonly [s
   return [sources.map(({ name }) => name), excluded];
 }
 
-it('reads the projects of a Claude Code home, and passes over the rest', () => {
+it('reads the projects of a Claude Code home, and skips the rest', () => {
   const files = ['projects/p/s.jsonl', 'settings.json', 'history.jsonl', 'todos/a.json', 'x/y/z.json'];
   expect(listed('.claude', files)).toEqual([['projects/p/s.jsonl'], 4]);
   expect(listed('claude-config', files)).toEqual([['projects/p/s.jsonl'], 4]);

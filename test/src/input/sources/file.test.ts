@@ -37,14 +37,14 @@ it('F083: a file that is cut while it is read is a fault, not an end', () => {
   file.close();
 });
 
-it('a file that was written to in its place is a fault at the end', () => {
+it('a file that was overwritten in place is a fault at the end', () => {
   const { path, file } = opened('0123456789');
   utimesSync(path, 1, 1);
   expect(reasonOf(() => file.verify())).toBe('changed-while-read');
   file.close();
 });
 
-it('what is gone, a folder and a device are named', () => {
+it('a missing file, a folder and a device are named', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'd'));
   expect(reasonOf(() => openFile(Buffer.from(join(folder, 'none')), { follow: false }))).toBe('vanished');

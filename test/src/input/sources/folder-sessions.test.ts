@@ -62,7 +62,7 @@ describe('folders that are sessions', () => {
     ]);
   });
 
-  it('joins every folder when that is asked for, and none when files or ids are sessions', () => {
+  it('joins every folder on request, and none when files or ids are sessions', () => {
     const folder = folderWith({ 'c/2.json': '{}', 'c/1.jsonl': '{}', 'c/3.jsonl.gz': 'x', 'd.json': '{}' });
     const name = folder.slice(folder.lastIndexOf('/') + 1);
     expect(

@@ -8,7 +8,7 @@ const put = (folder: string, ...names: string[]): void => {
   for (const name of names) writeFileSync(join(folder, name), 'x');
 };
 
-it('lists logs below a folder in the order of their bytes, and counts what is none', () => {
+it('lists logs below a folder in bytewise order, and counts other files', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'b/c'), { recursive: true });
   put(
@@ -39,7 +39,7 @@ it('a name that is not UTF-8 keeps its bytes', () => {
   expect(Buffer.from(source?.path ?? '', 'latin1')).toEqual(bytes);
 });
 
-it('links are passed over, and the same file is read once', () => {
+it('links are skipped, and the same file is read once', () => {
   const folder = temporaryFolder();
   put(folder, 'a.jsonl', 'c.jsonl');
   linkSync(join(folder, 'a.jsonl'), join(folder, 'b.jsonl'));

@@ -1,0 +1,55 @@
+/** Logs made of objects, one a line, through the command: the records in short, the fates and the findings. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { turnmillHere as turnmill } from './command-here.ts';
+import { temporaryFolder } from './folder.ts';
+
+export interface BuiltEvents {
+  readonly status: number | null;
+  /** The roles and texts of each record; of a call its id, of a result what it answers. */
+  readonly records: readonly (readonly string[])[];
+  readonly fates: Readonly<Record<string, number>>;
+  readonly findings: Readonly<Record<string, number>>;
+}
+
+interface WrittenMessage {
+  readonly role: string;
+  readonly content?: string | readonly { readonly text?: string }[] | null;
+  readonly tool_calls?: readonly { readonly id: string }[];
+  readonly tool_call_id?: string;
+}
+
+function shown({ role, content, tool_calls: calls = [], tool_call_id: answers }: WrittenMessage): string {
+  const called = calls.map(({ id }) => ` call ${id}`).join('');
+  const said = typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join(' ');
+  return `${role}${answers === undefined ? '' : ` ${answers}`}${said === '' ? '' : `: ${said}`}${called}`;
+}
+
+async function buildFile(path: string, args: readonly string[] = []): Promise<BuiltEvents> {
+  const out = join(dirname(path), 'out');
+  const { status } = await turnmill(['build', path, '--out', out, '--group-by', 'none', ...args]);
+  const summary = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8'));
+  const text =
+    summary.fates.snapshot === undefined
+      ? ''
+      : readFileSync(join(out, 'data/conversations-00000.jsonl'), 'utf8');
+  const records = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line).messages as readonly WrittenMessage[]).map(shown));
+  expect((await turnmill(['verify', out])).status).toBe(0);
+  return { status, records, fates: summary.fates, findings: summary.findings };
+}
+
+/** Builds a dataset of these lines; each must have exactly one fate. */
+export async function buildEvents(
+  lines: readonly object[],
+  args: readonly string[] = [],
+): Promise<BuiltEvents> {
+  const path = join(temporaryFolder(), 'log.jsonl');
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const built = await buildFile(path, args);
+  expect(Object.values(built.fates).reduce((sum, n) => sum + n, 0)).toBe(lines.length);
+  return built;
+}

@@ -1,0 +1,39 @@
+/** Reads logs that are in memory as a run reads sources, up to the results that its ledger counts. */
+import { runTask } from '../../src/engine/run-task.ts';
+import type { TaskSource } from '../../src/engine/task.ts';
+import type { SourceRef } from '../../src/input/sources/source.ts';
+import type { Result } from '../../src/ledger/result.ts';
+import { type Given, resolveSettings } from '../../src/settings/settings.ts';
+
+export interface NamedLog {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Yields the results of one log after the other. */
+export async function* readLogs(
+  logs: Iterable<NamedLog>,
+  given: Omit<Given, 'inputs'> = {},
+): AsyncGenerator<readonly Result[]> {
+  const settings = resolveSettings({ ...given, inputs: ['-'] });
+  let results: Result[] = [];
+  for await (const batch of runTask(sourcesOf(logs), settings)) {
+    for (const result of batch.results) {
+      results.push(result);
+      if (result.kind !== 'source') continue;
+      yield results;
+      results = [];
+    }
+  }
+}
+
+function* sourcesOf(logs: Iterable<NamedLog>): Generator<TaskSource> {
+  let index = 0;
+  for (const { name, bytes } of logs) {
+    const stream = (async function* () {
+      yield Buffer.from(bytes);
+    })();
+    const ref: SourceRef = { name, input: 0, path: undefined, stream, sizeBytes: bytes.length };
+    yield { index: index++, ref };
+  }
+}
