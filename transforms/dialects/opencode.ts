@@ -67,7 +67,7 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
 
 const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 
-/** The texts that a user typed, and the files with them: the client put the text of a file into a text of its own. */
+/** Takes the texts that a user typed, and the files with them. The client puts the text of a file into a separate text. */
 function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
   const said = parts.flatMap((part): readonly Part[] => {
@@ -90,7 +90,7 @@ function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [{ object: part.copy() }];
 }
 
-/** Each step of an answer was a request of its own: its calls have their results before the next one. */
+/** Takes an answer step by step: each step was one request, so its calls have their results before the next one. */
 function takeAnswer(
   info: JsonView | undefined,
   parts: readonly JsonView[],
