@@ -4,6 +4,7 @@
  */
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
 import { type ListsInside, listsInside } from '../../transforms/stages/choose-dialect.ts';
 import { SourceFault } from '../errors.ts';
 import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
@@ -80,6 +81,8 @@ export class SourceRun {
   #read: FramedSource['read'] | undefined;
   /** Bytes that arrived asynchronously in the slab and are not framed yet. */
   #arrived: number | undefined;
+  /** Elements that the framer makes of the end of the source and that are not taken yet: a whole document can be there. */
+  #rest: Iterator<StreamElement> | undefined;
   /** Error of a read or step that failed in the background; thrown at the next turn. */
   #failure: { readonly error: unknown } | undefined;
   /** Is the source about to be read a second time? */
@@ -116,7 +119,7 @@ export class SourceRun {
     this.#open = { index, ref };
     this.#deaths = deaths;
     this.#intake.begin(ref, deaths === undefined);
-    this.#read = this.#arrived = undefined;
+    this.#read = this.#arrived = this.#rest = undefined;
     this.#isRestarting = this.#isClosing = false;
     this.#countedBytes = 0;
   }
@@ -200,7 +203,7 @@ export class SourceRun {
   /** Reads the source again from its start, through the stages. There are no results of it so far. */
   #unfold(open: OpenSource): Pause {
     const reader = open.reader as SourceReader;
-    open.framer = this.#arrived = undefined;
+    open.framer = this.#arrived = this.#rest = undefined;
     this.#intake.unfold();
     const rewound = reader.rewind?.();
     if (rewound === undefined) return this.read();
@@ -292,11 +295,12 @@ export class SourceRun {
     framer: Framer,
     read: FramedSource['read'],
   ): Promise<number> | 'delivery' | 'limited' | 'odd' | 'over' {
+    if (this.#rest !== undefined) return this.#takeRest(this.#rest);
     const arrived = this.#arrived;
     this.#arrived = undefined;
     for (let count = arrived ?? read(this.#roomIn(framer)); ; count = read(this.#roomIn(framer))) {
       if (typeof count !== 'number') return count;
-      if (count === 0) return this.#intake.take(framer.end()) ?? 'over';
+      if (count === 0) return this.#takeRest(framer.end()[Symbol.iterator]());
       this.#sinceTurn += count;
       const stopped = this.#intake.take(framer.filled(count));
       if (stopped !== undefined) return stopped;
@@ -304,6 +308,18 @@ export class SourceRun {
       this.#isDense = this.#delivery.weight > DENSE_WEIGHT;
       if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
+  }
+
+  /** Takes the last elements one by one, until there are results enough to hand out. */
+  #takeRest(rest: Iterator<StreamElement>): 'delivery' | 'limited' | 'odd' | 'over' {
+    this.#rest = rest;
+    for (let { done, value } = rest.next(); done !== true; { done, value } = rest.next()) {
+      const stopped = this.#intake.take([value]);
+      if (stopped !== undefined) return stopped;
+      if (this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
+    }
+    this.#rest = undefined;
+    return 'over';
   }
 
   /** Room for the next bytes. */
@@ -329,7 +345,7 @@ export class SourceRun {
     this.#countRead(reader);
     this.#endSource(open);
     this.#intake.forget();
-    open.framer = undefined;
+    open.framer = this.#rest = undefined;
     open.again = this.#isRestarting = true;
     return this.#later((reader as RereadableSource).again(), (again) => this.#beginReading(open, again));
   }

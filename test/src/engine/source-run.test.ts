@@ -130,3 +130,26 @@ it('a file that no dialect knows, and that changed while it was read, is read on
   expect(all.filter(({ kind }) => kind === 'source-begin')).toMatchObject([{}, { again: true }]);
   expect(all.at(-1)).toMatchObject({ status: 'rejected', rejection: { reason: 'unknown-dialect' } });
 });
+
+it('hands out the results of a large document in parts', async () => {
+  const tables = 20_000;
+  const deck = Array.from({ length: tables }, (_, i) => `[samples.a${i}]\n`).join('');
+  const { run, delivery, sources } = runOver({ 'deck.toml': deck });
+  const parts: number[] = [];
+  let lines = 0;
+  run.begin(sources[0] as TaskSource);
+  for (let pause = run.read(); ; pause = run.read()) {
+    if (pause !== 'delivery' && pause !== 'over') {
+      await pause;
+      continue;
+    }
+    parts.push(delivery.weight);
+    lines += delivery.take().results.filter(({ kind }) => kind === 'rejected-line').length;
+    if (pause === 'over') break;
+  }
+  expect(lines).toBe(tables);
+  expect(parts.length).toBeGreaterThan(2);
+  expect(Math.max(...parts)).toBeLessThan(
+    (2 * parts.reduce((sum, weight) => sum + weight, 0)) / parts.length,
+  );
+});
