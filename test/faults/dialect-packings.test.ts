@@ -1,0 +1,103 @@
+/**
+ * The examples of all dialects, from outside: the same data whether they are plain, packed by gzip or by zstd, read by one worker or by
+ * two, from files or from standard input in chunks of any size. `npm run test:long` tries each with each.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { ended, start, turnmill } from '../support/command.ts';
+import { turnmillHere } from '../support/command-here.ts';
+import { hashesOf, temporaryFolder } from '../support/folder.ts';
+import { LONG } from '../support/long.ts';
+import { randomFrom } from '../support/plain-logs.ts';
+import { hasZstd, zstd } from '../support/zstd.ts';
+
+const EXAMPLES = resolve(import.meta.dirname, '../../examples/dialects');
+const names = readdirSync(EXAMPLES).sort();
+/** Only its name says that a log is TOML, and standard input has none. */
+const unnamed = names.filter((name) => !name.endsWith('.toml'));
+
+interface Packing {
+  readonly extension: string;
+  readonly pack: (log: Buffer) => Buffer;
+}
+const PACKINGS: readonly Packing[] = [
+  { extension: '', pack: (log) => log },
+  { extension: '.gz', pack: (log) => gzipSync(log) },
+  ...(hasZstd ? [{ extension: '.zst', pack: (log: Buffer) => zstd(log) }] : []),
+];
+const WORKERS = ['1', '2'];
+const MOST_IN_CHUNK = LONG ? [1, 11, 4096] : [11];
+
+type Hashes = Readonly<Record<string, string>>;
+
+/** Hashes of the shards of `turnmill build ARGS`. */
+async function dataOf(args: readonly string[], build: typeof turnmill = turnmill): Promise<Hashes> {
+  const out = join(temporaryFolder(), 'out');
+  const { status, stderr } = await build(['build', ...args, '--out', out]);
+  expect(status, stderr).toBe(0);
+  return hashesOf(join(out, 'data'));
+}
+
+/** Hashes of the shards of an example by itself, plain: the data to expect. */
+const dataOfPlain = (name: string): Promise<Hashes> =>
+  dataOf([join(EXAMPLES, name), '--workers', '1'], turnmillHere);
+
+/** Hashes of the shards of `turnmill build -`, which gets one chunk after the other. */
+const dataOfChunks = (chunks: Iterable<Buffer>): Promise<Hashes> =>
+  dataOf(['-'], async (args) => {
+    const child = start(args, 'pipe');
+    const end = ended(child);
+    for (const chunk of chunks) await new Promise((next) => child.stdin?.write(chunk, next));
+    child.stdin?.end();
+    return end;
+  });
+
+/** Cuts a log into chunks of random sizes from 1 to `most` bytes. */
+function* cut(log: Buffer, most: number): Generator<Buffer> {
+  const random = randomFrom(most);
+  for (let at = 0; at < log.length; ) {
+    const size = 1 + Math.floor(random() * most);
+    yield log.subarray(at, at + size);
+    at += size;
+  }
+}
+
+/** A folder of these examples, packed. */
+function folderOf(examples: readonly string[], { extension, pack }: Packing): string {
+  const folder = join(temporaryFolder(), 'logs');
+  mkdirSync(folder);
+  for (const name of examples)
+    writeFileSync(join(folder, `${name}${extension}`), pack(readFileSync(join(EXAMPLES, name))));
+  return folder;
+}
+
+async function expectSameFromFolders(examples: readonly string[], whole: Hashes): Promise<void> {
+  for (const packing of PACKINGS) {
+    const folder = folderOf(examples, packing);
+    for (const workers of WORKERS)
+      expect(await dataOf([folder, '--workers', workers]), packing.extension).toEqual(whole);
+  }
+}
+
+it('all examples in one folder give the same data, packed or not, by any number of workers', async () => {
+  const whole = await dataOf([EXAMPLES, '--workers', '1']);
+  expect(Object.keys(whole).length).toBeGreaterThan(2);
+  await expectSameFromFolders(names, whole);
+});
+
+it.runIf(LONG).each(names)('%s alone gives the same data', async (name) => {
+  await expectSameFromFolders([name], await dataOfPlain(name));
+});
+
+it.each(unnamed)('%s gives the same data from standard input, in chunks of any size', async (name) => {
+  const log = readFileSync(join(EXAMPLES, name));
+  const whole = await dataOfPlain(name);
+  expect(whole).not.toEqual({});
+  const packings = LONG ? PACKINGS : PACKINGS.filter((_, i) => i === names.indexOf(name) % PACKINGS.length);
+  for (const { extension, pack } of packings) {
+    for (const most of MOST_IN_CHUNK)
+      expect(await dataOfChunks(cut(pack(log), most)), `${extension} ${most}`).toEqual(whole);
+  }
+});
