@@ -1,16 +1,16 @@
 /**
  * The examples of all dialects, from outside: the same data whether they are plain, packed by gzip or by zstd, read by one worker or by
- * two, from files or from standard input in chunks of any size. `npm run test:long` tries each with each.
+ * two, from files or from standard input in pieces of any size. `npm run test:long` tries each with each.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { ended, start, turnmill } from '../support/command.ts';
+import { type Ended, turnmill } from '../support/command.ts';
 import { turnmillHere } from '../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { LONG } from '../support/long.ts';
-import { randomFrom } from '../support/plain-logs.ts';
+import { turnmillInPieces } from '../support/small-reads.ts';
 import { hasZstd, zstd } from '../support/zstd.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/dialects');
@@ -28,12 +28,15 @@ const PACKINGS: readonly Packing[] = [
   ...(hasZstd ? [{ extension: '.zst', pack: (log: Buffer) => zstd(log) }] : []),
 ];
 const WORKERS = ['1', '2'];
-const MOST_IN_CHUNK = LONG ? [1, 11, 4096] : [11];
+const PIECE_BYTES = LONG ? [1, 11, 256] : [11];
 
 type Hashes = Readonly<Record<string, string>>;
 
 /** Hashes of the shards of `turnmill build ARGS`. */
-async function dataOf(args: readonly string[], build: typeof turnmill = turnmill): Promise<Hashes> {
+async function dataOf(
+  args: readonly string[],
+  build: (args: readonly string[]) => Promise<Ended> = turnmill,
+): Promise<Hashes> {
   const out = join(temporaryFolder(), 'out');
   const { status, stderr } = await build(['build', ...args, '--out', out]);
   expect(status, stderr).toBe(0);
@@ -44,25 +47,9 @@ async function dataOf(args: readonly string[], build: typeof turnmill = turnmill
 const dataOfPlain = (name: string): Promise<Hashes> =>
   dataOf([join(EXAMPLES, name), '--workers', '1'], turnmillHere);
 
-/** Hashes of the shards of `turnmill build -`, which gets one chunk after the other. */
-const dataOfChunks = (chunks: Iterable<Buffer>): Promise<Hashes> =>
-  dataOf(['-'], async (args) => {
-    const child = start(args, 'pipe');
-    const end = ended(child);
-    for (const chunk of chunks) await new Promise((next) => child.stdin?.write(chunk, next));
-    child.stdin?.end();
-    return end;
-  });
-
-/** Cuts a log into chunks of random sizes from 1 to `most` bytes. */
-function* cut(log: Buffer, most: number): Generator<Buffer> {
-  const random = randomFrom(most);
-  for (let at = 0; at < log.length; ) {
-    const size = 1 + Math.floor(random() * most);
-    yield log.subarray(at, at + size);
-    at += size;
-  }
-}
+/** Hashes of the shards of `turnmill build -`, which gets the input in pieces of `mostBytes`. */
+const dataOfStdin = (input: Buffer, mostBytes: number): Promise<Hashes> =>
+  dataOf(['-'], (args) => turnmillInPieces(args, input, mostBytes));
 
 /** A folder of these examples, packed. */
 function folderOf(examples: readonly string[], { extension, pack }: Packing): string {
@@ -91,13 +78,13 @@ it.runIf(LONG).each(names)('%s alone gives the same data', async (name) => {
   await expectSameFromFolders([name], await dataOfPlain(name));
 });
 
-it.each(unnamed)('%s gives the same data from standard input, in chunks of any size', async (name) => {
+it.each(unnamed)('%s gives the same data from standard input, in pieces of any size', async (name) => {
   const log = readFileSync(join(EXAMPLES, name));
   const whole = await dataOfPlain(name);
   expect(whole).not.toEqual({});
   const packings = LONG ? PACKINGS : PACKINGS.filter((_, i) => i === names.indexOf(name) % PACKINGS.length);
   for (const { extension, pack } of packings) {
-    for (const most of MOST_IN_CHUNK)
-      expect(await dataOfChunks(cut(pack(log), most)), `${extension} ${most}`).toEqual(whole);
+    for (const mostBytes of PIECE_BYTES)
+      expect(await dataOfStdin(pack(log), mostBytes), `${extension} ${mostBytes}`).toEqual(whole);
   }
 });
