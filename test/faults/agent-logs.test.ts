@@ -12,7 +12,10 @@ const AGENTS =
   /^(?:atif|batch|calls|cc|cline|codex|gemini|goose|http|inspect|openhands-(?:events|output|sdk)|pi|responses|runs|spans|sse|sts)(?:-|$)/;
 const hasSettings = (name: string): boolean =>
   'settings' in JSON.parse(readFileSync(join(goldens, name, 'expected.json'), 'utf8'));
-const names = readdirSync(goldens).filter((name) => AGENTS.test(name) && !hasSettings(name));
+/** In the order of a walk: `a-b/` comes before `a/`. */
+const names = readdirSync(goldens)
+  .filter((name) => AGENTS.test(name) && !hasSettings(name))
+  .sort((a, b) => (`${a}/` < `${b}/` ? -1 : 1));
 /** A log of each dialect that is one file, in which a session id does not part anything. */
 const SINGLE = [
   'cc-rewind',
