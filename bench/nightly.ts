@@ -2,12 +2,11 @@
  * A nightly build of logs of which 1 % has changed: an update against a full build of the same tree, and what checkpoints cost.
  *   npm run bench -- nightly [--bytes SIZE] [--runs N]
  */
-import { cpSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { parseByteSize } from './corpus/byte-size.ts';
 import { measure, type Sample } from './harness/measure.ts';
+import { benchOptions, filesIn } from './harness/options.ts';
 import { renderNightly } from './harness/render-benches.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type NightlyRow, type ResultsPlace, writeResult } from './harness/results.ts';
@@ -44,12 +43,6 @@ const labels: Readonly<Record<keyof typeof commands, string>> = {
   nothing: 'update, nothing changed',
 };
 
-const filesIn = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath}/${entry.name}`)
-    .sort();
-
 /** A tree of links to the corpus' files, which stay as they are. */
 const linkTree = (corpus: string): void => {
   for (const file of filesIn(corpus)) {
@@ -80,24 +73,16 @@ const run = (name: keyof typeof commands): Sample => {
 
 /** Measures, saves and prints; returns the exit status. */
 export const measureNightly = async (args: readonly string[], place: ResultsPlace): Promise<number> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      runs: { type: 'string', default: '5' },
-      bytes: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-    },
-  });
-  const wanted = values.bytes === undefined ? FULL_BYTES : parseByteSize(values.bytes);
-  const corpus = cachedCorpus(describeSection('main', values.quick ? quickBytes.main : wanted, 1).order);
+  const { runs, bytes } = benchOptions(args, { full: FULL_BYTES, quick: quickBytes.main });
+  const corpus = cachedCorpus(describeSection('main', bytes, 1).order);
   for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
   linkTree(atRoot(corpus.directory));
   await sleep(SETTLED_MS);
   measure(commands.update); // the first night
   const names = Object.keys(commands) as (keyof typeof commands)[];
   const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
-  for (let round = 0; round < Number(values.runs); round++) {
-    process.stderr.write(`nightly: round ${round + 1} of ${values.runs}\n`);
+  for (let round = 0; round < runs; round++) {
+    process.stderr.write(`nightly: round ${round + 1} of ${runs}\n`);
     writeAnew(round);
     await sleep(SETTLED_MS);
     for (const name of names) samples.get(name)?.push(run(name));

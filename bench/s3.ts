@@ -5,22 +5,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
-import { parseByteSize } from './corpus/byte-size.ts';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
 import { recordsInShards } from './harness/checks.ts';
 import { measure, type Sample } from './harness/measure.ts';
+import { benchOptions, filesIn } from './harness/options.ts';
 import { renderS3 } from './harness/render-s3.ts';
 import { atRoot, repositoryRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type ResultsPlace, type S3Row, writeResult } from './harness/results.ts';
@@ -53,7 +44,7 @@ const joined = ({ directory, stats }: CachedCorpus): CachedCorpus => {
   rmSync(partial, { recursive: true, force: true });
   let object = 0;
   let bytes = 0;
-  for (const file of filesIn(directory)) {
+  for (const file of filesIn(atRoot(directory))) {
     const content = readFileSync(file);
     const most = (OBJECT_MEGABYTES[object % OBJECT_MEGABYTES.length] as number) * MEGABYTE;
     if (bytes > 0 && bytes + content.length > most) {
@@ -68,12 +59,6 @@ const joined = ({ directory, stats }: CachedCorpus): CachedCorpus => {
   renameSync(partial, atRoot(to));
   return { directory: to, stats };
 };
-
-const filesIn = (directory: string): readonly string[] =>
-  readdirSync(atRoot(directory), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath}/${entry.name}`)
-    .sort();
 
 const corpusOf = (name: string, bytes: number): CachedCorpus => {
   const kind = corpusKinds.find((known) => known === name) as CorpusKind;
@@ -125,7 +110,7 @@ const measureLogs = async (logs: Logs, runs: number): Promise<S3Row> => {
       process.stderr.write(`s3, ${logs.name}: round ${round + 1} of ${runs}\n`);
       for (const [name, command] of commands) samples[name]?.push(measureOnce(name, command, logs));
     }
-    const objects = filesIn(logs.directory).length;
+    const objects = filesIn(atRoot(logs.directory)).length;
     return { name: logs.name, corpus: logs.stats, objects, samples };
   } finally {
     store.process.stdin?.end();
@@ -134,16 +119,7 @@ const measureLogs = async (logs: Logs, runs: number): Promise<S3Row> => {
 
 /** Measures, saves and prints; returns the exit status. */
 export const measureS3 = async (args: readonly string[], place: ResultsPlace): Promise<number> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      runs: { type: 'string', default: '5' },
-      bytes: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-    },
-  });
-  const whole = values.quick ? QUICK_BYTES : FULL_BYTES;
-  const bytes = values.bytes === undefined ? whole : parseByteSize(values.bytes);
+  const { runs, bytes } = benchOptions(args, { full: FULL_BYTES, quick: QUICK_BYTES });
   const [main, fresh] = [corpusOf('main', bytes), corpusOf('fresh', bytes)];
   const all: readonly Logs[] = [
     { ...main, name: 'main', words: [] },
@@ -151,7 +127,7 @@ export const measureS3 = async (args: readonly string[], place: ResultsPlace): P
     { ...joined(fresh), name: 'fresh, many sessions in an object', words: ['--session-by', 'id'] },
   ];
   const rows: S3Row[] = [];
-  for (const logs of all) rows.push(await measureLogs(logs, Number(values.runs)));
+  for (const logs of all) rows.push(await measureLogs(logs, runs));
   rmSync(atRoot(out), { recursive: true, force: true });
   const result = { type: 's3', machine: describeMachine(), rows } as const;
   writeResult(place, 's3', result);

@@ -4,7 +4,7 @@
  * has changed since, everything from the second reading is dropped, and the source is rejected.
  */
 
-import { fatesOfSession, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
+import { eachFate, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
 import type { Delivery } from './delivery.ts';
 
 export class RestartFilter {
@@ -56,7 +56,7 @@ export class RestartFilter {
 
   #track(result: Result): void {
     if (result.kind === 'source-begin') this.#identity = result.identity;
-    else if (result.kind === 'session') for (const [fate, n] of fatesOfSession(result)) this.#add(fate, n);
+    else if (result.kind === 'session') eachFate(result, (fate, n) => this.#add(fate, n));
     else if (result.kind === 'rejected-line') {
       this.#add(`rejected:${result.reason}`, 1);
       for (const [reason, n] of result.rest ?? []) this.#add(`rejected:${reason}`, n);

@@ -40,8 +40,10 @@ export function identityOfFolder(hash: string, sizeBytes: number): string {
 
 export function sizeInIdentity(identity: string): number {
   const isComputed = identity.startsWith(OBJECT) || identity.startsWith(FOLDER);
-  const size = isComputed ? identity.slice(identity.lastIndexOf(':') + 1) : identity.split(':')[1];
-  return Number(size);
+  if (isComputed) return Number(identity.slice(identity.lastIndexOf(':') + 1));
+  const at = identity.indexOf(':') + 1;
+  const end = identity.indexOf(':', at);
+  return at === 0 ? Number.NaN : Number(identity.slice(at, end < 0 ? undefined : end));
 }
 
 /** Will every later write change the times? */

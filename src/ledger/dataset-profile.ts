@@ -39,6 +39,31 @@ interface Seen<T> {
   readonly examples: T[];
 }
 
+/** A source of the run: its fates are summed up only when it is shown. */
+interface SeenSource extends SourceProfile {
+  readonly rejected: number;
+}
+
+const REJECTED = 'rejected:';
+
+function rejectedIn(fates: Counts): number {
+  let rejected = 0;
+  for (const fate in fates) if (fate.startsWith(REJECTED)) rejected += fates[fate] as number;
+  return rejected;
+}
+
+/** Is it certain to come after the other one in the list? */
+function isBehind(one: SeenSource, other: SeenSource): boolean {
+  if (one.rejected !== other.rejected) return one.rejected < other.rejected;
+  return one.lines === other.lines ? one.source > other.source : one.lines < other.lines;
+}
+
+function shownSource({ source, lines, size, fates }: SeenSource): SourceProfile {
+  const sums = new Tally();
+  for (const [fate, n] of Object.entries(fates)) sums.add(fate.split(':', 1)[0] as string, n);
+  return { source, lines, size, fates: sums.toObject() };
+}
+
 export class ProfileCounter {
   readonly #groupBy: Grouping;
   readonly #rejections = new Map<string, Seen<RejectionExample>>();
@@ -49,7 +74,10 @@ export class ProfileCounter {
   readonly #roles = new NameTally(MOST_ROLES);
   readonly #tools = new NameTally(MOST_NAMES);
   readonly #groups = new Map<string, { written: number; empty: number; rejected: number }>();
-  readonly #sources: SourceProfile[] = [];
+  /** Those that may be shown. */
+  readonly #sources: SeenSource[] = [];
+  /** As many have come that would be shown in front of this one as are shown. */
+  #lastShown: SeenSource | undefined;
 
   constructor(groupBy: Grouping) {
     this.#groupBy = groupBy;
@@ -103,9 +131,9 @@ export class ProfileCounter {
 
   source({ source, status, lines, size = 0, fates }: SourceLine): void {
     if (status === 'skipped') return;
-    const sums = new Tally();
-    for (const [fate, n] of Object.entries(fates)) sums.add(fate.split(':', 1)[0] as string, n);
-    this.#sources.push({ source: shortName(source), lines, size, fates: sums.toObject() });
+    const seen = { source: shortName(source), lines, size, fates, rejected: rejectedIn(fates) };
+    if (this.#lastShown !== undefined && isBehind(seen, this.#lastShown)) return;
+    this.#sources.push(seen);
     if (this.#sources.length >= 4 * PROFILE_LIMITS.sources) this.#trimSources();
   }
 
@@ -133,7 +161,7 @@ export class ProfileCounter {
       records,
       groups: this.#shownGroups(),
       group_count: this.#groups.size,
-      sources: [...this.#sources],
+      sources: this.#sources.map(shownSource),
     };
   }
 
@@ -148,10 +176,10 @@ export class ProfileCounter {
   }
 
   #trimSources(): void {
-    const rejected = ({ fates }: SourceProfile): number => fates.rejected ?? 0;
-    const before = (a: SourceProfile, b: SourceProfile): number =>
-      rejected(b) - rejected(a) || b.lines - a.lines || (a.source < b.source ? -1 : 1);
+    const before = (a: SeenSource, b: SeenSource): number =>
+      b.rejected - a.rejected || b.lines - a.lines || (a.source < b.source ? -1 : 1);
     this.#sources.sort(before).splice(PROFILE_LIMITS.sources);
+    this.#lastShown = this.#sources[PROFILE_LIMITS.sources - 1];
   }
 }
 

@@ -6,13 +6,7 @@ import type { Counts, LedgerSums } from '../dataset/schema.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { KeptOut } from '../settings/error-budget.ts';
 import { Tally } from './counts.ts';
-import {
-  type FindingResult,
-  fatesOfSession,
-  repairsOf,
-  type SessionReport,
-  type SourceReport,
-} from './result.ts';
+import { eachFate, type FindingResult, repairsOf, type SessionReport, type SourceReport } from './result.ts';
 
 /** Fates that entries get through their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];
@@ -46,6 +40,7 @@ export class Ledger {
   readonly #bytes = new Tally();
   /** Entries of the current source's sessions, by fate. */
   readonly #openFates = new Tally();
+  readonly #addOpen = (fate: string, entries: number): void => this.#openFates.add(fate, entries);
   readonly #problems: string[] = [];
   /** errno of each source that could not be read. */
   readonly #unreadable: (string | undefined)[] = [];
@@ -90,7 +85,7 @@ export class Ledger {
   session(report: SessionReport): void {
     this.#sessions.add('seen');
     this.#sessions.add(report.fate);
-    for (const [fate, n] of fatesOfSession(report)) this.#openFates.add(fate, n);
+    eachFate(report, this.#addOpen);
     const { toolCounts, recordRejections = [] } = report;
     for (const { format, reason } of recordRejections) this.#format(format).counts.add(`refused:${reason}`);
     this.#refusedRecords += recordRejections.length;

@@ -147,17 +147,15 @@ export interface SourceReport {
 
 export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine | FindingResult | SourceReport;
 
-/** Returns the fates of a session's entries. */
-export function fatesOfSession(session: SessionReport): readonly (readonly [string, number])[] {
+/** Hands over the fates of a session's entries. */
+export function eachFate(session: SessionReport, take: (fate: string, entries: number) => void): void {
   const { fate, entries, superseded, truncated, folded = 0, rejection } = session;
-  if (fate === 'rejected') return [[`rejected:${rejection?.reason}`, entries]];
-  if (fate === 'empty') return [];
-  return [
-    ['snapshot', 1],
-    ['superseded', superseded],
-    ['truncated', truncated],
-    ['folded', folded],
-  ];
+  if (fate === 'rejected') take(`rejected:${rejection?.reason}`, entries);
+  if (fate !== 'written') return;
+  take('snapshot', 1);
+  take('superseded', superseded);
+  take('truncated', truncated);
+  take('folded', folded);
 }
 
 /** Returns all repairs of a source, including those of its framing. */

@@ -22,7 +22,7 @@ import { NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
 import { RejectionLimit } from './rejection-limit.ts';
 import {
-  fatesOfSession,
+  eachFate,
   type RecordRejection,
   type RecordResult,
   type RejectedLine,
@@ -182,10 +182,10 @@ export class SourceLedger {
 
   #addEntries(report: SessionReport): void {
     let counted = 0;
-    for (const [fate, n] of fatesOfSession(report)) {
+    eachFate(report, (fate, n) => {
       this.#fates.add(fate, n);
       counted += n;
-    }
+    });
     const { entries } = report;
     if (counted !== entries) {
       throw new TurnmillError('unbalanced', `a session has ${entries} entries, but ${counted} got a fate`);

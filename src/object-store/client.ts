@@ -9,18 +9,15 @@ import https from 'node:https';
 import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { AnswerHead } from './answer-head.ts';
-import { defaultCode, NOT_THAT_RANGE, Refusal, StoreFault, storeError, storeFault } from './fault.ts';
+import { defaultCode, Refusal, StoreFault, storeError, storeFault } from './fault.ts';
+import { codeIn, intoSink } from './http-answer.ts';
 import type { S3Options } from './options.ts';
+import { configOf, DEFAULT_REGION, withoutVersionWarning } from './sdk-config.ts';
 import { Silence } from './silence.ts';
 import type { ObjectPlace } from './url.ts';
-import { fill, type Sink, UnknownLength, Wire } from './wire.ts';
+import { type Sink, UnknownLength, Wire } from './wire.ts';
 
 const CONNECT_MS = 5000;
-const ATTEMPTS = 4;
-/** Most bytes read of an error response. */
-const MOST_ERROR_BYTES = 16 * 1024;
-const DEFAULT_REGION = 'us-east-1';
 /** Rejects line ends within a header: an ETag comes from the store and could contain one. */
 const IS_HEAD = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
 /** Time limits and retries for a store. */
@@ -336,113 +333,11 @@ export class ObjectClient {
   }
 }
 
-function configOf(options: S3Options): S3ClientConfig {
-  const { endpoint, region, anonymous } = options;
-  const hasEndpoint = endpoint !== undefined;
-  const { pathStyle = hasEndpoint, checksum = hasEndpoint ? 'required' : 'supported' } = options;
-  const when = checksum === 'required' ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED';
-  return {
-    maxAttempts: ATTEMPTS,
-    followRegionRedirects: true,
-    forcePathStyle: pathStyle,
-    requestChecksumCalculation: when,
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    region: region ?? regionOfEnvironment(),
-    ...(hasEndpoint && { endpoint }),
-    ...(anonymous && {
-      signer: { sign: async (request: unknown) => request } as unknown as NonNullable<
-        S3ClientConfig['signer']
-      >,
-      credentials: { accessKeyId: '', secretAccessKey: '' },
-    }),
-  };
-}
-
-/**
- * The region from the environment or the profile. Without one any region will do: the store names the bucket's in its
- * response.
- */
-function regionOfEnvironment(): () => Promise<string> {
-  const { config } = new S3Client({});
-  return () => config.region().catch(() => DEFAULT_REGION);
-}
-
 /** Encodes each part of a key separately, to keep the slashes. */
 function encodeKey(key: string): string {
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** The error code in the body of a refusal, if there is one. */
-async function codeIn(answer: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of answer) {
-      chunks.push(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-      if (bytes > MOST_ERROR_BYTES) break;
-    }
-  } catch {
-    // the status is enough
-  }
-  return /<Code>([\w.-]+)<\/Code>/.exec(Buffer.concat(chunks).toString('latin1'))?.[1];
-}
-
-/**
- * Uses events, and one timer for all chunks: an iterator and a timer per chunk take more time than the bytes
- * themselves.
- */
-function intoSink(answer: IncomingMessage, sink: Sink, idleMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const silence = new Silence(idleMs, () => answer.destroy(new StoreFault('ETIMEDOUT')));
-    const end = (error?: Error): void => {
-      silence.end();
-      answer.destroy(); // does nothing after its end
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    try {
-      sink.begin(headOf(answer));
-    } catch (error) {
-      return end(error as Error);
-    }
-    answer.on('data', (chunk: Buffer) => {
-      silence.break();
-      if (chunk.length > sink.left) end(new StoreFault(NOT_THAT_RANGE, answer.statusCode, true));
-      else fill(sink, chunk);
-    });
-    answer.once('end', () => end());
-    answer.once('error', (error: NodeJS.ErrnoException) =>
-      end(error instanceof StoreFault ? error : new StoreFault(error.code ?? 'failed')),
-    );
-    answer.once('close', () => end(new StoreFault('ECONNRESET')));
-  });
-}
-
-function headOf({ statusCode = 0, headers }: IncomingMessage): AnswerHead {
-  const single = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-  return {
-    status: statusCode,
-    headers: Object.fromEntries(single),
-    length: undefined,
-    closes: false,
-    hasNoBody: false,
-  };
-}
-
-/** Suppresses the SDK's warning that its releases of 2027 need Node 22: users of this program cannot act on it. */
-function withoutVersionWarning<T>(make: () => T): T {
-  const name = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
-  const before = process.env[name];
-  process.env[name] = 'true';
-  try {
-    return make();
-  } finally {
-    if (before === undefined) delete process.env[name];
-    else process.env[name] = before;
-  }
 }
 
 const clients = new Map<string, ObjectClient>();

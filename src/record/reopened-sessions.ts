@@ -4,7 +4,7 @@
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
-import { fatesOfSession, type Result, type SessionReport, type SourceReport } from '../ledger/result.ts';
+import { eachFate, type Result, type SessionReport, type SourceReport } from '../ledger/result.ts';
 
 export const REOPENED = 'session-reopened';
 
@@ -93,8 +93,8 @@ export class ReopenedSessions {
         rejection,
       },
     };
-    for (const [fate, n] of fatesOfSession(session)) this.#move(fate, -n);
-    for (const [fate, n] of fatesOfSession(rejected)) this.#move(fate, n);
+    eachFate(session, (fate, n) => this.#move(fate, -n));
+    eachFate(rejected, (fate, n) => this.#move(fate, n));
     return rejected;
   }
 

@@ -43,6 +43,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   cline: '{"role":"user","content":"a","ts":1}',
   goose: '{"conversation":[{"role":"user","content":[{"type":"text","text":"a"}]}],"working_dir":"/"}',
   'gemini-cli': `{"sessionId":"s","projectHash":"h","startTime":"t","messages":[{"id":"1","type":"user","content":"a"}]}`,
+  opencode: '{"info":{},"messages":[{"info":{"role":"user"},"parts":[{"type":"text","text":"a"}]}]}',
   openhands: '{"kind":"MessageEvent","source":"user","llm_message":{"role":"user","content":"a"}}',
   pi: '{"type":"session","version":3,"id":"s","cwd":"/"}{"type":"message","message":{"role":"user","content":"a"}}',
   runs: `{"info":{},${TALK},"trajectory_format":"f"}`,

@@ -9,7 +9,7 @@ import { turnmillInPieces } from '../support/small-reads.ts';
 
 const goldens = resolve(import.meta.dirname, '../goldens');
 const AGENTS =
-  /^(?:atif|batch|calls|cc|cline|codex|gemini|goose|http|inspect|openhands-(?:events|output|sdk)|pi|responses|runs|spans|sse|sts)(?:-|$)/;
+  /^(?:atif|batch|calls|cc|cline|codex|gemini|goose|http|inspect|opencode|openhands-(?:events|output|sdk)|pi|qwen|responses|runs|spans|sse|sts)(?:-|$)/;
 const hasSettings = (name: string): boolean =>
   'settings' in JSON.parse(readFileSync(join(goldens, name, 'expected.json'), 'utf8'));
 /** In the order of a walk: `a-b/` comes before `a/`. */
@@ -24,7 +24,9 @@ const SINGLE = [
   'openhands-events',
   'openhands-output',
   'openhands-sdk',
+  'opencode',
   'pi-tree',
+  'qwen-code',
   'runs-tau',
   'spans-otel',
   'sts',

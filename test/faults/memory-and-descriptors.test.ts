@@ -88,6 +88,24 @@ faultTest('F143', 'the ids of 300,000 sessions in one source', { long: true }, (
   expect(peak).toBeLessThan(300);
 });
 
+faultTest('F143', 'the ids of a million lines of an event log', { long: true }, () => {
+  const folder = temporaryFolder();
+  const log = join(folder, 'a.jsonl');
+  const first = { type: 'user', uuid: 'first', sessionId: 'S', message: { role: 'user', content: 'hello' } };
+  writeFileSync(log, `${JSON.stringify(first)}\n`);
+  for (let i = 0; i < 100; i++) {
+    const lines = Array.from({ length: 10_000 }, (_, n) => {
+      const end = `${i * 10_000 + n}`.padStart(12, '0');
+      const uuid = `0a1b2c3d-4e5f-4a6b-8c7d-${end}`;
+      return `{"type":"progress","uuid":"${uuid}","parentUuid":"first","sessionId":"S"}\n`;
+    });
+    appendFileSync(log, lines.join(''));
+  }
+  const { status, peak } = watched(folder, ['build', log, '--out', join(folder, 'out'), '--workers', '1']);
+  expect(status).toBe(0);
+  expect(peak).toBeLessThan(130);
+});
+
 /** Sources that are good, rejected line by line, rejected as a session and lost, in turn. */
 function faultySources(logs: string, count: number): void {
   mkdirSync(logs);

@@ -184,8 +184,8 @@ function foldBlock(block: JsonView): FoldBlock {
     if (text !== undefined) return { kind: 'text', text };
   } else if (type === 'tool_use') {
     const id = block.textOf('id');
-    const input = jsonOf(block.get('input'));
-    return { kind: 'call', id, json: callJson(id, block.textOf('name'), input && argumentsOf(input)) };
+    const input = block.get('input');
+    return { kind: 'call', id, json: callJson(id, block.textOf('name'), input && argumentsOf(input.bytes)) };
   } else if (type === 'thinking' || type === 'redacted_thinking') {
     const [thinking, signature, data] = ['thinking', 'signature', 'data'].map((key) => block.get(key));
     if (type === 'redacted_thinking' && data?.type === 'string') return sealed(data);

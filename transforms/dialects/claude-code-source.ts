@@ -7,6 +7,7 @@ import { keyOf } from '../model/hashed-set.ts';
 import type { ClaudeLine, UserWords } from './claude-code-line.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
+import { LineSpots } from './line-spots.ts';
 import { metaOf } from './logged-meta.ts';
 
 /** Lines about the client, not the conversation. */
@@ -25,15 +26,6 @@ const INTERRUPTED = /^\s*\[Request interrupted by user/;
 const MAIN = 'main';
 const HARNESS = 'claude-code';
 
-/** Position of a line: after which message of which thread. */
-interface Spot {
-  readonly thread: string;
-  /** Number of the thread's conversation, from 0: each compaction begins a new one. */
-  readonly stretch: number;
-  /** Undefined before the first message, or in a conversation that has ended, which must not be held in memory. */
-  place: FoldPlace | undefined;
-}
-
 const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
 const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
 const CUT = warning('reply-cut', 'the answer ended at max_tokens');
@@ -50,11 +42,7 @@ export class ClaudeSource {
   readonly #splits: boolean;
   #session: string | undefined;
   /** Position of each line by its uuid; a line that was left out has the position of its parent. */
-  readonly #spots = new Map<string, Spot>();
-  /** Positions in the open conversation of each thread. */
-  readonly #placed = new Map<string, Spot[]>();
-  /** Number of compactions per thread. */
-  readonly #stretches = new Map<string, number>();
+  readonly #spots = new LineSpots();
   /** The last text that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
@@ -71,7 +59,7 @@ export class ClaudeSource {
 
   read(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
     const { uuid } = line;
-    if (uuid !== undefined && this.#spots.has(keyOf(uuid))) return context.drop('copied-line');
+    if (uuid !== undefined && this.#spots.has(uuid)) return context.drop('copied-line');
     this.#enterSession(line, context);
     if (typeof line.parent === 'string') this.#hasParents = true;
     if (line.type === 'stream_event') return this.#drop('stream-partial', line, context);
@@ -113,7 +101,7 @@ export class ClaudeSource {
     const name = messageId ?? `${origin.line} ${origin.offset}`;
     const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
-    this.#stand(line, thread, place);
+    this.#stand(line, thread, place, context);
     return undefined;
   }
 
@@ -132,7 +120,7 @@ export class ClaudeSource {
     for (const { callId, message } of results) place = fold.answer(callId, message);
     if (rest !== undefined) place = fold.add(rest, { isTurn });
     if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
-    this.#stand(line, thread, place);
+    this.#stand(line, thread, place, context);
     return undefined;
   }
 
@@ -144,8 +132,8 @@ export class ClaudeSource {
       if (this.#hasParents) fold.cut(fold.root);
       return;
     }
-    const spot = this.#spots.get(keyOf(parent));
-    if (spot === undefined || spot.thread !== thread || spot.stretch !== this.#stretchOf(thread)) return;
+    const spot = this.#spots.get(parent);
+    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return;
     const place = spot.place ?? fold.root;
     const isHere = place.index < 0 || fold.items[place.index] === place;
     const turn = this.#turns.get(thread);
@@ -163,20 +151,17 @@ export class ClaudeSource {
     const thread = this.#open(line, context);
     if (context.fold.last.index < 0) return this.#drop('client-event', line, context);
     context.fold.close(true);
-    this.#stretches.set(thread, this.#stretchOf(thread) + 1);
+    this.#spots.end(thread);
     this.#turns.delete(thread);
-    for (const spot of this.#placed.get(thread) ?? []) spot.place = undefined;
-    this.#placed.delete(thread);
-    this.#stand(line, thread, undefined);
+    this.#stand(line, thread, undefined, context);
     return undefined;
   }
 
   #drop(rule: string, line: ClaudeLine, context: ReadContext): Fate {
     const { uuid, parent } = line;
     if (uuid !== undefined) {
-      const spot = typeof parent === 'string' ? this.#spots.get(keyOf(parent)) : undefined;
-      const thread = spot?.thread ?? this.#threadOf(line);
-      this.#spots.set(keyOf(uuid), spot ?? { thread, stretch: this.#stretchOf(thread), place: undefined });
+      this.#spots.follow(uuid, parent ?? undefined, () => this.#threadOf(line));
+      this.#arrive(uuid);
     }
     return context.drop(rule);
   }
@@ -193,18 +178,20 @@ export class ClaudeSource {
     }
     for (const note of this.#notes) fold.note(note);
     this.#notes = [];
-    if (typeof line.parent === 'string') this.#await(keyOf(line.parent), thread);
+    if (typeof line.parent === 'string') this.#await(line.parent, thread);
     return thread;
   }
 
   #await(parent: string, thread: string): void {
-    if (!this.#spots.has(parent) && !this.#awaited.has(parent)) this.#awaited.set(parent, thread);
+    if (this.#spots.has(parent)) return;
+    const key = keyOf(parent);
+    if (!this.#awaited.has(key)) this.#awaited.set(key, thread);
   }
 
   /** The source has ended, so awaited parents will not occur. */
   end(fold: Fold): void {
-    for (const [parent, thread] of this.#awaited) {
-      if (this.#spots.has(parent) || !fold.has(thread)) continue;
+    for (const thread of this.#awaited.values()) {
+      if (!fold.has(thread)) continue;
       fold.open(thread, '');
       fold.note(PARENT_MISSING);
     }
@@ -214,22 +201,18 @@ export class ClaudeSource {
   #threadOf({ agent, parent, uuid }: ClaudeLine): string {
     if (agent === undefined) return MAIN;
     if (agent !== null) return agent;
-    const spot = typeof parent === 'string' ? this.#spots.get(keyOf(parent)) : undefined;
-    return spot === undefined || spot.thread === MAIN ? (uuid ?? 'agent') : spot.thread;
+    const named = typeof parent === 'string' ? this.#spots.get(parent)?.stretch.thread : undefined;
+    return named === undefined || named === MAIN ? (uuid ?? 'agent') : named;
   }
 
-  #stand({ uuid }: ClaudeLine, thread: string, place: FoldPlace | undefined): void {
+  #stand({ uuid }: ClaudeLine, thread: string, place: FoldPlace | undefined, { fold }: ReadContext): void {
     if (uuid === undefined) return;
-    const spot: Spot = { thread, stretch: this.#stretchOf(thread), place };
-    this.#spots.set(keyOf(uuid), spot);
-    if (place === undefined) return;
-    const placed = this.#placed.get(thread);
-    if (placed === undefined) this.#placed.set(thread, [spot]);
-    else placed.push(spot);
+    this.#spots.put(uuid, thread, place, fold);
+    this.#arrive(uuid);
   }
 
-  #stretchOf(thread: string): number {
-    return this.#stretches.get(thread) ?? 0;
+  #arrive(uuid: string): void {
+    if (this.#awaited.size > 0) this.#awaited.delete(keyOf(uuid));
   }
 
   #noteUnknown(type: string): void {
@@ -246,7 +229,7 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      for (const map of [this.#spots, this.#placed, this.#stretches, this.#turns, this.#awaited]) map.clear();
+      for (const known of [this.#spots, this.#turns, this.#awaited]) known.clear();
       this.#hasParents = false;
     } else this.#notes.push(TWO_IDS);
   }

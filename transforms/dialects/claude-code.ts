@@ -1,7 +1,7 @@
 /**
  * Dialect `claude-code`: transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its
  * sub-agents, and the output of `claude -p --output-format stream-json`. One line is one event, in the order of the
- * file.
+ * file. A session of the web is a document with such lines (`loglines`).
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -17,10 +17,13 @@ const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event',
 function detect(first: FirstObject): boolean {
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   const type = first.get('type')?.text();
-  if (type === undefined || first.get('payload') !== undefined) return false;
+  if (type === undefined) return first.get('loglines')?.type === 'array';
+  if (first.get('payload') !== undefined) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
   if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (MESSAGES.has(type) && hasContent(first));
+  if (first.get('session_id') === undefined)
+    return MESSAGES.has(type) && first.get('message')?.get('role')?.text() === type;
   if (!STREAM.has(type) || !isText('session_id')) return false;
   // older versions print no uuid; other clients print a session_id too
   return (
@@ -35,6 +38,7 @@ function hasContent(first: FirstObject): boolean {
 }
 
 function read(json: JsonView, context: ReadContext, source: ClaudeSource): Fate | Rejection | undefined {
+  if (json.get('loglines') !== undefined) return context.drop('client-event');
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
   return source.read(line, context);
@@ -44,9 +48,10 @@ const claudeCode: Dialect = defineDialect({
   name: 'claude-code',
   summary: 'Transcripts of Claude Code and of its sub-agents, and its stream-json output.',
   knownBy:
-    'type and sessionId; type and leafUuid or snapshot; in stream-json type, session_id, and uuid, parent_tool_use_id or tools',
+    'type and sessionId; type and leafUuid or snapshot; in stream-json type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a list loglines of these',
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
+  inside: 'loglines',
   memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'id'),
   marks: ['type', 'uuid', 'sessionId', 'message'],
   detect,

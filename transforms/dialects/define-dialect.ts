@@ -24,6 +24,7 @@ import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } 
 import { createMessageList, isMessage } from './logged-messages.ts';
 import { timeOf } from './logged-time.ts';
 import { makeMessage, type Piece } from './made-messages.ts';
+import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './tools-text.ts';
 
@@ -57,49 +58,6 @@ function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'repl
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return { messages: messages, reply: undefined };
   return { messages: messages.slice(0, -1), reply: last };
-}
-
-/** A key on the path to a value that is read. */
-interface PathKey {
-  /** How to read the value; for an object, the inner keys lead on. */
-  as: 'messages' | 'tools' | 'value';
-  readonly inner: Map<string, PathKey>;
-  /** Number of the last object that had it. */
-  seenIn: number;
-  /** Where its value begins in that object. */
-  at: number;
-}
-
-function pathKeys({
-  messages,
-  tools,
-  keys = [],
-}: Pick<DialectSpec, 'messages' | 'tools' | 'keys'>): ReadonlyMap<string, PathKey> {
-  const top = new Map<string, PathKey>();
-  const add = (path: readonly string[], as: PathKey['as']): void => {
-    let level = top;
-    for (const [i, key] of path.entries()) {
-      const known: PathKey = level.get(key) ?? { as: 'value', inner: new Map(), seenIn: 0, at: -1 };
-      if (i === path.length - 1) known.as = as;
-      level.set(key, known);
-      level = known.inner;
-    }
-  };
-  for (const key of keys) add([key], 'value');
-  if (messages !== undefined) add(messages.split('.'), 'messages');
-  if (tools !== undefined) add(tools.split('.'), 'tools');
-  return top;
-}
-
-/** The key at the end of a path. */
-function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): PathKey | undefined {
-  let level = keys;
-  let key: PathKey | undefined;
-  for (const name of path?.split('.') ?? []) {
-    key = level.get(name);
-    level = key?.inner ?? new Map();
-  }
-  return key;
 }
 
 /** Reads the objects of a source by the description. */

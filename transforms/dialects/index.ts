@@ -14,6 +14,7 @@ import geminiCli from './gemini-cli.ts';
 import goose from './goose.ts';
 import inspect from './inspect.ts';
 import messages from './messages.ts';
+import opencode from './opencode.ts';
 import openhands from './openhands.ts';
 import pi from './pi.ts';
 import responses from './responses.ts';
@@ -37,6 +38,7 @@ export const dialects: readonly Dialect[] = [
   goose,
   inspect,
   messages,
+  opencode,
   openhands,
   pi,
   responses,

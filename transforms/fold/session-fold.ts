@@ -25,6 +25,21 @@ import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner } from '../stages/cleanup.ts';
+import {
+  DROPPED,
+  EMPTY,
+  ENTRY_WORDS,
+  FOUND_ENDED,
+  FOUND_NO_REPLY,
+  FOUND_WORDS,
+  NAMED_WORDS,
+  ODD,
+  REPLACED,
+  SIGN_NAMES,
+  SIGNS,
+  STATE,
+  WRITTEN_WORDS,
+} from './fold-words.ts';
 import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
@@ -64,66 +79,8 @@ export interface FoldOptions {
   readonly dialect: string;
 }
 
-/** Bits of the result of `judgeRow`; the lower eight are the role's sign. */
-const DROPPED = 1 << 8;
-const EMPTY = 1 << 9;
-const REPLACED = 1 << 10;
-const ODD = 1 << 11;
-const SIGNS: Readonly<Record<string, number>> = {
-  S: 0x53,
-  T: 0x54,
-  U: 0x55,
-  R: 0x52,
-  A: 0,
-  Ac: 1,
-  At: 2,
-  Act: 3,
-};
-const SIGN_NAMES: ReadonlyMap<number, string> = new Map(
-  Object.entries(SIGNS).map(([name, code]) => [code, name]),
-);
-
 const NO_TIME = -(2n ** 63n);
 const MOST_TIME = 2n ** 63n;
-/** Kinds of findings about entries. */
-const FOUND_NO_REPLY = 1;
-const FOUND_ENDED = 3;
-
-/** Offsets of the fields of `state`, in words (fold.c). */
-const STATE = {
-  entries: 0,
-  superseded: 1,
-  truncated: 2,
-  snapshot: 3,
-  info: 4,
-  bootstrap: 5,
-  emptyAssistant: 6,
-  developer: 7,
-  nulls: 8,
-  bestRuns: 9,
-  bestRunEntries: 10,
-  founds: 11,
-  doubts: 12,
-  toolCalls: 13,
-  clientTurns: 14,
-  assistantTurns: 15,
-  assistantTurnsWithTools: 16,
-  messages: 17,
-  out: 18,
-  outEnd: 19,
-  id: 20,
-  idEnd: 21,
-  otherMembers: 22,
-  lineFeeds: 23,
-  named: 24,
-  startedAt: 26,
-} as const;
-/** Words of an entry, of a finding, of a written message and of a call's name. */
-const ENTRY_WORDS = 4;
-const FOUND_WORDS = 6;
-const WRITTEN_WORDS = 3;
-const NAMED_WORDS = 2;
-
 /** More distinct definitions are forgotten between sessions. */
 const MOST_DEFINITIONS = 64;
 

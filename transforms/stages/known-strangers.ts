@@ -87,11 +87,6 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['requesterUsername', 'responderUsername', 'requests'],
   },
   {
-    what: 'a session that OpenCode exported',
-    advice: 'write its messages and parts as {"messages": [...]}',
-    keys: ['info', 'messages'],
-  },
-  {
     what: 'a part of the storage of OpenCode',
     advice: 'export whole sessions with opencode export',
     keys: ['id', 'sessionID'],

@@ -97,7 +97,7 @@ describe('a plug-in file', () => {
     [DIALECT.replace('pairs', '../x'), "the name '../x' of a plug-in"],
     [FORMAT.replace("'count'", "'chat'"), "there is already a format 'chat'"],
     [STAGE.replace("'no-secrets'", "'parse'"), "there is already a stage 'parse'"],
-    [STAGE.replace("'cleanup'", "'clean'"), 'which is none of'],
+    [STAGE.replace("'cleanup'", "'clean'"), 'which is not one of'],
     [STAGE.replace("summary: 'Drops secrets.', ", ''), 'has no summary'],
   ])('%# is refused with its name', async (module, problem) => {
     const { logs, plugin } = workshop(module);

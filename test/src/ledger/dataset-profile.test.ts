@@ -36,6 +36,44 @@ describe('bins', () => {
   });
 });
 
+describe('the list of sources', () => {
+  const line = fc.record({
+    source: fc.string({
+      minLength: 1,
+      maxLength: 3,
+      unit: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
+    }),
+    lines: fc.integer({ min: 0, max: 3 }),
+    rejected: fc.integer({ min: 0, max: 2 }),
+    size: fc.constant(7),
+  });
+
+  test('has those with most rejected lines, then with most lines, in whatever order they come', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(line, { minLength: 100, maxLength: 260, selector: ({ source }) => source }),
+        (sources) => {
+          const counter = new ProfileCounter('date');
+          for (const { source, lines, rejected, size } of sources)
+            counter.source({
+              ...{ source, status: 'read', lines, size },
+              fates: { superseded: lines, 'rejected:bad-json': rejected, 'rejected:bad-messages': 1 },
+            });
+          const ranked = sources.toSorted(
+            (a, b) => b.rejected - a.rejected || b.lines - a.lines || (a.source < b.source ? -1 : 1),
+          );
+          expect(counter.take().sources).toEqual(
+            ranked.slice(0, PROFILE_LIMITS.sources).map(({ source, lines, rejected, size }) => ({
+              ...{ source, lines, size },
+              fates: { rejected: rejected + 1, ...(lines > 0 && { superseded: lines }) },
+            })),
+          );
+        },
+      ),
+    );
+  });
+});
+
 /** Counts the messages and calls of chat records, without the code that the report counts with. */
 function countedIn(data: string): { messages: number; calls: number } {
   const texts = readdirSync(data).map((name) => readFileSync(join(data, name), 'utf8'));

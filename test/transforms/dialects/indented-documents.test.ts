@@ -21,6 +21,19 @@ const LOGS: readonly (readonly [dialect: string, ...objects: readonly object[]])
   ['gemini-cli', { role: 'model', parts: [{ functionCall: { id: 'c', name: 'f', args: INPUT } }] }],
   ['runs', said({ content: '', tool_calls: [{ id: 'c', name: 'f', arguments: INPUT }] })],
   ['runs', said({ content: [use] })],
+  ['claude-code', { type: 'assistant', message: said({ content: [use] }) }],
+  [
+    'opencode',
+    {
+      info: {},
+      messages: [
+        {
+          info: { role: 'assistant' },
+          parts: [{ type: 'tool', callID: 'c', tool: 'f', state: { status: 'running', input: INPUT } }],
+        },
+      ],
+    },
+  ],
   ['cline', said({ content: [use], ts: 1 })],
   [
     'goose',

@@ -21,7 +21,6 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cursor', { role: 'user', message: { content: [{ type: 'text', text: 'a' }] } }],
   ['Copilot CLI', { type: 'session.start', data: {}, id: 'e', timestamp: 't', parentId: null }],
   ['VS Code', { requesterUsername: 'a', responderUsername: 'b', initialLocation: 'panel', requests: [] }],
-  ['OpenCode', { info: { id: 's' }, messages: [{ info: { role: 'user' }, parts: [] }] }],
   ['OpenCode', { id: 'msg_1', sessionID: 's', role: 'user', time: {} }],
   ['OpenCode', { id: 's', version: '1', projectID: 'p', directory: '/', title: 't', time: {} }],
   ['ChatGPT', { title: 't', create_time: 1, mapping: {}, current_node: 'n' }],

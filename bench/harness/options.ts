@@ -1,0 +1,36 @@
+/** The options that the benches of whole builds share. */
+import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { parseByteSize } from '../corpus/byte-size.ts';
+
+export interface BenchOptions {
+  readonly runs: number;
+  readonly bytes: number;
+}
+
+/** @param sizes bytes of the corpus, when `--bytes` does not say: without and with `--quick` */
+export function benchOptions(
+  args: readonly string[],
+  sizes: { readonly full: number; readonly quick: number },
+): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      runs: { type: 'string', default: '5' },
+      bytes: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+    },
+  });
+  const bytes = values.quick ? sizes.quick : sizes.full;
+  return {
+    runs: Number(values.runs),
+    bytes: values.bytes === undefined ? bytes : parseByteSize(values.bytes),
+  };
+}
+
+/** The paths of all files below a folder, sorted. */
+export const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+    .sort();

@@ -1,0 +1,67 @@
+/** Reads answers that came through `node:http`: those of an error, and those without a length. */
+import type { IncomingMessage } from 'node:http';
+import type { AnswerHead } from './answer-head.ts';
+import { NOT_THAT_RANGE, StoreFault } from './fault.ts';
+import { Silence } from './silence.ts';
+import { fill, type Sink } from './wire.ts';
+
+/** Most bytes read of an error response. */
+const MOST_ERROR_BYTES = 16 * 1024;
+
+/** The error code in the body of a refusal, if there is one. */
+export async function codeIn(answer: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > MOST_ERROR_BYTES) break;
+    }
+  } catch {
+    // the status is enough
+  }
+  return /<Code>([\w.-]+)<\/Code>/.exec(Buffer.concat(chunks).toString('latin1'))?.[1];
+}
+
+/**
+ * Uses events, and one timer for all chunks: an iterator and a timer per chunk take more time than the bytes
+ * themselves.
+ */
+export function intoSink(answer: IncomingMessage, sink: Sink, idleMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const silence = new Silence(idleMs, () => answer.destroy(new StoreFault('ETIMEDOUT')));
+    const end = (error?: Error): void => {
+      silence.end();
+      answer.destroy(); // does nothing after its end
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    try {
+      sink.begin(headOf(answer));
+    } catch (error) {
+      return end(error as Error);
+    }
+    answer.on('data', (chunk: Buffer) => {
+      silence.break();
+      if (chunk.length > sink.left) end(new StoreFault(NOT_THAT_RANGE, answer.statusCode, true));
+      else fill(sink, chunk);
+    });
+    answer.once('end', () => end());
+    answer.once('error', (error: NodeJS.ErrnoException) =>
+      end(error instanceof StoreFault ? error : new StoreFault(error.code ?? 'failed')),
+    );
+    answer.once('close', () => end(new StoreFault('ECONNRESET')));
+  });
+}
+
+function headOf({ statusCode = 0, headers }: IncomingMessage): AnswerHead {
+  const single = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(single),
+    length: undefined,
+    closes: false,
+    hasNoBody: false,
+  };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import opencode from '../../../transforms/dialects/opencode.ts';
+import type { Entry } from '../../../transforms/model/element.ts';
+import { asBuffer, text } from '../bytes.ts';
+import { lineOf } from '../log-lines.ts';
+
+const detects = (first: object): unknown =>
+  opencode.detect(
+    new Map(Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))])),
+  );
+
+function elementsOf(document: object) {
+  const reader = opencode.create();
+  const read = [...reader.read(lineOf(JSON.stringify(document), asBuffer, 1))];
+  return [...read, ...(reader.end?.() ?? [])];
+}
+
+const entriesOf = (document: object) =>
+  elementsOf(document).filter((element): element is Entry => element.kind === 'entry');
+
+function saidIn(...messages: readonly object[]): readonly (readonly unknown[])[] {
+  return entriesOf({ info: { id: 's' }, messages }).map(({ messages: list, reply }) =>
+    [...list, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => JSON.parse(text(bytes))),
+  );
+}
+
+const user = (...parts: readonly object[]) => ({ info: { role: 'user' }, parts });
+const answer = (...parts: readonly object[]) => ({ info: { role: 'assistant', modelID: 'm' }, parts });
+const says = (said: string, more: object = {}) => ({ type: 'text', text: said, ...more });
+const step = { type: 'step-start' };
+const tool = (callID: string, state: object) => ({ type: 'tool', callID, tool: 'read', state });
+const call = (id: string) => ({ id, type: 'function', function: { name: 'read', arguments: '{}' } });
+
+describe('opencode', () => {
+  it('knows a session with messages, and an empty one', () => {
+    expect(detects({ info: {}, messages: [user()] })).toBe(true);
+    expect(detects({ info: { projectID: 'p' }, messages: [] })).toBe(true);
+  });
+
+  it.each([
+    ['a run of mini-swe-agent', { info: {}, messages: [{ role: 'user', content: 'a' }] }],
+    ['an empty run', { info: {}, messages: [] }],
+    ['a message without parts', { info: {}, messages: [{ info: { role: 'user' } }] }],
+    ['a conversation', { messages: [user()] }],
+  ])('does not know %s', (_what, first) => expect(detects(first)).toBe(false));
+
+  it('makes an answer of each step, with the results of its calls after it', () => {
+    const done = { status: 'completed', input: {}, output: 'In May.' };
+    const failed = { status: 'error', input: {}, error: 'gone' };
+    const parts = [step, says('I look.'), tool('a', done), tool('b', failed), step, says('In May.')];
+    expect(saidIn(user(says('When?')), answer(...parts))).toEqual([
+      [
+        { role: 'user', content: 'When?' },
+        { role: 'assistant', content: 'I look.', tool_calls: [call('a'), call('b')] },
+        { role: 'tool', tool_call_id: 'a', content: 'In May.' },
+        { role: 'tool', tool_call_id: 'b', content: 'gone' },
+        { role: 'assistant', content: 'In May.' },
+      ],
+    ]);
+  });
+
+  it('keeps reasoning, and leaves out what the model did not see and did not say', () => {
+    const asked = user(says('When?'), says('Hidden.', { ignored: true }), says('Seen.', { synthetic: true }));
+    const parts = [{ type: 'reasoning', text: 'Hm.' }, says(''), says('May.'), { type: 'patch', files: [] }];
+    expect(saidIn(asked, answer(...parts), answer(step))).toEqual([
+      [
+        { role: 'user', content: 'When?\nSeen.' },
+        { role: 'assistant', content: 'May.', reasoning_content: 'Hm.' },
+      ],
+    ]);
+  });
+
+  it('keeps images, and files whose text is not in the log', () => {
+    const image = { type: 'file', mime: 'image/png', url: 'data:image/png;base64,AA==' };
+    const pdf = { type: 'file', mime: 'application/pdf', url: 'data:a' };
+    const plain = { type: 'file', mime: 'text/plain', url: 'file:///a' };
+    const shown = { type: 'image_url', image_url: { url: image.url } };
+    const state = { status: 'completed', input: {}, output: 'r', attachments: [image] };
+    expect(saidIn(user(says('a'), image, pdf, plain), answer(tool('c', state)))).toEqual([
+      [
+        { role: 'user', content: [{ type: 'text', text: 'a' }, shown, pdf] },
+        { role: 'assistant', tool_calls: [call('c')] },
+        { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'r' }, shown] },
+      ],
+    ]);
+  });
+
+  it('has no result for a call that did not end', () => {
+    const state = { status: 'running', input: {} };
+    expect(saidIn(answer(tool('c', state)), user(says('Stop.')))).toEqual([
+      [
+        { role: 'assistant', tool_calls: [call('c')] },
+        { role: 'user', content: 'Stop.' },
+      ],
+    ]);
+  });
+
+  it('ends the conversation at a compaction', () => {
+    const messages = [
+      user(says('a')),
+      answer(says('b')),
+      user({ type: 'compaction', auto: true }),
+      answer(says('So far: b.')),
+    ];
+    expect(saidIn(...messages, user(says('c')), answer(says('d')))).toEqual([
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b' },
+      ],
+      [
+        { role: 'user', content: 'What did we do so far?' },
+        { role: 'assistant', content: 'So far: b.' },
+        { role: 'user', content: 'c' },
+        { role: 'assistant', content: 'd' },
+      ],
+    ]);
+    expect(entriesOf({ info: { id: 's' }, messages }).map(({ sessionId }) => sessionId)).toEqual([
+      's',
+      's#2',
+    ]);
+  });
+
+  it('gives every document an element', () => {
+    expect(elementsOf({ info: {}, messages: [] })).toHaveLength(1);
+    expect(elementsOf({ info: {}, messages: 1 })).toMatchObject([{ reason: 'bad-messages' }]);
+    expect(elementsOf({ info: {}, messages: [user(), { parts: [] }] })).toMatchObject([
+      { reason: 'bad-messages', detail: expect.stringContaining('messages[1]') },
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+/**
+ * Dialect `opencode`: the sessions that `opencode export` prints, one document each. A message is an object `info` with a list of parts; an
+ * answer of several steps is one message, and the results of its calls lie inside them.
+ */
+import type { JsonView } from '../json/json-view.ts';
+import { inString, quote } from '../json/respace.ts';
+import { encode } from '../json/utf8.ts';
+import type { Message, ReadingNote, Rejection } from '../model/element.ts';
+import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
+import { imagePart, isPresent } from './chat-object.ts';
+import { defineDialect } from './define-dialect.ts';
+import type { Dialect } from './dialect.ts';
+import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import type { FoldBlock } from './fold/draft.ts';
+import { metaOf } from './logged-meta.ts';
+import { callJson, makeMessage } from './made-messages.ts';
+
+const MAIN = 'main';
+const HARNESS = 'opencode';
+const RESULT_ERROR: ReadingNote = {
+  rule: 'result-is-error',
+  severity: 'WARNING',
+  message: 'the result of a tool is marked as an error',
+};
+/** OpenCode asks for the summary of a compaction with these words, which the log leaves out. */
+const COMPACTION = encode(quote('What did we do so far?'));
+
+function detect(first: FirstObject): boolean {
+  const info = first.get('info');
+  const messages = first.get('messages');
+  if (info?.type !== 'object' || messages?.type !== 'array') return false;
+  const message = messages.elements()[0];
+  return message === undefined ? info.get('projectID') !== undefined : isMessage(message);
+}
+
+function isMessage(message: JsonView): boolean {
+  const role = message.get('info')?.get('role')?.text();
+  return (role === 'user' || role === 'assistant') && message.get('parts')?.type === 'array';
+}
+
+function read(json: JsonView, context: ReadContext): Rejection | undefined {
+  const list = json.get('messages');
+  const messages = list?.elements() ?? [];
+  const bad = list?.type === 'array' ? messages.findIndex((message) => !isMessage(message)) : 0;
+  if (bad >= 0)
+    return context.reject('bad-messages', `messages[${bad}] has no role or no parts`, messages[bad] ?? list);
+  const info = json.get('info');
+  const open = (): void => {
+    const stamp = messages[0]?.get('info')?.get('time')?.get('created');
+    context.fold.open(MAIN, info?.get('id')?.text() ?? context.origin.source, context.time(stamp));
+    const parent = info?.get('parentID')?.text();
+    context.fold.describe(metaOf({ source_id: info?.get('id'), harness: HARNESS, parent }));
+  };
+  open();
+  for (const [i, message] of messages.entries()) {
+    const parts = message.get('parts')?.elements() ?? [];
+    if (parts.some((part) => typeOf(part) === 'compaction') && context.fold.last.index >= 0) {
+      context.fold.close(true);
+      open();
+    }
+    if (message.get('info')?.get('role')?.text() === 'user') takeUser(parts, context);
+    else takeAnswer(message.get('info'), parts, `${i}`, context);
+  }
+  context.fold.close();
+  return undefined;
+}
+
+const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
+
+/** Takes the texts that a user typed, and the files with them. The client puts the text of a file into a separate text. */
+function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
+  const notes: ReadingNote[] = [];
+  const said = parts.flatMap((part): readonly Part[] => {
+    const text = part.get('text');
+    const isIgnored = part.get('ignored')?.bytes[0] === 't'.charCodeAt(0);
+    if (typeOf(part) === 'text' && text?.type === 'string' && !isIgnored) return [{ text: text.copy() }];
+    if (typeOf(part) === 'compaction') return [{ text: COMPACTION }];
+    return typeOf(part) === 'file' ? fileOf(part, notes) : [];
+  });
+  if (said.length > 0)
+    fold.add(makeMessage('user', [['content', contentOfParts(said)]]), { isTurn: true, notes });
+}
+
+function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
+  const kind = part.get('mime')?.text() ?? '';
+  const url = part.get('url');
+  if (kind === 'text/plain' || kind === 'application/x-directory') return [];
+  if (kind.startsWith('image/') && url?.type === 'string') return [{ object: imagePart(url.copy()) }];
+  notes.push(keptBlock('file'));
+  return [{ object: part.copy() }];
+}
+
+/** Takes an answer step by step: each step was one request, so its calls have their results before the next one. */
+function takeAnswer(
+  info: JsonView | undefined,
+  parts: readonly JsonView[],
+  name: string,
+  { fold }: ReadContext,
+): void {
+  let steps = 0;
+  let step: JsonView[] = [];
+  const meta = metaOf({ model: info?.get('modelID'), usage: info?.get('tokens'), cost: info?.get('cost') });
+  const end = (): void => {
+    const blocks = step.flatMap(blocksOf);
+    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta });
+    for (const part of step) {
+      const result = typeOf(part) === 'tool' ? resultOf(part) : undefined;
+      if (result !== undefined) fold.answer(part.get('callID')?.text(), result);
+    }
+    step = [];
+  };
+  for (const part of parts) {
+    if (typeOf(part) === 'step-start') end();
+    else step.push(part);
+  }
+  end();
+}
+
+function blocksOf(part: JsonView): readonly FoldBlock[] {
+  const text = part.get('text');
+  const hasText = text?.type === 'string' && text.text() !== '';
+  if (typeOf(part) === 'text') return hasText ? [{ kind: 'text', text: text.copy() }] : [];
+  if (typeOf(part) === 'reasoning') return hasText ? [{ kind: 'thought', text: text.copy() }] : [];
+  if (typeOf(part) !== 'tool') return [];
+  const id = part.get('callID')?.text();
+  const input = part.get('state')?.get('input');
+  const args = isPresent(input) ? inString(input.bytes) : undefined;
+  return [{ kind: 'call', id, json: callJson(id, part.get('tool')?.text(), args) }];
+}
+
+/** The result of a call; undefined for one that did not come to an end. */
+function resultOf(part: JsonView): Message | undefined {
+  const state = part.get('state');
+  const isError = state?.get('status')?.text() === 'error';
+  const said = isError ? state?.get('error') : state?.get('output');
+  if (!isPresent(said)) return undefined;
+  const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
+  const files = (state?.get('attachments')?.elements() ?? []).flatMap((file) => fileOf(file, notes));
+  const text = said.type === 'string' ? said.copy() : inString(said.bytes);
+  const id = part.get('callID')?.text();
+  const content = contentOfParts([{ text }, ...files]);
+  const message = makeMessage('tool', [
+    ...(id === undefined ? [] : [['tool_call_id', quote(id)] as const]),
+    ['content', content],
+  ]);
+  return notes.length === 0 ? message : { ...message, notes };
+}
+
+const opencode: Dialect = defineDialect({
+  name: 'opencode',
+  summary: 'Sessions of OpenCode, as opencode export prints them.',
+  knownBy: 'info, and a list messages of objects with info and parts',
+  marks: ['info', 'messages'],
+  keys: ['info', 'messages'],
+  folds: true,
+  detect,
+  read,
+});
+
+export default opencode;

@@ -1,0 +1,149 @@
+/**
+ * Numbers ids in the order in which they come: 0, 1, 2 ... It holds 16 bytes for each id and 8 to 16 to find it, where a Map of strings
+ * holds 100 and more: the log of one session may have millions of lines.
+ *
+ * Two ids never get one number. A UUID (lower case, version 1 to 8) is its own key, all 128 bits of it. So is a text of up to 15
+ * characters of one byte, with 15 where a UUID has its version. Any other id has 124 bits of its SHA-256 as its key, with 0 there: to
+ * find two texts that share one takes about 2^62 hashes.
+ */
+import { hashOf } from './hashed-set.ts';
+import { NumberColumn } from './number-column.ts';
+
+/** Words of 32 bits in a key. */
+const WORDS = 4;
+const KEY_BYTES = 16;
+const BYTE_VALUES = 256;
+const WORD_VALUES = 2 ** 32;
+const UUID_LENGTH = 36;
+const DASH = 0x2d;
+/** Byte of a UUID whose upper half is its version. */
+const VERSION_BYTE = 6;
+const LAST_VERSION = 8;
+/** In the place of the version, above the length of a short text. */
+const SHORT_VERSION = 0xf0;
+const FIRST_SLOTS = 64;
+const NO_SLOTS = new Uint32Array(0);
+
+/**
+ * A random word for each value of each byte of a key. The search for a key begins at the slot that their exclusive or says: a log
+ * cannot be written so that its ids crowd into one place, which would make each search as long as the log.
+ */
+const scatter = Uint32Array.from({ length: KEY_BYTES * BYTE_VALUES }, () => Math.random() * WORD_VALUES);
+
+/** The key that is looked for. */
+const key = new Uint8Array(KEY_BYTES);
+const words = new Uint32Array(key.buffer);
+
+export class IdTable {
+  /** Keys by number, a word after the other. */
+  readonly #keys = new NumberColumn();
+  /** For each key its number and one more; 0 is a free slot. At most half of them are taken. */
+  #slots = NO_SLOTS;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The number of an id; -1 when it has none. */
+  numberOf(id: string): number {
+    if (this.#size === 0) return -1;
+    setKey(id);
+    return (this.#slots[this.#slotOfKey()] as number) - 1;
+  }
+
+  /** The number of an id, which gets the next one when it has none. */
+  add(id: string): number {
+    if (this.#slots === NO_SLOTS) this.#slots = new Uint32Array(FIRST_SLOTS);
+    setKey(id);
+    const slot = this.#slotOfKey();
+    const taken = this.#slots[slot] as number;
+    if (taken > 0) return taken - 1;
+    const number = this.#size++;
+    for (let i = 0; i < WORDS; i++) this.#keys.set(number * WORDS + i, words[i] as number);
+    this.#slots[slot] = number + 1;
+    if (this.#size * 2 > this.#slots.length) this.#grow();
+    return number;
+  }
+
+  clear(): void {
+    this.#keys.clear();
+    this.#slots = NO_SLOTS;
+    this.#size = 0;
+  }
+
+  /** The slot of the key that is looked for, or the free one that it would take. */
+  #slotOfKey(): number {
+    const last = this.#slots.length - 1;
+    let slot = firstSlot() & last;
+    for (let taken = this.#slots[slot]; taken !== 0; taken = this.#slots[slot]) {
+      if (this.#isKeyOf((taken as number) - 1)) return slot;
+      slot = (slot + 1) & last;
+    }
+    return slot;
+  }
+
+  #isKeyOf(number: number): boolean {
+    for (let i = 0; i < WORDS; i++) if (this.#keys.at(number * WORDS + i) !== words[i]) return false;
+    return true;
+  }
+
+  #grow(): void {
+    const slots = new Uint32Array(this.#slots.length * 2);
+    const last = slots.length - 1;
+    for (let number = 0; number < this.#size; number++) {
+      for (let i = 0; i < WORDS; i++) words[i] = this.#keys.at(number * WORDS + i);
+      let slot = firstSlot() & last;
+      while (slots[slot] !== 0) slot = (slot + 1) & last;
+      slots[slot] = number + 1;
+    }
+    this.#slots = slots;
+  }
+}
+
+function firstSlot(): number {
+  let word = 0;
+  for (let i = 0; i < KEY_BYTES; i++) word ^= scatter[i * BYTE_VALUES + (key[i] as number)] as number;
+  return word;
+}
+
+function setKey(id: string): void {
+  if (isUuid(id) || isShort(id)) return;
+  key.set(hashOf(id));
+  key[VERSION_BYTE] = (key[VERSION_BYTE] as number) & 0x0f;
+}
+
+/** Makes the key of an id that is a UUID; false when it is none. */
+function isUuid(id: string): boolean {
+  if (id.length !== UUID_LENGTH) return false;
+  let at = 0;
+  for (let byte = 0; byte < KEY_BYTES; byte++, at += 2) {
+    const isAfterDash = byte === 4 || byte === 6 || byte === 8 || byte === 10;
+    if (isAfterDash && id.charCodeAt(at++) !== DASH) return false;
+    const high = digit(id.charCodeAt(at));
+    const low = digit(id.charCodeAt(at + 1));
+    if (high < 0 || low < 0) return false;
+    key[byte] = high * 16 + low;
+  }
+  const version = (key[VERSION_BYTE] as number) >> 4;
+  return version > 0 && version <= LAST_VERSION;
+}
+
+/** Makes the key of an id that has room in it, with its length; false when it has not. */
+function isShort(id: string): boolean {
+  if (id.length >= KEY_BYTES) return false;
+  key.fill(0);
+  for (let i = 0; i < id.length; i++) {
+    const code = id.charCodeAt(i);
+    if (code >= BYTE_VALUES) return false;
+    key[i < VERSION_BYTE ? i : i + 1] = code;
+  }
+  key[VERSION_BYTE] = SHORT_VERSION | id.length;
+  return true;
+}
+
+/** Value of a hexadecimal digit in lower case; -1 for anything else. */
+function digit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
+}
