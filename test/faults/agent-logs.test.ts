@@ -1,18 +1,21 @@
 /** Event logs from outside: the same records whatever their packing, the number of workers and the way they come. */
-import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { COMMAND, ended, turnmill } from '../support/command.ts';
+import { turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { turnmillInPieces } from '../support/small-reads.ts';
 
 const goldens = resolve(import.meta.dirname, '../goldens');
 const AGENTS =
   /^(?:atif|batch|calls|cc|cline|codex|gemini|goose|http|inspect|opencode|openhands-(?:events|output|sdk)|pi|qwen|responses|runs|spans|sse|sts)(?:-|$)/;
 const hasSettings = (name: string): boolean =>
   'settings' in JSON.parse(readFileSync(join(goldens, name, 'expected.json'), 'utf8'));
-const names = readdirSync(goldens).filter((name) => AGENTS.test(name) && !hasSettings(name));
+/** In the order of a walk: `a-b/` comes before `a/`. */
+const names = readdirSync(goldens)
+  .filter((name) => AGENTS.test(name) && !hasSettings(name))
+  .sort((a, b) => (`${a}/` < `${b}/` ? -1 : 1));
 /** A log of each dialect that is one file, in which a session id does not part anything. */
 const SINGLE = [
   'cc-rewind',
@@ -69,10 +72,7 @@ it.each(SINGLE)('gives the same records of %s from standard input, in chunks of 
   const [file] = files(join(goldens, name, 'logs')) as [string];
   const log = readFileSync(join(goldens, name, 'logs', file));
   for (const size of [7, 4096]) {
-    const child = spawn(process.execPath, [COMMAND, 'build', '-', '--out', '-', ...FLAGS]);
-    for (let at = 0; at < log.length; at += size) child.stdin.write(log.subarray(at, at + size));
-    child.stdin.end();
-    const { stdout } = await ended(child);
+    const { stdout } = await turnmillInPieces(['build', '-', '--out', '-', ...FLAGS], log, size);
     expect(stdout.toString()).toBe(readFileSync(join(goldens, name, 'records.jsonl'), 'utf8'));
   }
 });
@@ -112,10 +112,7 @@ it.each(ways)(
   'gives records of calls from standard input in chunks of %i bytes: %s',
   async (size, name, file) => {
     const log = readFileSync(join(goldens, name, 'logs', file));
-    const child = spawn(process.execPath, [COMMAND, 'build', '-', '--out', '-', ...FLAGS]);
-    for (let at = 0; at < log.length; at += size) child.stdin.write(log.subarray(at, at + size));
-    child.stdin.end();
-    const { stdout } = await ended(child);
+    const { stdout } = await turnmillInPieces(['build', '-', '--out', '-', ...FLAGS], log, size);
     expect(stdout.length).toBeGreaterThan(0);
     expect(readFileSync(join(goldens, name, 'records.jsonl'), 'utf8')).toContain(stdout.toString());
   },

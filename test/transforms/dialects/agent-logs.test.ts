@@ -2,9 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import claudeCode from '../../../transforms/dialects/claude-code.ts';
+import cline from '../../../transforms/dialects/cline.ts';
 import codex from '../../../transforms/dialects/codex.ts';
 import type { ReadingOptions } from '../../../transforms/dialects/dialect.ts';
 import geminiCli from '../../../transforms/dialects/gemini-cli.ts';
+import goose from '../../../transforms/dialects/goose.ts';
 import openhands from '../../../transforms/dialects/openhands.ts';
 import pi from '../../../transforms/dialects/pi.ts';
 import runs from '../../../transforms/dialects/runs.ts';
@@ -14,12 +16,25 @@ import { placesOf } from '../../../transforms/model/entry-log.ts';
 import { LONG } from '../../support/long.ts';
 import { asBuffer, text } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
-import { claudeLog, codexLog, geminiLog, openHandsLog, piLog, runsLog, stsLog, turns } from './agent-logs.ts';
+import {
+  claudeLog,
+  clineLog,
+  codexLog,
+  geminiLog,
+  gooseLog,
+  openHandsLog,
+  piLog,
+  runsLog,
+  stsLog,
+  turns,
+} from './agent-logs.ts';
 
 const dialects = [
   { dialect: claudeCode, logOf: claudeLog },
+  { dialect: cline, logOf: clineLog },
   { dialect: codex, logOf: codexLog },
   { dialect: geminiCli, logOf: geminiLog },
+  { dialect: goose, logOf: gooseLog },
   { dialect: openhands, logOf: openHandsLog },
   { dialect: pi, logOf: piLog },
   { dialect: runs, logOf: runsLog },

@@ -237,3 +237,56 @@ export function geminiLog(said: readonly Turn[]): AgentLog {
   }
   return log;
 }
+
+/** The lines of an older goose session with the same turns: a head, then messages. */
+export function gooseLog(said: readonly Turn[]): AgentLog {
+  const log = new Writer('w');
+  const message = (role: string, content: readonly object[]): void =>
+    log.put({ role, created: 1770112800 + log.lines.length, content });
+  const text = (): object => ({ type: 'text', text: log.token() });
+  log.put({ working_dir: '/', description: 'd' });
+  for (const { rounds, noise } of said) {
+    message('user', [text()]);
+    for (const { calls, reversed, thinks } of rounds) {
+      const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
+      const thought = thinks ? [{ type: 'thinking', thinking: log.token(), signature: 's' }] : [];
+      const requests = ids.map((id) => {
+        const value = { name: 'f', arguments: { t: log.token() } };
+        return { type: 'toolRequest', id, toolCall: { status: 'success', value } };
+      });
+      message('assistant', [...thought, ...requests]);
+      const results = inOrder(ids, reversed).map((id) => {
+        const toolResult = noise
+          ? { status: 'error', error: log.token() }
+          : { status: 'success', value: { content: [text()], isError: false } };
+        return { type: 'toolResponse', id, toolResult };
+      });
+      message('user', results);
+    }
+    message('assistant', [text()]);
+  }
+  return log;
+}
+
+/** A history of Cline with the same turns; where a turn has noise its results are texts, as older versions wrote them. */
+export function clineLog(said: readonly Turn[]): AgentLog {
+  const log = new Writer('l');
+  const message = (role: string, content: readonly object[]): void =>
+    log.put({ role, content, ts: 1770112800000 + log.lines.length });
+  const text = (): object => ({ type: 'text', text: log.token() });
+  for (const { rounds, noise } of said) {
+    message('user', [text()]);
+    for (const { calls, reversed, thinks } of rounds) {
+      const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
+      const thought = thinks ? [{ type: 'thinking', thinking: log.token(), signature: 's' }] : [];
+      const uses = ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: { t: log.token() } }));
+      message('assistant', [...thought, ...uses]);
+      const results = inOrder(ids, reversed).map((tool_use_id) =>
+        noise ? text() : { type: 'tool_result', tool_use_id, content: log.token() },
+      );
+      message('user', results);
+    }
+    message('assistant', [text()]);
+  }
+  return log;
+}
