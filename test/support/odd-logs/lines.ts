@@ -24,8 +24,15 @@ function entryLines(dice: Dice, entries: readonly Pairs[]): readonly Buffer[] {
   });
 }
 
+const OPEN_ARRAY = 0x5b;
+
 function torn(dice: Dice, line: Buffer): Buffer {
   return line.subarray(0, 1 + dice.int(line.length - 1));
+}
+
+/** A file whose first line is an array with something after it is read as JSON values, not as lines. */
+function beginsDocument([first, ...others]: readonly Buffer[]): boolean {
+  return others.length === 0 && first?.[0] === OPEN_ARRAY;
 }
 
 /** Lines put between, cut and joined. */
@@ -37,7 +44,7 @@ function disturbed(dice: Dice, lines: readonly Buffer[]): readonly Buffer[] {
     const last = out.at(-1);
     if (dice.odd('torn middle line', 0.01)) out.push(torn(dice, line));
     else if (dice.odd('torn last line', i === lines.length - 1 ? 0.06 : 0)) out.push(torn(dice, line));
-    else if (last !== undefined && dice.odd('several objects on a line', 0.05)) {
+    else if (last !== undefined && dice.odd('several objects on a line', 0.05) && !beginsDocument(out)) {
       out[out.length - 1] = Buffer.concat([last, Buffer.from(dice.pick(['', ' ', '\t', '\r'])), line]);
     } else out.push(line);
   }
