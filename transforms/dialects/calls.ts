@@ -3,6 +3,7 @@
  * recognise it, and where request, answer, session and time are.
  */
 import type { JsonView } from '../json/json-view.ts';
+import { hashOf } from '../model/hashed-set.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
@@ -15,6 +16,8 @@ import { present } from './streams/grammar.ts';
 
 /** Members that may hold the answer. */
 const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
+
+const PSEUDONYM_DIGITS = 16;
 
 interface Wrapper {
   knows(object: FirstObject): boolean;
@@ -95,12 +98,18 @@ const liteLlm: Wrapper = {
       request: sentTo(json) ?? json,
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
-      sessionId: named ?? textAt(json, ['trace_id', 'end_user']),
+      sessionId: named ?? textAt(json, ['trace_id']) ?? pseudonymOf(textAt(json, ['end_user'])),
       joins: named === undefined, // a trace may hold a single call
       timestamp: time(json.get('startTime')),
     };
   },
 };
+
+/** An id for the calls of a user that does not name the user: records and reports show it. */
+function pseudonymOf(user: string | undefined): string | undefined {
+  if (user === undefined) return undefined;
+  return `user-${hashOf(user).toString('hex').slice(0, PSEUDONYM_DIGITS)}`;
+}
 
 /** The request as the client sent it to the proxy: rows of LiteLLM's database may hold the messages only there. */
 function sentTo(object: FirstObject): JsonView | undefined {

@@ -10,12 +10,12 @@ export type LoggedValue = JsonView | string | number | readonly string[] | undef
 
 const MOST_LEVELS = 2;
 
+/** A text that names no file: servers log the path of a model's weights as its name. */
 const asText = (view: JsonView): Uint8Array | undefined => {
   if (view.type === 'number') return encode(quote(new TextDecoder().decode(view.bytes)));
-  return view.type === 'string' && view.bytes.length > 2 ? view.copy() : undefined;
+  return isKept(view) && view.bytes.length > 2 ? view.copy() : undefined;
 };
-const asId = (view: JsonView): Uint8Array | undefined =>
-  isPath(view.text() ?? '') ? undefined : asText(view);
+const isKept = (view: JsonView): boolean => view.type === 'string' && !isPath(view.text() ?? '');
 const asNumber = (view: JsonView): Uint8Array | undefined =>
   view.type === 'number' ? view.copy() : undefined;
 const asLogged = (view: JsonView): Uint8Array => view.copy();
@@ -31,26 +31,26 @@ function asUsage(view: JsonView, levels: number = MOST_LEVELS): Uint8Array | und
 }
 
 function asTags(view: JsonView): Uint8Array | undefined {
-  const tags = view.elements().filter(({ type }) => type === 'string');
+  const tags = view.elements().filter(isKept);
   return tags.length === 0 ? undefined : arrayOf(tags.map((tag) => tag.copy()));
 }
 
 const READ: Readonly<Record<MetaName, (view: JsonView) => Uint8Array | undefined>> = {
-  source_id: asId,
+  source_id: asText,
   harness: asText,
   model: asText,
   usage: asUsage,
   cost: asNumber,
   reward: asLogged,
   finish: asText,
-  parent: asId,
+  parent: asText,
   copied: asNumber,
   started_at: asText,
   tags: asTags,
 };
 
 /**
- * Reads metadata of a conversation or of one answer. Leaves out absent values, null, and ids that are paths.
+ * Reads metadata of a conversation or of one answer. Leaves out absent values, null, and texts that are paths.
  * @param values by name; the bytes of views are copied
  */
 export function metaOf(values: { readonly [K in MetaName]?: LoggedValue }): Meta {

@@ -257,3 +257,18 @@ describe('one session', () => {
     ]);
   });
 });
+
+test('calls of a user are of one session, whose id does not name the user', () => {
+  const line = (user: string): string =>
+    JSON.stringify({
+      ...{ id: 'x', call_type: 'acompletion', startTime: 1770112800, end_user: user },
+      messages: [{ role: 'user', content: 'Hi.' }],
+      response: { choices: [{ message: { role: 'assistant', content: 'Ho.' } }] },
+    });
+  const ids = (user: string): readonly (string | undefined)[] =>
+    entriesOf(gathered(calls, [line(user), line(user)])).map(({ sessionId }) => sessionId);
+  const [first, ...others] = ids('ada.lovelace@example.org');
+  expect(first).toMatch(/^user-[0-9a-f]{16}/);
+  expect(others.every((id) => id === undefined || id.startsWith('user-'))).toBe(true);
+  expect(ids('grace')[0]).not.toBe(first);
+});

@@ -50,10 +50,12 @@ describe('metaOf', () => {
   });
 
   it.each(['/home/ada/s.jsonl', '~/s', 'C:\\Users\\ada\\s', '../s', '\\\\host\\s', 'file:///s'])(
-    'never takes the path %s for an id',
+    'never keeps the path %s',
     (path) => {
       expect(isPath(path)).toBe(true);
-      expect(plain(metaOf({ source_id: path, parent: view(path) }))).toEqual({});
+      const texts = { source_id: path, parent: view(path), harness: path, model: view(path), finish: path };
+      expect(plain(metaOf({ ...texts, tags: view([path]) }))).toEqual({});
+      expect(plain(metaOf({ tags: [path, 'a'] }))).toEqual({ tags: '["a"]' });
     },
   );
 });
