@@ -2,29 +2,44 @@
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import { isPath, type Meta, type MetaName } from '../model/meta.ts';
+import { holdsPath, type Meta, type MetaName } from '../model/meta.ts';
 import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 
 /** A logged value, or a text, a number or a list of texts. */
 export type LoggedValue = JsonView | string | number | readonly string[] | undefined;
 
 const MOST_LEVELS = 2;
+/** A grade such as `"C"` or `"partial"`, with its quotes. */
+const MOST_GRADE_BYTES = 12;
+/** Names of members that tell who a user is, whatever their value. */
+const PERSON = /^(?:end_?)?user(?:_?(?:id|name))?$|^e?_?mail$/i;
 
 /** A text that names no file: servers log the path of a model's weights as its name. */
 const asText = (view: JsonView): Uint8Array | undefined => {
   if (view.type === 'number') return encode(quote(new TextDecoder().decode(view.bytes)));
   return isKept(view) && view.bytes.length > 2 ? view.copy() : undefined;
 };
-const isKept = (view: JsonView): boolean => view.type === 'string' && !isPath(view.text() ?? '');
+const isKept = (view: JsonView): boolean => view.type === 'string' && !holdsPath(view.text() ?? '');
 const asNumber = (view: JsonView): Uint8Array | undefined =>
   view.type === 'number' ? view.copy() : undefined;
-const asLogged = (view: JsonView): Uint8Array => view.copy();
+type Leaf = (view: JsonView) => Uint8Array | undefined;
 
 /** Numbers, and objects of numbers. */
-function asUsage(view: JsonView, levels: number = MOST_LEVELS): Uint8Array | undefined {
+const asUsage = (view: JsonView): Uint8Array | undefined => treeOf(view, asNumber);
+
+/** A number, a truth value or a grade, or an object of them: its other members may be about a person. */
+const asReward = (view: JsonView): Uint8Array | undefined =>
+  view.type === 'object' ? treeOf(view, asScore) : isScore(view) ? view.copy() : asText(view);
+const isScore = ({ type }: JsonView): boolean => type === 'number' || type === 'boolean';
+const asScore = (view: JsonView): Uint8Array | undefined =>
+  isScore(view) || (isKept(view) && view.bytes.length <= MOST_GRADE_BYTES) ? view.copy() : undefined;
+
+/** The object with those of its members that the leaf keeps, and with the objects in it. */
+function treeOf(view: JsonView, leaf: Leaf, levels: number = MOST_LEVELS): Uint8Array | undefined {
   if (view.type !== 'object' || levels === 0) return undefined;
   const pieces = view.members().flatMap(([key, value]): Piece[] => {
-    const json = value.type === 'number' ? value.copy() : asUsage(value, levels - 1);
+    if (PERSON.test(key)) return [];
+    const json = value.type === 'object' ? treeOf(value, leaf, levels - 1) : leaf(value);
     return json === undefined ? [] : [[key, json]];
   });
   return pieces.length === 0 ? undefined : objectOf(pieces);
@@ -41,7 +56,7 @@ const READ: Readonly<Record<MetaName, (view: JsonView) => Uint8Array | undefined
   model: asText,
   usage: asUsage,
   cost: asNumber,
-  reward: asLogged,
+  reward: asReward,
   finish: asText,
   parent: asText,
   copied: asNumber,

@@ -58,6 +58,44 @@ describe('metaOf', () => {
       expect(plain(metaOf({ tags: [path, 'a'] }))).toEqual({ tags: '["a"]' });
     },
   );
+
+  it.each([
+    'hosted_vllm//home/ada/models/q.gguf',
+    'cwd=/srv/ada',
+    'see C:\\Users\\ada',
+    'run in ~/logs',
+    'a:/Users/ada/q',
+  ])('never keeps the path in %s', (words) => {
+    expect(plain(metaOf({ model: words, tags: view([words]), finish: view(words) }))).toEqual({});
+  });
+
+  it.each([
+    'meta-llama/Llama-3.1-8B',
+    'https://example.org/a',
+    'openai/gpt',
+    'a / b',
+    'User-Agent: x',
+    'rate 1/2',
+  ])('keeps %s', (words) => {
+    expect(plain(metaOf({ model: words }))).toEqual({ model: JSON.stringify(words) });
+  });
+
+  it('keeps the scores of a reward and nothing about a person', () => {
+    const rewardOf = (value: unknown): object => plain(metaOf({ reward: view(value) }));
+    const scores = { score: 1, solved: true, grade: 'partial', by: { a: 0.5, b: 'C' } };
+    const others = {
+      user_id: 7,
+      username: 'ada',
+      cwd: '/srv',
+      note: 'written by Ada Lovelace',
+      list: ['ada'],
+    };
+    expect(rewardOf({ ...scores, ...others })).toEqual({ reward: JSON.stringify(scores) });
+    expect(rewardOf(others)).toEqual({});
+    for (const value of [1.5, false, 'C']) expect(rewardOf(value)).toEqual({ reward: JSON.stringify(value) });
+    expect(rewardOf('/srv/ada')).toEqual({});
+    expect(rewardOf(['ada'])).toEqual({});
+  });
 });
 
 test('whatever is logged, a value is JSON on one line', () => {
