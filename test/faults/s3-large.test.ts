@@ -77,16 +77,7 @@ faultTest(
   async () => {
     const server = await startStore();
     for (let i = 0; i < 300; i++) server.put(`bucket/logs/${i}.jsonl`, sessions(32, i * 32));
-    const held: (() => void)[] = [];
-    const fault = server.fault(
-      'get',
-      (_answer, _asked, serve) => {
-        held.push(serve);
-        if (held.length === 64) for (const each of held) each();
-        return true;
-      },
-      64, // the first one is not answered before the last has come
-    );
+    const fault = server.holdDownloads(64);
     const options = ['--s3-in-flight', '64', '--s3-window', '160MiB'];
     const { text } = await peakOf(server, ['check', 's3://bucket/logs/', ...options], 160 * MIB);
     expect(fault.fired).toBe(64);

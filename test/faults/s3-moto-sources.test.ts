@@ -343,19 +343,10 @@ faultTest('S015', 'moto: the bucket is in another region: requests go there', { 
   );
 });
 
-faultTest('S033', 'moto: so many objects are open at a time, and no more', { needs }, async () => {
+faultTest('S033', 'moto: the limit on open objects is reached and not exceeded', { needs }, async () => {
   const files = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]));
   const { proxy, same } = await stored(files);
-  const held: (() => void)[] = [];
-  const fault = proxy.fault(
-    'get',
-    (_answer, _asked, serve) => {
-      held.push(serve);
-      if (held.length === 6) for (const each of held) each();
-      return true;
-    },
-    6, // the first one is not answered before the sixth has come
-  );
+  const fault = proxy.holdDownloads(6);
   await same({ inFlight: 6 });
   expect(fault.fired).toBe(6);
   expect(proxy.mostOpen).toBe(6);

@@ -135,16 +135,7 @@ describe('listing', () => {
       Array.from({ length: 40 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]),
     );
     const { server, same } = await both(files);
-    const held: (() => void)[] = [];
-    const fault = server.fault(
-      'get',
-      (_answer, _asked, serve) => {
-        held.push(serve);
-        if (held.length === 6) for (const each of held) each();
-        return true;
-      },
-      6, // the first one is not answered before the sixth has come
-    );
+    const fault = server.holdDownloads(6);
     await same({ s3: { inFlight: 6 } });
     expect(fault.fired).toBe(6);
     expect(server.mostOpen).toBe(6);

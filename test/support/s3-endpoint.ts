@@ -47,6 +47,17 @@ export abstract class S3Endpoint {
     return this.#faults.add(on, misbehave, times);
   }
 
+  /** Answers none of the first `count` downloads before the last of them has been asked for. */
+  holdDownloads(count: number): Fault {
+    const held: (() => void)[] = [];
+    const hold: Misbehave = (_answer, _asked, serve) => {
+      held.push(serve);
+      if (held.length === count) for (const each of held) each();
+      return true;
+    };
+    return this.fault('get', hold, count);
+  }
+
   close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));

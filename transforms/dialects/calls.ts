@@ -105,7 +105,7 @@ const liteLlm: Wrapper = {
   },
 };
 
-/** An id for the calls of a user that does not name the user: records and reports show it. */
+/** Returns a session id for the calls of a user. It is a hash, because records and reports show it. */
 function pseudonymOf(user: string | undefined): string | undefined {
   if (user === undefined) return undefined;
   return `user-${hashOf(user).toString('hex').slice(0, PSEUDONYM_DIGITS)}`;

@@ -14,7 +14,7 @@ const MOST_GRADE_BYTES = 12;
 /** Names of members that tell who a user is, whatever their value. */
 const PERSON = /^(?:end_?)?user(?:_?(?:id|name))?$|^e?_?mail$/i;
 
-/** A text that names no file: servers log the path of a model's weights as its name. */
+/** Keeps texts without a path: servers log the path of a model's weights as its name. */
 const asText = (view: JsonView): Uint8Array | undefined => {
   if (view.type === 'number') return encode(quote(new TextDecoder().decode(view.bytes)));
   return isKept(view) && view.bytes.length > 2 ? view.copy() : undefined;
@@ -34,7 +34,7 @@ const isScore = ({ type }: JsonView): boolean => type === 'number' || type === '
 const asScore = (view: JsonView): Uint8Array | undefined =>
   isScore(view) || (isKept(view) && view.bytes.length <= MOST_GRADE_BYTES) ? view.copy() : undefined;
 
-/** The object with those of its members that the leaf keeps, and with the objects in it. */
+/** Keeps the members that `leaf` keeps, also those of nested objects. */
 function treeOf(view: JsonView, leaf: Leaf, levels: number = MOST_LEVELS): Uint8Array | undefined {
   if (view.type !== 'object' || levels === 0) return undefined;
   const pieces = view.members().flatMap(([key, value]): Piece[] => {

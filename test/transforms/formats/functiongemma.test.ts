@@ -355,7 +355,7 @@ describe('declarations', () => {
     ['required that holds no text', { required: [1] }],
     ['a description that is no text', { description: 1 }],
     ['nullable that is no boolean', { nullable: 1 }],
-    ['a type that is no text', { type: 1 }],
+    ['a type that is not text', { type: 1 }],
     ['types that are no text', { type: [1, 'string'] }],
     ['no schema', true],
   ])('definition-left-out: a property with %s', (_what, schema) => {

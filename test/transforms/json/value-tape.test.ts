@@ -48,7 +48,7 @@ describe('the tape of values', () => {
     expect(viewOf('{"key":7}').textOf('key')).toBeUndefined();
   });
 
-  it('says where a nested value stands in its line', () => {
+  it('says where a nested value is in its line', () => {
     const json = '  {"a":{"b":[10,{"c":"here"}]}}';
     const [, second] = viewOf(json).get('a')?.get('b')?.elements() ?? [];
     expect(second?.get('c')?.at).toBe(json.indexOf('"here"'));

@@ -50,7 +50,7 @@ it.each([
   ['a call', { id: '1', content: [{ type: 'text', text: 'a' }] }],
   ['another type', { type: 'thread.started.x' }],
   ['a content that is empty', { content: [] }],
-  ['a type that is no text', { type: 7, data: {} }],
+  ['a type that is not text', { type: 7, data: {} }],
 ])('%s is not known by name', (_what, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
