@@ -72,6 +72,21 @@ describe('pi', () => {
     expect(second?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('parent-missing');
   });
 
+  it('reads each message of the output of --mode json once, when it ends', () => {
+    const ask = { role: 'user', content: [{ type: 'text', text: 'a' }] };
+    const say = { role: 'assistant', content: [{ type: 'text', text: 'b' }] };
+    const lines = [
+      ...[head, { type: 'agent_start' }, { type: 'turn_start' }],
+      ...[{ type: 'message_start', message: ask }, { type: 'message_end', message: ask }],
+      ...[{ type: 'message_start', message: { ...say, content: [] } }, { type: 'message_update' }],
+      ...[{ type: 'message_end', message: say }, { type: 'turn_end', message: say, toolResults: [] }],
+      { type: 'agent_end', messages: [ask, say] },
+    ];
+    expect(said(...lines)).toEqual([['user a', 'assistant b']]);
+    const [entry] = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
+  });
+
   it('begins another session with another header', () => {
     const lines = [head, user('1', null), { ...head, id: 't' }, user('1', null)];
     const entries = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
