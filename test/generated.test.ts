@@ -23,11 +23,11 @@ function gen(folder: string, ...args: string[]): { status: number | null; output
 
 describe('generated files', () => {
   it('the registries of the plug-ins are up to date', () => {
-    expect(gen(root, 'registries', '--check')).toEqual({ status: 0, told: '' });
+    expect(gen(root, 'registries', '--check')).toEqual({ status: 0, output: '' });
   });
 
   it('the pages of docs/ are up to date', () => {
-    expect(gen(root, 'docs', '--check')).toEqual({ status: 0, told: '' });
+    expect(gen(root, 'docs', '--check')).toEqual({ status: 0, output: '' });
   });
 });
 
@@ -67,7 +67,7 @@ describe('in a modified copy', () => {
     expect(readFileSync(join(copy, 'transforms/formats/index.ts'), 'utf8')).toContain(
       "import another from './another.ts';",
     );
-    expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, told: '' });
+    expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, output: '' });
   });
 
   it('a page that differs from the code is reported', () => {
