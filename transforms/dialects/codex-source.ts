@@ -88,7 +88,10 @@ export class CodexSource {
     }
     const text = payload.get('base_instructions')?.get('text');
     this.#system = text === undefined ? [] : systemMessage(text.copy());
-    this.#tools = payload.get('dynamic_tools')?.elements().map((tool) => defineTool(tool.copy()));
+    this.#tools = payload
+      .get('dynamic_tools')
+      ?.elements()
+      .map((tool) => defineTool(tool.copy()));
   }
 
   /** Makes the conversation the current one; a new one begins with the system text. */

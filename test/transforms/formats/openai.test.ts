@@ -5,7 +5,15 @@ import { type ToolCall, textOfValue, toolCallsOf } from '../../../transforms/mod
 import { KINDS, text } from '../bytes.ts';
 import { conversationOf } from '../checks/samples.ts';
 import { tokensOf } from '../json-tokens.ts';
-import { argumentsIn, callJson, callingJson, conversation, encodedArguments, findingsOf, recordOf } from './encoded.ts';
+import {
+  argumentsIn,
+  callingJson,
+  callJson,
+  conversation,
+  encodedArguments,
+  findingsOf,
+  recordOf,
+} from './encoded.ts';
 
 const USER = '{"role":"user","content":"hi"}';
 
