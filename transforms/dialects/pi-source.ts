@@ -53,7 +53,8 @@ export class PiSource {
     const id = entry.get('id')?.text();
     if (id !== undefined && this.#spots.has(id)) return context.drop('copied-line');
     this.#entries++;
-    if (type === 'message' || type === 'message_end') return this.#readMessage(entry, entry.get('message'), context);
+    if (type === 'message' || type === 'message_end')
+      return this.#readMessage(entry, entry.get('message'), context);
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
     if (type === 'branch_summary') return this.#readSummary(entry, context);
     if (type === 'compaction') return this.#compact(entry, context);

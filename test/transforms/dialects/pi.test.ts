@@ -77,9 +77,15 @@ describe('pi', () => {
     const say = { role: 'assistant', content: [{ type: 'text', text: 'b' }] };
     const lines = [
       ...[head, { type: 'agent_start' }, { type: 'turn_start' }],
-      ...[{ type: 'message_start', message: ask }, { type: 'message_end', message: ask }],
+      ...[
+        { type: 'message_start', message: ask },
+        { type: 'message_end', message: ask },
+      ],
       ...[{ type: 'message_start', message: { ...say, content: [] } }, { type: 'message_update' }],
-      ...[{ type: 'message_end', message: say }, { type: 'turn_end', message: say, toolResults: [] }],
+      ...[
+        { type: 'message_end', message: say },
+        { type: 'turn_end', message: say, toolResults: [] },
+      ],
       { type: 'agent_end', messages: [ask, say] },
     ];
     expect(said(...lines)).toEqual([['user a', 'assistant b']]);
