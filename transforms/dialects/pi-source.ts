@@ -36,7 +36,7 @@ interface Spot {
 export class PiSource {
   #session: string | undefined;
   #isFork = false;
-  /** Of the open conversation, by id; an entry without one is named by its number in the file. */
+  /** The spots of the open conversation by id; an entry without one is named by its number in the file. */
   #spots = new Map<string, Spot>();
   /** Ids of the entries that a compaction replaced. */
   readonly #gone = new HashedSet();
