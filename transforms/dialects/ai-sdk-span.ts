@@ -1,8 +1,9 @@
 /** Reads a model call from the attributes of the AI SDK (`ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`). */
-import { unpacked } from './json-text.ts';
+
 import { addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { callOf, type MessageBlock, textOf } from './message-parts.ts';
+import { textOf, unpacked } from './logged-values.ts';
+import { callOf, type MessageBlock } from './message-parts.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';

@@ -1,9 +1,10 @@
 /** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
+
 import type { JsonView } from '../json/json-view.ts';
 import { readAiSdk } from './ai-sdk-span.ts';
-import { unpacked } from './json-text.ts';
 import { addAnswer, addRequest, addSystem, noteFinish, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
+import { unpacked } from './logged-values.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';

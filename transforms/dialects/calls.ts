@@ -2,17 +2,17 @@
  * Dialect `calls`: one model call per object, in the wrappers of many loggers. A table describes each wrapper: how to
  * recognise it, and where request, answer, session and time are.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { hashOf } from '../model/hashed-set.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { present, structured } from './logged-values.ts';
 import { isCapture, loggedAnswer } from './pairs/bodies.ts';
 import { callMeta } from './pairs/call-meta.ts';
 import { type Call, CallReader } from './pairs/call-reader.ts';
 import { harCall, harEntries } from './pairs/har.ts';
-import { structured } from './pairs/request.ts';
-import { present } from './streams/grammar.ts';
 
 /** Members that may hold the answer. */
 const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;

@@ -1,8 +1,10 @@
 /**
  * Reports members of a log's objects that are not read, so that nothing is lost silently: each name once per source.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import type { ReadingNote } from '../model/element.ts';
+import { warning } from './reading-notes.ts';
 
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MOST_NAMES = 32;
@@ -27,7 +29,6 @@ export class IgnoredMembers {
       names.push(name);
     }
     if (names.length === 0) return undefined;
-    const message = `members beside the messages are not read: ${names.join(', ')}`;
-    return { rule: 'members-ignored', severity: 'WARNING', message };
+    return warning('members-ignored', `members beside the messages are not read: ${names.join(', ')}`);
   }
 }

@@ -2,8 +2,9 @@
  * Dialect `inspect`: evaluation logs of Inspect as JSON (`inspect log dump`). Samples are read one by one, after the
  * head.
  */
+
 import { JsonView } from '../json/json-view.ts';
-import type { ReadingNote, ToolDefinition } from '../model/element.ts';
+import type { ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -11,21 +12,13 @@ import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialec
 import { AttachedTexts } from './inspect-attachments.ts';
 import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
+import { firstOf } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import { firstOf } from './message-parts.ts';
+import { RESULT_ERROR, warning } from './reading-notes.ts';
 import { Transcript } from './transcript.ts';
 
 const HARNESS = 'inspect';
-const MISSING: ReadingNote = {
-  rule: 'attachment-missing',
-  severity: 'WARNING',
-  message: 'the log does not hold a text that its messages refer to',
-};
-const RESULT_ERROR: ReadingNote = {
-  rule: 'result-is-error',
-  severity: 'WARNING',
-  message: 'the result of a tool is marked as an error',
-};
+const MISSING = warning('attachment-missing', 'the log does not hold a text that its messages refer to');
 
 function detect(first: FirstObject): boolean {
   return (

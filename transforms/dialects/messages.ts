@@ -3,16 +3,17 @@
  * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages keep
  * their bytes; if the last one is the model's, it is the reply (docs/dialect-details.md).
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
-import { noted } from './fold/draft.ts';
 import { readForeignMessages } from './foreign-messages.ts';
 import { IgnoredMembers } from './ignored-members.ts';
 import { missingOrBad } from './line-objects.ts';
 import { systemMessage } from './made-messages.ts';
+import { noted } from './reading-notes.ts';
 import { readTurns } from './sharegpt-turns.ts';
 import { readValueParts, UnknownPart } from './value-parts.ts';
 

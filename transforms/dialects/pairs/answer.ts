@@ -2,15 +2,17 @@
  * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
  * a stream of any of them (as text or as a list of events), or plain text.
  */
+
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readReply } from '../anthropic-message.ts';
-import { noted } from '../fold/draft.ts';
+import { present } from '../logged-values.ts';
 import { makeMessage } from '../made-messages.ts';
+import { FILTERED, noted, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR, warning } from '../reading-notes.ts';
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
-import { present, RESPONSE_ERROR, STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
+import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
 /** A model's answer. */
@@ -25,11 +27,6 @@ export interface Answer {
   /** Does the answer arrive later, under the same id? */
   readonly isPending?: true;
 }
-
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const CUT = warning('reply-cut', 'the answer ended at the limit of tokens');
-const FILTERED = warning('reply-filtered', 'the answer was cut by a content filter');
-const OTHERS = warning('other-choices', 'the response has more choices than the first: they are left out');
 
 const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
 
@@ -108,10 +105,10 @@ function ofChoices(choices: JsonView, error?: JsonView): Answer {
   const message = first.get('message');
   const finish = first.get('finish_reason')?.text();
   const notes: ReadingNote[] = [];
-  if (finish === 'length') notes.push(CUT);
+  if (finish === 'length') notes.push(REPLY_CUT);
   if (finish === 'content_filter') notes.push(FILTERED);
   if (finish === 'error' || present(error)) notes.push(RESPONSE_ERROR);
-  if (others.length > 0) notes.push(OTHERS);
+  if (others.length > 0) notes.push(OTHER_CHOICES);
   const text = first.get('text');
   if (message === undefined && text?.type === 'string')
     return said(makeMessage('assistant', [['content', text.copy()]]), notes);
@@ -130,7 +127,7 @@ function ofWhole(view: JsonView): Answer {
 
 function ofMessage(view: JsonView, content: JsonView): Answer {
   const stop = view.get('stop_reason')?.text();
-  const notes = stop === 'max_tokens' ? [CUT] : stop === 'refusal' ? [FILTERED] : [];
+  const notes = stop === 'max_tokens' ? [REPLY_CUT] : stop === 'refusal' ? [FILTERED] : [];
   return { ...said(readReply(content.copy(), stop), notes), isMessage: true };
 }
 
@@ -144,7 +141,7 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
   if (status !== undefined && PENDING.has(status)) return { said: [], notes: [], id, isPending: true };
   const notes: ReadingNote[] = [];
   const reason = view.get('incomplete_details')?.get('reason')?.text();
-  if (reason === 'max_output_tokens') notes.push(CUT);
+  if (reason === 'max_output_tokens') notes.push(REPLY_CUT);
   if (reason === 'content_filter') notes.push(FILTERED);
   if (present(view.get('error'))) notes.push(RESPONSE_ERROR);
   const read = ofItems(view.get('output') as JsonView, keepSealed);

@@ -1,7 +1,8 @@
 /** An answered conversation as the fields of an entry, with the changes and findings of reading it. */
+
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { EntryFields } from '../dialect-spec.ts';
-import { noted, sealedNote } from '../fold/draft.ts';
+import { noted, sealedNote } from '../reading-notes.ts';
 import { type Answer, notedAnswer } from './answer.ts';
 import type { Said } from './item-messages.ts';
 

@@ -1,7 +1,7 @@
 /** Finds requests and responses, which may be bodies of logged HTTP. */
+
 import type { JsonView } from '../../json/json-view.ts';
-import { present } from '../streams/grammar.ts';
-import { structured } from './request.ts';
+import { present, structured } from '../logged-values.ts';
 
 /** The request itself, or the body that it was logged with. */
 export function bodyOf(request: JsonView): JsonView {

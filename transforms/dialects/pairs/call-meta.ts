@@ -1,10 +1,10 @@
 /** Metadata of a logged call, under the names used by loggers and the three APIs. */
+
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../logged-meta.ts';
-import { present } from '../streams/grammar.ts';
+import { present, structured } from '../logged-values.ts';
 import type { Call } from './call-reader.ts';
-import { structured } from './request.ts';
 
 const MOST_TEXT_BYTES = 64 * 1024;
 

@@ -1,9 +1,10 @@
 /** HTTP archives (HAR 1.2) of browsers and proxies: a list of everything that was loaded, some of it calls of models. */
+
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { jsonIn } from '../json-text.ts';
+import { jsonIn } from '../logged-values.ts';
 import { hasMessages } from './bodies.ts';
 import type { Call } from './call-reader.ts';
 
