@@ -179,7 +179,7 @@ export interface S3Result {
 export interface WarmRound {
   /** Builds in one process, one after the other. */
   readonly builds: readonly number[];
-  /** The command, as a process of its own. */
+  /** The command in a separate process. */
   readonly whole: number;
   /** The Python script with orjson. */
   readonly script: number;
