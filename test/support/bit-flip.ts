@@ -47,7 +47,7 @@ export function flipper(
 }
 
 /** Checks that the fault fired, and was reported with this status and the name of the file. */
-export function expectTold({ fired, status, stderr }: Flipped, flip: Flip, wanted: 65 | 74): void {
+export function expectReported({ fired, status, stderr }: Flipped, flip: Flip, wanted: 65 | 74): void {
   const where = `${JSON.stringify(flip)}\n${stderr}`;
   expect(fired, where).toBe(true);
   expect(status, where).toBe(wanted);
