@@ -17,7 +17,7 @@ import { checkDestination } from '../../../src/dataset/destination.ts';
 import { createLineFile } from '../../../src/dataset/line-file.ts';
 import { isDataset } from '../../../src/dataset/manifest.ts';
 import { readBack } from '../../../src/dataset/read-back.ts';
-import type { LedgerSums } from '../../../src/dataset/schema.ts';
+import type { LedgerSums } from '../../../src/dataset/schema/reports.ts';
 import { Shards } from '../../../src/dataset/shards.ts';
 import { openStaging } from '../../../src/dataset/staging.ts';
 import { writeWholeFile } from '../../../src/dataset/whole-file.ts';

@@ -1,11 +1,12 @@
 /**
- * src/dataset/schema.ts against datasets of many kinds: every line has the fields that its type has, no others, and of the
+ * src/dataset/schema/ against datasets of many kinds: every line has the fields that its type has, no others, and of the
  * right type; every field of the schema occurs somewhere. The schema is read from its text, as docs/dataset.md is.
  */
 import {
   appendFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -208,7 +209,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('the schema holds types only: src/verify reads it too, and must share no code with the writers', async () => {
-  expect(Object.keys(await import('../../../src/dataset/schema.ts'))).toEqual([]);
+  const files = readdirSync(join(root, 'src/dataset/schema'));
+  expect(files).toHaveLength(4);
+  for (const file of files)
+    expect(Object.keys(await import(`../../../src/dataset/schema/${file}`)), file).toEqual([]);
 });
 
 describe('every line of a dataset matches the schema', () => {

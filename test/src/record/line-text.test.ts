@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import type { FindingLine, SessionLine, SourceLine } from '../../../src/dataset/schema.ts';
+import type { SessionLine, SourceLine } from '../../../src/dataset/schema/ledger.ts';
+import type { FindingLine } from '../../../src/dataset/schema/reports.ts';
 import { findingText, sessionText, sourceText } from '../../../src/record/line-text.ts';
 
 const text = fc.oneof(

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { DatasetProfile, LedgerSums } from '../../../src/dataset/schema.ts';
+import type { DatasetProfile, LedgerSums } from '../../../src/dataset/schema/reports.ts';
 import { build } from '../../../src/job/build.ts';
 import { report } from '../../../src/job/report.ts';
 import { driftOf } from '../../../src/report/drift.ts';
