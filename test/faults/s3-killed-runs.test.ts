@@ -52,7 +52,7 @@ describe('killed runs', () => {
         break;
       }
       killed++;
-      // absent, old or new: the dataset behind the pointer is whole
+      // absent, old or new: the dataset that the pointer names is whole
       if (now !== undefined) await store.hashes();
       if (now === pointer) continue;
       pointer = now;

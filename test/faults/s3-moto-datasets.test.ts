@@ -1,5 +1,5 @@
 /**
- * Datasets in moto, an independent implementation of S3, behind a proxy that misbehaves. Conditional writes, uploads and listings are
+ * Datasets in moto, an independent implementation of S3, through a proxy that misbehaves. Conditional writes, uploads and listings are
  * moto's; the proxy adds 409, which moto never answers. moto dates every upload in 2010, so a young upload (the other half of S026) cannot
  * be tested. S027 and S028 are refused before any request.
  */

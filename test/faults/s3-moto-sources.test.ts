@@ -1,5 +1,5 @@
 /**
- * Reads from moto, an independent implementation of S3, behind a proxy that misbehaves. moto itself answers for objects that changed,
+ * Reads from moto, an independent implementation of S3, through a proxy that misbehaves. moto itself answers for objects that changed,
  * vanished or are archived; it checks no signatures, clocks or regions, so the proxy does. Not covered here: S017 concerns the reading
  * thread and not the store, S031 needs no store, and s3-large.test.ts measures the memory of S033.
  */
