@@ -8,12 +8,12 @@ export const SECRET = 'wJalrXUtnFEMI/SECRET+THAT+MUST/NOT+SHOW';
 export const SESSION_TOKEN = 'TOKEN+THAT+MUST+NOT+SHOW/EITHER==';
 
 /** Environment variables with the credentials of the stores. */
-export const CREDENTIALS = {
+export const CREDENTIALS: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: KEY_ID,
   AWS_SECRET_ACCESS_KEY: SECRET,
   AWS_SESSION_TOKEN: SESSION_TOKEN,
   AWS_EC2_METADATA_DISABLED: 'true',
-} as const;
+};
 
 /** Listens on the loopback interface and records the requests. */
 export abstract class S3Endpoint {

@@ -1,7 +1,7 @@
 /** Faults of object stores and how often each fired, for the tests' store and for a proxy in front of another one. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
-/** A request as a fault sees it. */
+/** A request as faults see it. */
 export interface ReceivedRequest {
   readonly method: string;
   /** As sent. */
