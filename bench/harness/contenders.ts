@@ -16,7 +16,7 @@ import {
 } from './checks.ts';
 import { atRoot, peersBuildFolder, turnmillBin } from './repository.ts';
 
-/** What a contender needs: a built file, a program on the PATH, or a module in the peers' venv. */
+/** A requirement of a contender: a built file, a program on the PATH, or a module in the peers' venv. */
 export type Requirement =
   | { readonly file: string }
   | { readonly program: string }

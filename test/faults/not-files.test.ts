@@ -36,7 +36,7 @@ function run(args: readonly string[]): Run {
   return { status, signal, stderr };
 }
 
-/** What to put in a file's place. A link to `/dev/zero` never ends; neither does a device node. */
+/** Things to put in a file's place. A link to `/dev/zero` never ends; neither does a device node. */
 const KINDS: Readonly<Record<string, (path: string) => void>> = {
   pipe: (path) => execFileSync('mkfifo', [path]),
   'link to /dev/zero': (path) => symlinkSync('/dev/zero', path),
