@@ -86,7 +86,7 @@ export { type ElementCounts, type StageChunk, StageStream } from '../transforms/
 export { checkConversations, checkEntries, checkRecords } from '../transforms/stages/check.ts';
 export { ruleSets } from '../transforms/stages/cleanup.ts';
 export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
-export type { LedgerSums } from './dataset/schema.ts';
+export type { LedgerSums } from './dataset/schema/reports.ts';
 export { ShardWriter, type ShardWriterOptions } from './dataset/shard-writer.ts';
 export type { ShardInfo } from './dataset/shards.ts';
 export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';

@@ -1,9 +1,9 @@
-// docs/dataset.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema.ts and layout.ts.
-import { readFileSync } from 'node:fs';
+// docs/dataset.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema/.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, table } from './markdown.mjs';
 
-const SCHEMA = 'src/dataset/schema.ts';
+const SCHEMA = 'src/dataset/schema/';
 const INTERFACE = /\/\*\* ([^\n]*?) \*\/\nexport interface (\w+) \{\n([\s\S]*?)\n\}/g;
 const FIELD =
   /^ {2}\/\*\* (.*?)(?: @unit (.*?))?(?: @example (.*?))? \*\/\n {2}readonly (\w+)(\??): ([\s\S]*?);$/gm;
@@ -45,7 +45,12 @@ const FILES = [
 
 /** @returns the interfaces of the schema by name: what they are, and their fields in order */
 export function schemaOf(root) {
-  const text = readFileSync(join(root, SCHEMA), 'utf8');
+  const folder = join(root, SCHEMA);
+  return new Map(readdirSync(folder).flatMap((file) => [...typesIn(join(folder, file))]));
+}
+
+function typesIn(file) {
+  const text = readFileSync(file, 'utf8');
   const types = new Map();
   for (const [, about, name, body] of text.matchAll(INTERFACE)) {
     const fields = [...body.matchAll(FIELD)].map(([, doc, unit, example, field, optional, type]) => ({
@@ -62,11 +67,11 @@ export function schemaOf(root) {
     const declared = [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, field]) => field);
     const missing = declared.filter((field) => !fields.some((one) => one.name === field));
     if (missing.length > 0)
-      throw new Error(`${SCHEMA}: ${name}: no comment in one line over ${missing.join(', ')}`);
+      throw new Error(`${file}: ${name}: no comment in one line over ${missing.join(', ')}`);
     types.set(name, { about, fields });
   }
   if (types.size !== [...text.matchAll(/^export interface /gm)].length)
-    throw new Error(`${SCHEMA}: an interface has no comment in one line over it`);
+    throw new Error(`${file}: an interface has no comment in one line over it`);
   return types;
 }
 

@@ -8,7 +8,7 @@ import { LINE_FILES } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
 import { resolveDataset } from '../dataset/recover.ts';
-import type { SessionLine } from '../dataset/schema.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { joinFolders } from '../input/sources/folder-sessions.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { quarantinePath } from '../dataset/layout.ts';
-import type { Counts } from '../dataset/schema.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/build.ts';
 import type { Result, SessionReport } from '../ledger/result.ts';

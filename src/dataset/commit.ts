@@ -13,7 +13,7 @@ import type { WrittenFile } from './line-file.ts';
 import { createManifest, type ManifestBody, manifestText } from './manifest.ts';
 import { type ReadBack, readBack } from './read-back.ts';
 import { writeRunFacts } from './run-facts.ts';
-import type { Manifest, ManifestFile, ManifestShard } from './schema.ts';
+import type { Manifest, ManifestFile, ManifestShard } from './schema/manifest.ts';
 import type { ShardInfo } from './shards.ts';
 import { type Staging, SUBFOLDERS } from './staging.ts';
 import { writeCheckedFile } from './whole-file.ts';

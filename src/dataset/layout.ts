@@ -8,7 +8,7 @@ export const RUN_FACTS = 'run.json';
 /** Folder of the shards; with several formats each has a subfolder. */
 export const DATA = 'data';
 
-/** Files of JSON lines. schema.ts has their line types. */
+/** Files of JSON lines. schema/ has their line types. */
 export const LINE_FILES = {
   sources: 'ledger/sources.jsonl',
   sessions: 'ledger/sessions.jsonl',

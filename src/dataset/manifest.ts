@@ -8,7 +8,7 @@ import { TurnmillError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../version.ts';
 import { lstatIfAny, readTextIfAny } from './fs-calls.ts';
 import { manifestPath } from './layout.ts';
-import type { Manifest, ManifestFile, ManifestShard } from './schema.ts';
+import type { Manifest, ManifestFile, ManifestShard } from './schema/manifest.ts';
 import { prettyJson } from './whole-file.ts';
 
 const TOOL_NAME = 'turnmill';

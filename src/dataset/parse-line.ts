@@ -3,7 +3,9 @@
  * text into that type.
  */
 import { LINE_FILES, WORK_FILES } from './layout.ts';
-import type { FindingLine, QuarantineLine, SessionLine, SourceLine } from './schema.ts';
+import type { SessionLine, SourceLine } from './schema/ledger.ts';
+import type { QuarantineLine } from './schema/quarantine.ts';
+import type { FindingLine } from './schema/reports.ts';
 
 /** A line of `work/listing.jsonl`: a source that the run intends to read. */
 export interface ListedSource {

@@ -18,6 +18,8 @@ export interface ReadSource {
 /** The source being read. */
 export interface OpenSource extends ReadSource {
   readonly ref: SourceRef;
+  /** Why each worker thread died that read it before. */
+  readonly deaths?: readonly string[] | undefined;
   reader?: SourceReader;
   framer?: Framer | undefined;
   isLimited?: boolean;

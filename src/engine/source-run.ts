@@ -5,22 +5,18 @@
 
 import type { LentMemory } from '../../transforms/json/scanners.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
-import { type ListsInside, listsInside } from '../../transforms/stages/choose-dialect.ts';
 import { SourceFault } from '../errors.ts';
-import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
-import { isPlainLog } from '../input/framing/choose.ts';
+import type { FramedSource } from '../input/frame-source.ts';
 import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
-import { HEAD_BYTES } from '../input/framing/shape.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
-import type { ObjectOpener, SourceReader } from '../input/source-reader.ts';
-import { readSmallFile } from '../input/sources/small-file.ts';
-import { isObject, isStdin, type SourceRef } from '../input/sources/source.ts';
+import type { SourceReader } from '../input/source-reader.ts';
+import { isStdin } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
-import type { S3Options } from '../object-store/options.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { DeliveryBuilder } from './delivery.ts';
 import type { Watch } from './instrument.ts';
 import { Intake } from './intake.ts';
+import { SourceOpener } from './source-opener.ts';
 import { type Ended, type OpenSource, type ReadSource, reportOf } from './source-report.ts';
 import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
@@ -30,15 +26,11 @@ export const DELIVERY_BYTES: number = 128 * 1024;
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets a turn, for timers, signals and messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
-/** Smaller files are read in one call. */
-const SMALL_BYTES = 512 * 1024;
 /** A source whose lines make the slab grow beyond this is not folded. */
 const MOST_FOLDED_BYTES = 16 * 1024 * 1024;
 /** When the results of one read weigh more than this, its lines were tiny: the next read takes `DENSE_BYTES` at most. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
 const DENSE_BYTES = 64 * 1024;
-/** Worker threads that may die over a source before it is rejected. */
-export const MOST_DEATHS = 3;
 
 type RereadableSource = Required<Pick<SourceReader, 'again'>>;
 
@@ -60,15 +52,9 @@ export interface SourceRunOptions {
 export class SourceRun {
   readonly #settings: TaskSettings;
   readonly #watch: Watch;
-  readonly #signal: AbortSignal | undefined;
   readonly #delivery: DeliveryBuilder;
-  readonly #upcoming: Upcoming;
-  /** Undefined until the first object of a store. */
-  #objects: ObjectOpener | undefined;
   readonly #slab: Slab;
-  /** Holds the first bytes of a source until they are framed. */
-  readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
-  readonly #lists: ListsInside;
+  readonly #opener: SourceOpener;
   readonly #intake: Intake;
   /** Did the last read give very many results? */
   #isDense = false;
@@ -77,7 +63,6 @@ export class SourceRun {
 
   // state of the current source
   #open: OpenSource | undefined;
-  #deaths: readonly string[] | undefined;
   #read: FramedSource['read'] | undefined;
   /** Bytes that arrived asynchronously in the slab and are not framed yet. */
   #arrived: number | undefined;
@@ -93,12 +78,9 @@ export class SourceRun {
   constructor({ settings, watch, signal, memory, delivery, upcoming = NONE_UPCOMING }: SourceRunOptions) {
     this.#settings = settings;
     this.#watch = watch;
-    this.#signal = signal;
     this.#delivery = delivery;
-    this.#upcoming = upcoming;
     this.#slab = createSlab(memory?.slab);
-    const { dialect, plugIns } = settings;
-    this.#lists = listsInside(dialect, plugIns.dialects);
+    this.#opener = new SourceOpener({ settings, watch, signal, upcoming, slab: this.#slab });
     this.#intake = new Intake({ settings, watch, memory, onResult: (result) => delivery.add(result) });
   }
 
@@ -116,8 +98,7 @@ export class SourceRun {
 
   /** Starts the next source. */
   begin({ index, ref, deaths }: TaskSource): void {
-    this.#open = { index, ref };
-    this.#deaths = deaths;
+    this.#open = { index, ref, deaths };
     this.#intake.begin(ref, deaths === undefined);
     this.#read = this.#arrived = this.#rest = undefined;
     this.#isRestarting = this.#isClosing = false;
@@ -151,21 +132,20 @@ export class SourceRun {
   async abandon(): Promise<void> {
     const reader = this.#open?.reader;
     this.#open = undefined;
-    this.#objects?.close();
+    this.#opener.close();
     if (!this.#isClosing) await reader?.close();
   }
 
   /** Takes the next step: opens, frames or reads. @returns undefined at the end of the source */
   #advance(open: OpenSource): Pause | undefined {
     if (open.reader === undefined) {
-      refuseDeadly(this.#deaths);
-      const opened = this.#openSource(open);
+      const opened = this.#opener.open(open);
       if (opened instanceof Promise) return this.#later(opened, (reader) => this.#beginReading(open, reader));
       this.#beginReading(open, opened);
     }
     const reader = open.reader as SourceReader;
     if (open.framer === undefined) {
-      const framed = this.#frame(reader, open.ref);
+      const framed = this.#opener.frame(reader, open.ref);
       if (framed instanceof Promise) return this.#later(framed, (source) => this.#beginFraming(open, source));
       this.#beginFraming(open, framed);
     }
@@ -183,21 +163,6 @@ export class SourceRun {
     open.isLimited = pause === 'limited';
     if (!open.isLimited) reader.verify(this.#settings.takesBack);
     return undefined;
-  }
-
-  #openSource({ index, ref }: OpenSource): SourceReader | Promise<SourceReader> {
-    if (isObject(ref) && this.#objects === undefined)
-      return this.#makeLane(ref.s3).then(() => this.#openSource({ index, ref }));
-    const objects = isObject(ref) ? this.#objects : undefined;
-    objects?.expect(this.#upcoming(index));
-    const options = objects === undefined ? this.#settings : { ...this.#settings, objects };
-    return this.#watch.open(ref, options, this.#signal, this.#first);
-  }
-
-  /** Loads the code for stores on demand: most runs read only files. */
-  async #makeLane(s3: S3Options): Promise<void> {
-    const { ObjectFetcher } = await import('../input/open-object.ts');
-    this.#objects = new ObjectFetcher(s3, this.#settings.s3.windowBytes);
   }
 
   /** Reads the source again from its start, through the stages. There are no results of it so far. */
@@ -237,19 +202,6 @@ export class SourceRun {
     return { kind: 'source-begin', source: index, provisional, ...reopens, identity, again };
   }
 
-  #frame(reader: SourceReader, { name, path }: SourceRef): FramedSource | Promise<FramedSource> {
-    // a source that can be read only once is read no further than needed: the report of a rejected source counts the
-    // bytes read
-    const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
-    const { maxLineBytes, maxElements } = this.#settings;
-    return frameSource(
-      reader,
-      name,
-      { maxLineBytes, maxElements, slab: this.#slab, lists: this.#lists },
-      first,
-    );
-  }
-
   #beginFraming(open: OpenSource, framed: FramedSource): void {
     open.framer = this.#watch.framer(framed.framer);
     this.#read = framed.read;
@@ -259,8 +211,7 @@ export class SourceRun {
   /** Reads and folds a small file in one go. @returns false if it has to be opened like any other file */
   #foldWhole(open: OpenSource): boolean {
     const { index, ref } = open;
-    if (!this.#intake.canFold || !this.#isSmall(ref)) return false;
-    const file = readSmallFile(ref, this.#slab.bytes);
+    const file = this.#intake.canFold ? this.#opener.readSmall(ref) : undefined;
     if (file === undefined) return false;
     const framing = this.#intake.takeWhole(file.bytes);
     if (framing === undefined) return false;
@@ -282,13 +233,6 @@ export class SourceRun {
     } as const;
     this.#reportOn({ index, reader }, this.#intake.end(framing));
     return true;
-  }
-
-  #isSmall({ path, name, sizeBytes, parts }: SourceRef): boolean {
-    if (parts !== undefined) return false;
-    const { checksum, maxLineBytes } = this.#settings;
-    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLineBytes, this.#slab.bytes.length);
-    return fits && path !== undefined && !checksum && isPlainLog(name);
   }
 
   #feed(
@@ -391,11 +335,4 @@ export class SourceRun {
 function rewrittenTwice(cause: unknown): SourceFault {
   const detail = 'it was changed while it was read, read again from its start, and changed again';
   return new SourceFault('changed-while-read', detail, cause);
-}
-
-/** Throws when the source has killed too many worker threads. */
-function refuseDeadly(deaths: readonly string[] = []): void {
-  if (deaths.length < MOST_DEATHS) return;
-  const causes = [...new Set(deaths)].join(', ');
-  throw new SourceFault('worker-crash', `${deaths.length} worker threads died while reading it: ${causes}`);
 }

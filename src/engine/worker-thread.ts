@@ -12,7 +12,7 @@ import { decodeThreadPart } from '../ledger/thread-part.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { Delivery } from './delivery.ts';
 import { RestartFilter } from './restart-filter.ts';
-import { MOST_DEATHS } from './source-run.ts';
+import { MOST_DEATHS } from './source-opener.ts';
 import type { Task, TaskSource } from './task.ts';
 import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
 

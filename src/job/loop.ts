@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { readBack } from '../dataset/read-back.ts';
-import type { SessionLine } from '../dataset/schema.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { endpoint } from '../loop/endpoint.ts';
 import {

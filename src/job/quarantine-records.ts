@@ -5,7 +5,7 @@ import { statIfAny } from '../dataset/fs-calls.ts';
 import { LINE_FILES, manifestPath, quarantinePath } from '../dataset/layout.ts';
 import { checkManifest } from '../dataset/manifest.ts';
 import { parseLine } from '../dataset/parse-line.ts';
-import type { QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
+import type { QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
 import { MAX_LINE_CEILING } from '../settings/settings.ts';

@@ -1,5 +1,5 @@
 /** Counts by name, and the bins of histograms. */
-import type { Counts } from '../dataset/schema.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
 
 /** Counts by name. Leaves out names whose count is 0. */
 export class Tally {

@@ -4,20 +4,18 @@
  */
 import { type Grouping, groupOf } from '../../transforms/model/group.ts';
 import { type RecordShape, shortName } from '../../transforms/model/record-shape.ts';
+import type { Counts, SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type {
-  Counts,
   DatasetProfile,
   FindingExample,
   FindingLine,
   FindingProfile,
   GroupProfile,
-  QuarantineLine,
   RejectionExample,
   RejectionProfile,
-  SessionLine,
-  SourceLine,
   SourceProfile,
-} from '../dataset/schema.ts';
+} from '../dataset/schema/reports.ts';
 import { binOf, binRange, Tally } from './counts.ts';
 
 /** Lengths of the lists in the profile. */

@@ -2,7 +2,8 @@
  * The account of a run: sums over sources and sessions, and the identities that must hold before anything is published
  * (docs/faults.md). All counts are exact integers.
  */
-import type { Counts, LedgerSums } from '../dataset/schema.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { KeptOut } from '../settings/error-budget.ts';
 import { Tally } from './counts.ts';

@@ -2,7 +2,8 @@
  * The JSON text of the lines written for every source: two of the ledger, and findings. A template for the common shape
  * takes a third of the time of `JSON.stringify`, for the same text.
  */
-import type { Counts, FindingLine, SessionLine, SourceLine, ToolUsageLine } from '../dataset/schema.ts';
+import type { Counts, SessionLine, SourceLine, ToolUsageLine } from '../dataset/schema/ledger.ts';
+import type { FindingLine } from '../dataset/schema/reports.ts';
 
 /** Characters that need no escape in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;

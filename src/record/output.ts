@@ -8,7 +8,7 @@ import { DATA, LINE_FILES, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
-import type { ManifestShard } from '../dataset/schema.ts';
+import type { ManifestShard } from '../dataset/schema/manifest.ts';
 import { type Series, Shards } from '../dataset/shards.ts';
 import { StdoutSink } from '../dataset/stdout.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';

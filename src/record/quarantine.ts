@@ -3,7 +3,7 @@
  * if the user wants them or they cannot be read again (docs/decisions/0014-quarantine.md).
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
-import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
+import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';

@@ -7,7 +7,7 @@
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
-import type { QuarantineLine } from '../dataset/schema.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
 import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.ts';
 import type { ProfileCounter } from '../ledger/dataset-profile.ts';

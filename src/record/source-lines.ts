@@ -6,12 +6,12 @@ import { LINE_FILES } from '../dataset/layout.ts';
 import type {
   ByteParts,
   Counts,
-  FindingLine,
   PackedLine,
   RefusedFormat,
   SessionLine,
   SourceLine,
-} from '../dataset/schema.ts';
+} from '../dataset/schema/ledger.ts';
+import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SkippedSource, SourceRef } from '../input/sources/source.ts';

@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import { Bars, type Bin, Columns, Dot, Histogram, Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, showBytes, showCount, showNumber, showShare, sumOf } from '../charts/numbers.ts';
-import type { Counts, DatasetProfile, LedgerSums } from '../dataset/schema.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
+import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { binOf, binRange } from '../ledger/counts.ts';
 import { OutsideName } from './lists.tsx';
 import { MOST_SHOWN_TOOLS, type ReportData } from './report-data.ts';

@@ -1,6 +1,8 @@
 /** Compares a dataset with an earlier one by shares, so that a larger input alone makes no difference. */
 import { sumOf } from '../charts/numbers.ts';
-import type { Counts, DatasetProfile, Manifest } from '../dataset/schema.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
+import type { DatasetProfile } from '../dataset/schema/reports.ts';
 
 /** A share that moved, or a number. */
 export interface DriftRow {

@@ -5,7 +5,7 @@ import { formats } from '../../transforms/formats/index.ts';
 import { shortName } from '../../transforms/model/record-shape.ts';
 import { Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, shellWord, showNumber, showShare } from '../charts/numbers.ts';
-import type { FindingProfile, RejectionExample, RejectionProfile } from '../dataset/schema.ts';
+import type { FindingProfile, RejectionExample, RejectionProfile } from '../dataset/schema/reports.ts';
 import { REASONS } from '../ledger/reasons.ts';
 
 const LONGEST_MEANING = 180;

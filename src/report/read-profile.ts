@@ -5,14 +5,10 @@ import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readBack } from '../dataset/read-back.ts';
 import { RecordLines } from '../dataset/record-lines.ts';
-import type {
-  DatasetProfile,
-  FindingLine,
-  Manifest,
-  QuarantineLine,
-  SessionLine,
-  SourceLine,
-} from '../dataset/schema.ts';
+import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
+import type { DatasetProfile, FindingLine } from '../dataset/schema/reports.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
 

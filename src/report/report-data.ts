@@ -1,5 +1,6 @@
 /** Data of a report, and the limits of its lists. */
-import type { DatasetProfile, Manifest, RunFacts } from '../dataset/schema.ts';
+import type { Manifest, RunFacts } from '../dataset/schema/manifest.ts';
+import type { DatasetProfile } from '../dataset/schema/reports.ts';
 import type { Drift } from './drift.ts';
 
 export interface ReportData {

@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
 import { fittedName, showBytes, showCount, showNumber } from '../charts/numbers.ts';
-import type { RunFacts, SourceProfile } from '../dataset/schema.ts';
+import type { RunFacts } from '../dataset/schema/manifest.ts';
+import type { SourceProfile } from '../dataset/schema/reports.ts';
 import { Outside, OutsideName } from './lists.tsx';
 import { FATES, MOST_SHARDS, type ReportData } from './report-data.ts';
 

@@ -3,7 +3,9 @@
  * findings and quarantine records. Each file has them in the order of the sources, so it is read once from the start.
  */
 import { LINE_FILES } from '../dataset/layout.ts';
-import type { FindingLine, QuarantineLine, SessionLine, SourceLine } from '../dataset/schema.ts';
+import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
+import type { FindingLine } from '../dataset/schema/reports.ts';
 import { compareSources } from '../input/sources/list.ts';
 import { losesNothing } from '../ledger/ledger.ts';
 import type { PreviousRun } from './previous-run.ts';

@@ -6,7 +6,7 @@ import { lstatIfAny } from '../dataset/fs-calls.ts';
 import { manifestPath } from '../dataset/layout.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
-import type { Manifest } from '../dataset/schema.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
 import { planResume } from './resume.ts';

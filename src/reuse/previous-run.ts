@@ -10,7 +10,7 @@ import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
 import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
 import { readBack, readChunks } from '../dataset/read-back.ts';
-import type { Manifest } from '../dataset/schema.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
 import { ioError, type TurnmillError } from '../errors.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, changedSince, damaged } from './checked-lines.ts';

@@ -5,14 +5,9 @@
 import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { LineFileName } from '../dataset/parse-line.ts';
-import type {
-  FindingLine,
-  PackedLine,
-  QuarantineLine,
-  RecordPlace,
-  SessionLine,
-  SourceLine,
-} from '../dataset/schema.ts';
+import type { PackedLine, RecordPlace, SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
+import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';

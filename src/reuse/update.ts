@@ -6,7 +6,7 @@
 import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { readFingerprints } from '../dataset/run-facts.ts';
-import type { Manifest } from '../dataset/schema.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
 import { parseFingerprint } from '../input/fingerprint.ts';
 import { compareSources } from '../input/sources/list.ts';
 import type { Listing, SourceRef } from '../input/sources/source.ts';

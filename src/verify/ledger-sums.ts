@@ -1,6 +1,7 @@
 /** Compares the manifest's totals and ledger sums with a recount and with reports/summary.json. */
 import { join } from 'node:path';
-import type { DatasetProfile, LedgerSums, Manifest, ManifestTotals } from '../dataset/schema.ts';
+import type { Manifest, ManifestTotals } from '../dataset/schema/manifest.ts';
+import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';

@@ -3,13 +3,9 @@
  * the same order, source by source. Only sums are kept. Skipped sources come first, then those that were read.
  */
 import { join } from 'node:path';
-import type {
-  FindingLine,
-  QuarantineLine,
-  QuarantineSource,
-  SessionLine,
-  SourceLine,
-} from '../dataset/schema.ts';
+import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import type { QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
+import type { FindingLine } from '../dataset/schema/reports.ts';
 import { type ReadLine, readLines } from './line-reader.ts';
 import type { ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { LedgerSums, Manifest, ManifestFile, ManifestShard, ManifestTotals } from '../dataset/schema.ts';
+import type { Manifest, ManifestFile, ManifestShard, ManifestTotals } from '../dataset/schema/manifest.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { readOwnFile } from '../own-file.ts';
 import { SCHEMA_VERSION } from '../version.ts';

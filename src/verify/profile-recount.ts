@@ -2,13 +2,9 @@
  * Recounts `profile` of reports/summary.json: histograms, roles, tools, reasons, findings and groups. Compares only the
  * numbers of the lists; which examples they show depends on the order.
  */
-import type {
-  DatasetProfile,
-  FindingLine,
-  QuarantineLine,
-  RecordsProfile,
-  SessionLine,
-} from '../dataset/schema.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
+import type { DatasetProfile, FindingLine, RecordsProfile } from '../dataset/schema/reports.ts';
 import type { Problems } from './problems.ts';
 import { add, type Counts, sumOf } from './tallies.ts';
 import {

@@ -1,6 +1,6 @@
 /** Checks one line of quarantine/rejected.jsonl: its place, and its bytes against their hash if they are kept. */
 import { createHash } from 'node:crypto';
-import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema.ts';
+import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import type { Problems } from './problems.ts';
 import { add, type SourceTally, sumOf } from './tallies.ts';
 import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from './untrusted.ts';

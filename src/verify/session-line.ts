@@ -5,7 +5,7 @@ import type {
   RefusedFormat,
   SessionLine,
   ToolCountsLine,
-} from '../dataset/schema.ts';
+} from '../dataset/schema/ledger.ts';
 import type { Problems } from './problems.ts';
 import type { Pointers } from './shards.ts';
 import { add, addAll, type SourceTally, type Totals } from './tallies.ts';

@@ -2,7 +2,7 @@
  * Checks one line of ledger/sources.jsonl: its bytes and lines add up, and agree with the sessions and the quarantine
  * of that source.
  */
-import type { SourceLine } from '../dataset/schema.ts';
+import type { SourceLine } from '../dataset/schema/ledger.ts';
 import type { Problems } from './problems.ts';
 import { add, addAll, type Counts, type SourceTally, sumOf, type Totals } from './tallies.ts';
 import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from './untrusted.ts';

@@ -1,5 +1,5 @@
 /** Sums over the lines: by name, for one source, and for the whole dataset. */
-import type { SourceLine } from '../dataset/schema.ts';
+import type { SourceLine } from '../dataset/schema/ledger.ts';
 import { asCount, asObject, type Untrusted } from './untrusted.ts';
 
 export type Counts = Map<string, number>;

@@ -1,6 +1,7 @@
 /** Findings by session, for lists and filters: nine bytes per session, read once on first use. */
 import { setImmediate } from 'node:timers/promises';
-import type { FindingLine, SessionLine } from '../dataset/schema.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { LineIndex } from './line-index.ts';
 
 const LINES_AT_ONCE = 2000;

@@ -3,7 +3,8 @@
  * system.
  */
 
-import type { QuarantineLine, SessionLine } from '../dataset/schema.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';

@@ -1,6 +1,6 @@
 /** Searches records, sessions or rejections from start to end, and reports hits as it goes. */
 import { setImmediate } from 'node:timers/promises';
-import type { SessionLine } from '../dataset/schema.ts';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { type Query, readQuery, wordMatcher } from './query.ts';
 import { readRecord, summaryOf } from './shown.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';

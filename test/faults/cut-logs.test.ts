@@ -3,47 +3,21 @@
  * with another call and no answer with another question than in the whole log, a cut line is rejected, and an open call is reported.
  * All bytes with TURNMILL_LONG=1, else every 97th and those around the ends of lines.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Result } from '../../src/ledger/result.ts';
+import { dialectLogs, REPOSITORY } from '../support/dialect-logs.ts';
 import { LONG } from '../support/long.ts';
 import { type NamedLog, readLogs } from '../support/read-log.ts';
 import { type SaidPairs, saidPairs } from '../support/said-pairs.ts';
 
 const STEP = LONG ? 1 : 97;
 const LF = 0x0a;
-const ROOT = resolve(import.meta.dirname, '../..');
 /** Findings that tell of a call without a result. */
 const OPEN = new Set(['protocol-open', 'call-unanswered', 'tool-result-missing', 'results-as-text']);
 
-interface Log extends NamedLog {
-  readonly settings: object;
-}
-
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort();
-}
-
-/** By path below the repository. */
-function allLogs(): Readonly<Record<string, Log>> {
-  const logs: Record<string, Log> = {};
-  for (const path of filesIn(join(ROOT, 'examples/dialects')))
-    logs[`examples/${basename(path)}`] = { name: basename(path), bytes: readFileSync(path), settings: {} };
-  const goldens = join(ROOT, 'test/goldens');
-  for (const golden of readdirSync(goldens)) {
-    const expected = join(goldens, golden, 'expected.json');
-    const settings = existsSync(expected) ? (JSON.parse(readFileSync(expected, 'utf8')).settings ?? {}) : {};
-    for (const path of filesIn(join(goldens, golden, 'logs')))
-      logs[path.slice(goldens.length + 1)] = { name: basename(path), bytes: readFileSync(path), settings };
-  }
-  return logs;
-}
-
-const logs = allLogs();
+const logs = dialectLogs();
 
 function placesIn(bytes: Uint8Array): readonly number[] {
   const all = Array.from({ length: bytes.length + 1 }, (_, i) => i);
@@ -56,7 +30,7 @@ const recordsOf = (results: readonly Result[]): readonly Uint8Array[] =>
 /** The records of a golden log, as they were written by hand; undefined for a file that is only a part of a session. */
 function expectedOf(path: string): readonly Uint8Array[] | undefined {
   if (path.split('/').length > 3) return undefined;
-  const file = join(ROOT, 'test/goldens', path.split('/')[0] as string, 'records.jsonl');
+  const file = join(REPOSITORY, 'test/goldens', path.split('/')[0] as string, 'records.jsonl');
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => Buffer.from(line));

@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FileSystem } from '../../src/dataset/file-system.ts';
 import { resolveDataset } from '../../src/dataset/recover.ts';
-import type { Manifest } from '../../src/dataset/schema.ts';
+import type { Manifest } from '../../src/dataset/schema/manifest.ts';
 import { TurnmillError } from '../../src/errors.ts';
 import { build } from '../../src/job/build.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';

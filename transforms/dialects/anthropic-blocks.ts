@@ -7,19 +7,18 @@ import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { inString } from '../json/respace.ts';
-import { concat, dropMembers } from '../json/splice.ts';
+import { dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { ReadingNote } from '../model/element.ts';
 import { objectBytes, stringValue } from '../model/message.ts';
-import { arrayOf, callJson, joinStrings, objectOf } from './made-messages.ts';
+import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
+import { arrayOf, callJson } from './made-messages.ts';
+import { keptBlock } from './reading-notes.ts';
 
 const EMPTY = encode('""');
 
 /** Marks the end of the server's cache: it moves from request to request and has no meaning for the conversation. */
 export const CACHE_MARK = 'cache_control';
-
-/** A part of a content: only a text (a JSON string), or an object. */
-export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
 
 /** The kinds of content block. */
 export type Block =
@@ -55,15 +54,7 @@ function readPart(
   }
   const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
   if (url !== undefined) {
-    const image = objectOf([['url', url]]);
-    return {
-      part: {
-        object: objectOf([
-          ['type', '"image_url"'],
-          ['image_url', image],
-        ]),
-      },
-    };
+    return { part: { object: imagePart(url) } };
   }
   return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
 }
@@ -82,7 +73,7 @@ function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
   const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
   if (url?.[0] === QUOTE) return url;
   if (media?.[0] !== QUOTE || data?.[0] !== QUOTE) return undefined;
-  return concat([encode('"data:'), media.subarray(1, -1), encode(';base64,'), data.subarray(1)]);
+  return dataUrl(media, data);
 }
 
 /**
@@ -96,22 +87,6 @@ function readCall(block: Uint8Array): Uint8Array {
 /** The arguments of a call as a JSON string. @param input JSON text of its input, on one line */
 export function argumentsOf(input: Uint8Array): Uint8Array {
   return input[0] === QUOTE ? input : inString(input);
-}
-
-/** Joins parts to a content: one string if all of them are text, else a list. */
-export function contentOfParts(parts: readonly Part[]): Uint8Array {
-  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
-  if (texts.length < parts.length) return arrayOf(parts.map(partBytes));
-  return texts.length === 0 ? EMPTY : joinStrings(texts);
-}
-
-function partBytes(part: Part): Uint8Array {
-  return 'object' in part
-    ? part.object
-    : objectOf([
-        ['type', '"text"'],
-        ['text', part.text],
-      ]);
 }
 
 /** The content of a tool's result: keeps a string, and turns blocks into a list of parts. */
@@ -131,10 +106,4 @@ export function resultContent(
       return partBytes(part);
     }),
   );
-}
-
-export function keptBlock(type: string): ReadingNote {
-  const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'unknown';
-  const message = `a block of type ${shown} is kept as a part: other readers may not know it`;
-  return { rule: 'block-kept', severity: 'WARNING', message };
 }

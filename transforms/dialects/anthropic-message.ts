@@ -10,28 +10,13 @@ import { addMember, editMembers } from '../json/splice.ts';
 import { decode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import {
-  type Block,
-  CACHE_MARK,
-  contentOfParts,
-  keptBlock,
-  readBlock,
-  resultContent,
-} from './anthropic-blocks.ts';
+import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
+import { contentOfParts } from './content-parts.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './made-messages.ts';
+import { keptBlock, noted, ORDER_LOST, RESULT_ERROR } from './reading-notes.ts';
 
 /** A thought that the server does not show has a signature only. */
 const EMPTY_STRING_BYTES = 2;
-const ORDER_LOST: ReadingNote = {
-  rule: 'order-lost',
-  severity: 'WARNING',
-  message: 'a text or other block follows a tool_use; their order is lost',
-};
-const RESULT_ERROR: ReadingNote = {
-  rule: 'result-is-error',
-  severity: 'WARNING',
-  message: 'the result of a tool is marked as an error',
-};
 
 /** @param logged the JSON text of an object; undefined if it has no role */
 export function readMessage(logged: Uint8Array): readonly Message[] | undefined {
@@ -55,7 +40,7 @@ const TRUNCATED_CALL: ReadingNote = {
 
 function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly Message[] {
   const content = valueBytes(raw, 'content');
-  if (content?.[0] !== OPEN_ARRAY) return [noted(raw, role, [])];
+  if (content?.[0] !== OPEN_ARRAY) return [onOneLine(raw, role, [])];
   const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
   const results = blocks.flatMap((block) => (block.kind === 'result' ? [readResult(block.block)] : []));
   const rest = blocks.filter(({ kind }) => kind !== 'result');
@@ -63,15 +48,13 @@ function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly M
 }
 
 /** The message on one line, with its notes. */
-function noted(json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message {
-  const bytes = oneLine(json);
-  return notes.length === 0 ? { bytes, role } : { bytes, role, notes };
-}
+const onOneLine = (json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message =>
+  noted({ bytes: oneLine(json), role }, notes);
 
 export function readResult(block: Uint8Array): Message {
   const [id, content, isError] = valuesOf(block, ['tool_use_id', 'content', 'is_error']);
   const { bytes, notes = [] } = resultMessage(id, content, isError);
-  return noted(bytes, 'tool', notes);
+  return onOneLine(bytes, 'tool', notes);
 }
 
 /** The tool message for a result. The values are JSON text on one line. */
@@ -84,8 +67,7 @@ export function resultMessage(
   const answers: Piece[] = id === undefined ? [] : [['tool_call_id', id]];
   const said = resultContent(content, (note) => notes.push(note));
   if (isError !== undefined && decode(isError) === 'true') notes.push(RESULT_ERROR);
-  const { bytes } = makeMessage('tool', [...answers, ['content', said]]);
-  return notes.length === 0 ? { bytes, role: 'tool' } : { bytes, role: 'tool', notes };
+  return noted(makeMessage('tool', [...answers, ['content', said]]), notes);
 }
 
 /** The message with its other blocks as content. */
@@ -102,7 +84,7 @@ function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Messag
   });
   if (shown.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(shown));
   if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
-  return noted(bytes, role, notesOn(blocks));
+  return onOneLine(bytes, role, notesOn(blocks));
 }
 
 function notesOn(blocks: readonly Block[]): readonly ReadingNote[] {

@@ -13,8 +13,9 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { missingOrBad } from './line-objects.ts';
-import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
+import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './made-messages.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
+import { noted, warning } from './reading-notes.ts';
 
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
 
@@ -51,14 +52,12 @@ function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
   const ids = calls.length === 0 ? [] : open.call(calls.map(({ name }) => name));
   const text = result && (result[0] === QUOTE ? result : inString(result));
   if (role === 'tool')
-    return [resultMessage(message, content.length > 2 ? content : (text ?? content), open)];
+    return [toolMessage(open.answer(message.answers), content.length > 2 ? content : (text ?? content))];
   const members: Piece[] = [['content', content]];
   if (thought !== '') members.push(['reasoning_content', quote(thought)]);
   if (calls.length > 0) members.push(['tool_calls', arrayOf(eachCall(calls, ids))]);
-  const said = makeMessage(role, members);
-  const notes = notesOf(message);
-  const noted = notes.length === 0 ? said : { ...said, notes };
-  return text === undefined ? [noted] : [noted, resultMessage(message, text, open)];
+  const said = noted(makeMessage(role, members), notesOf(message));
+  return text === undefined ? [said] : [said, toolMessage(open.answer(message.answers), text)];
 }
 
 function* eachCall(calls: ChatMessage['calls'], ids: readonly string[]): Generator<Uint8Array> {
@@ -66,22 +65,12 @@ function* eachCall(calls: ChatMessage['calls'], ids: readonly string[]): Generat
     yield callJson(ids[i], name, args[0] === QUOTE ? args : inString(args));
 }
 
-function resultMessage({ answers }: ChatMessage, content: Uint8Array, open: OpenCalls): Message {
-  const id = open.answer(answers);
-  const head: Piece[] = id === undefined ? [] : [['tool_call_id', quote(id)]];
-  return makeMessage('tool', [...head, ['content', content]]);
-}
-
 function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly ReadingNote[] {
-  const notes: ReadingNote[] = debris.map((message) => ({
-    rule: 'protocol-debris',
-    severity: 'WARNING',
-    message,
-  }));
+  const notes = debris.map((message) => warning('protocol-debris', message));
   if (count === 0) return notes;
   const what = count === 1 ? '1 call before the last one is' : `${count} calls before the last one are`;
   const message = `${what} left out, because only the last block counts`;
-  return [{ rule: 'calls-left-out', severity: 'WARNING', message }, ...notes];
+  return [warning('calls-left-out', message), ...notes];
 }
 
 /** Does it have members that only such a chat has besides its messages? */

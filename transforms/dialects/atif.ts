@@ -2,6 +2,7 @@
  * Dialect `atif`: trajectories in the Agent Trajectory Interchange Format, versions 1.0 to 1.7. One object is a run of
  * an agent, and may contain the runs of its sub-agents.
  */
+
 import { JsonView } from '../json/json-view.ts';
 import type { ReadingNote, Rejection } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
@@ -11,23 +12,15 @@ import type { ObjectPart, ReadContext } from './dialect-spec.ts';
 import { metaOfAnswers } from './fold/path-meta.ts';
 import { toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
+import { firstOf } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import {
-  blocksOf,
-  callOf,
-  firstOf,
-  type MessageBlock,
-  type ResultBlock,
-  resultText,
-} from './message-parts.ts';
+import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './message-parts.ts';
+import { warning } from './reading-notes.ts';
 import { Transcript } from './transcript.ts';
 
 const VERSION = /^ATIF-v1\b/;
-const copied = (count: number): ReadingNote => ({
-  rule: 'copied-history',
-  severity: 'WARNING',
-  message: `${count} of its steps are copied from an earlier trajectory`,
-});
+const copied = (count: number): ReadingNote =>
+  warning('copied-history', `${count} of its steps are copied from an earlier trajectory`);
 
 /** Reads the steps of one trajectory. */
 class Steps {

@@ -2,6 +2,7 @@
  * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id`, whichever comes first. The file of
  * answers does not repeat the requests, so both files form one source (src/input/sources/batch-files.ts).
  */
+
 import { JsonView } from '../json/json-view.ts';
 import { copyOf } from '../json/keep.ts';
 import { createPlainScanner, type Scanner } from '../json/scanner.ts';
@@ -18,9 +19,9 @@ import type {
   ReadingOptions,
 } from './dialect.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { callMeta } from './pairs/call-meta.ts';
-import { type Call, CallReader } from './pairs/call-reader.ts';
-import { present } from './streams/grammar.ts';
+import { present } from './logged-values.ts';
+import { CallReader } from './pairs/call-reader.ts';
+import { type Call, callMeta } from './pairs/logged-call.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;

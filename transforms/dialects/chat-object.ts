@@ -2,24 +2,21 @@
  * Converts messages of the chat completions API, as agents log them with extra members, for a fold: the model's output
  * to blocks, results with the id of their call, everything else to messages.
  */
+
 import type { JsonView } from '../json/json-view.ts';
-import { inString, quote } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import {
-  contentOfParts,
-  keptBlock,
-  type Part,
-  readBlock,
-  readBlockOf,
-  resultContent,
-} from './anthropic-blocks.ts';
+import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
 import { readMessage } from './anthropic-message.ts';
+import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import type { ReadContext } from './dialect-spec.ts';
-import { type FoldBlock, sealedDetail } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import type { ItemFacts } from './fold/thread.ts';
-import { callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
+import { present } from './logged-values.ts';
+import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './made-messages.ts';
+import { callOf } from './message-parts.ts';
+import { keptBlock, noted } from './reading-notes.ts';
 
 /** A message for a fold: an answer grows there, a result goes to its call. */
 export type ChatObject =
@@ -27,27 +24,19 @@ export type ChatObject =
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | { readonly kind: 'message'; readonly message: Message };
 
-/** The type that OpenRouter gives to encrypted reasoning. */
-const ENCRYPTED = 'reasoning.encrypted';
 /** Parts of the chat completions API that are not text. */
 const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
-
-/** Is there a value other than null? */
-export const isPresent = (view: JsonView | undefined): view is JsonView =>
-  view !== undefined && view.type !== 'null';
 
 /** Undefined for an object without a role, or whose content is neither text nor a list. */
 export function readChatObject(json: JsonView): ChatObject | undefined {
   const role = json.get('role')?.text();
   const content = json.get('content');
-  if (!role || (isPresent(content) && content.type !== 'string' && content.type !== 'array'))
-    return undefined;
+  if (!role || (present(content) && content.type !== 'string' && content.type !== 'array')) return undefined;
   if (role === 'assistant') return readAnswer(json, content);
   if (RESULT_ROLES.has(role)) return { kind: 'result', ...readToolMessage(json, content) };
   const { parts, notes } = partsOf(content);
-  const { bytes } = makeMessage(role, [['content', contentOfParts(parts)]]);
-  return { kind: 'message', message: notes.length === 0 ? { bytes, role } : { bytes, role, notes } };
+  return { kind: 'message', message: noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes) };
 }
 
 /**
@@ -97,9 +86,6 @@ function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: read
     : { said: blocks, notes };
 }
 
-const blockOfPart = (part: Part): FoldBlock =>
-  'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object };
-
 /**
  * Puts a user's message of the Messages API whose content has results into the present thread: each goes to its call, what is left is a
  * message.
@@ -143,15 +129,6 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [block.kind === 'part' ? block.part : { object: part.copy() }];
 }
 
-/** @param url a JSON string */
-export function imagePart(url: Uint8Array): Uint8Array {
-  const image = objectOf([['url', url]]);
-  return objectOf([
-    ['type', '"image_url"'],
-    ['image_url', image],
-  ]);
-}
-
 /** Reasoning as text, or as the blocks of the API that it comes from. */
 export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
@@ -167,7 +144,7 @@ function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
   if (thinking?.type === 'string' && thinking.text() !== '')
     return isOnly ? [{ kind: 'thought', text: thinking.copy() }] : [];
   const data = block.get('data') ?? block.get('signature');
-  return data?.type === 'string' ? [{ kind: 'sealed', detail: sealedDetail(ENCRYPTED, data.copy()) }] : [];
+  return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
 }
 
 /** The calls of a message: those of the API, also without a `function` object, and the old `function_call`. */
@@ -175,23 +152,15 @@ function callsOf(json: JsonView): readonly FoldBlock[] {
   const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
   const old = json.get('function_call');
   if (calls.length > 0 || old?.type !== 'object') return calls;
-  return [{ kind: 'call', id: undefined, json: callJson(undefined, old.get('name')?.text(), argsOf(old)) }];
+  const { name, args } = callOf(old);
+  return [{ kind: 'call', id: undefined, json: callJson(undefined, name, args) }];
 }
 
-/** One call: `{id, function: {name, arguments}}`, `{id, name, arguments}`, or with `args`; `function` may be the name alone. */
+/** A call of any client, for a fold. */
 export function readCall(call: JsonView): FoldBlock {
-  const inner = call.get('function');
-  const fn = inner?.type === 'object' ? inner : call;
-  const id = call.get('id')?.text() || undefined;
-  const name = fn.get('name')?.text() ?? (inner?.type === 'string' ? inner.text() : undefined);
-  return { kind: 'call', id, json: callJson(id, name, argsOf(fn)) };
-}
-
-/** The arguments as a JSON string; an object is turned into one. */
-function argsOf(fn: JsonView): Uint8Array | undefined {
-  const args = [fn.get('arguments'), fn.get('args')].find(isPresent);
-  if (args === undefined) return undefined;
-  return args.type === 'string' ? args.copy() : inString(args.bytes);
+  const { id: logged, name, args } = callOf(call);
+  const id = logged || undefined;
+  return { kind: 'call', id, json: callJson(id, name, args) };
 }
 
 function readToolMessage(
@@ -211,9 +180,6 @@ export function resultMessage(
 ): Message {
   const notes: ReadingNote[] = [];
   const said = resultContent(content?.copy(), (note) => notes.push(note));
-  const members: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
-  members.push(['content', said]);
-  if (name?.type === 'string') members.push(['name', name.copy()]);
-  const message = makeMessage('tool', members);
-  return notes.length === 0 ? message : { ...message, notes };
+  const named: readonly Piece[] = name?.type === 'string' ? [['name', name.copy()]] : [];
+  return noted(toolMessage(callId, said, named), notes);
 }

@@ -1,17 +1,19 @@
 /** Reads one line of a Claude Code transcript: its type, and its message as blocks. */
+
 import type { JsonView } from '../json/json-view.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue, textOfValue } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
-import { argumentsOf, type Block, contentOfParts, type Part, readBlock } from './anthropic-blocks.ts';
+import { argumentsOf, type Block, readBlock } from './anthropic-blocks.ts';
 import { resultMessage } from './anthropic-message.ts';
-import { type FoldBlock, sealedDetail } from './fold/draft.ts';
+import { contentOfParts, type Part } from './content-parts.ts';
+import { type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
+import { isTrue } from './logged-values.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
 /** The type that OpenRouter gives to encrypted reasoning. */
-const ENCRYPTED = 'reasoning.encrypted';
 
 /** The result of a tool and the call that it answers. */
 export interface ClaudeResult {
@@ -120,7 +122,7 @@ export class ClaudeLine {
 
   is(key: string): boolean {
     const value = this.#json.get(key);
-    return value?.type === 'boolean' && value.bytes[0] === 't'.charCodeAt(0);
+    return value?.type === 'boolean' && isTrue(value);
   }
 }
 
@@ -206,5 +208,5 @@ function blockOf(block: Block): FoldBlock {
 }
 
 function sealed(data: JsonView): FoldBlock {
-  return { kind: 'sealed', detail: sealedDetail(ENCRYPTED, data.bytes) };
+  return sealedBlock(data.bytes);
 }

@@ -2,6 +2,7 @@
  * Folds the lines of one Claude Code transcript: decides which conversation a line belongs to and where, or why it is
  * left out.
  */
+
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { keyOf } from '../model/hashed-set.ts';
 import type { ClaudeLine, UserWords } from './claude-code-line.ts';
@@ -9,6 +10,7 @@ import type { ReadContext } from './dialect-spec.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
 import { LineSpots } from './line-spots.ts';
 import { metaOf } from './logged-meta.ts';
+import { INTERRUPT, TWO_IDS, unknownEvent, warning } from './reading-notes.ts';
 
 /** Lines about the client, not the conversation. */
 export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
@@ -26,16 +28,10 @@ const INTERRUPTED = /^\s*\[Request interrupted by user/;
 const MAIN = 'main';
 const HARNESS = 'claude-code';
 
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
 const CUT = warning('reply-cut', 'the answer ended at max_tokens');
 const PARENT_MISSING = warning(
   'parent-missing',
   'the parent of a line is not in the log: it is read in the order of the log',
-);
-const TWO_IDS = warning(
-  'two-session-ids',
-  'the log has a second session id: its lines are read as one session',
 );
 
 export class ClaudeSource {
@@ -218,8 +214,7 @@ export class ClaudeSource {
   #noteUnknown(type: string): void {
     if (this.#unknown.has(keyOf(type))) return;
     this.#unknown.add(keyOf(type));
-    const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
-    this.#notes.push(warning('unknown-event', `lines of type ${shown} are not known to this version`));
+    this.#notes.push(unknownEvent(type));
   }
 
   #enterSession({ sessionId }: ClaudeLine, { fold }: ReadContext): void {

@@ -2,26 +2,25 @@
  * Dialect `cline`: the API history that Cline and its relatives keep for a task, `api_conversation_history.json`: a
  * list of messages of the Messages API, each with a time.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { elementsOf } from '../json/members.ts';
-import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
+import type { Fate, Rejection } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { contentOfParts, type Part, readBlock, readBlockOf } from './anthropic-blocks.ts';
+import { readBlock, readBlockOf } from './anthropic-blocks.ts';
 import { readResult } from './anthropic-message.ts';
+import { contentOfParts, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import type { FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
 import { makeMessage } from './made-messages.ts';
+import { warning } from './reading-notes.ts';
 
 const MAIN = 'main';
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
-const AS_TEXT: ReadingNote = {
-  rule: 'results-as-text',
-  severity: 'WARNING',
-  message: 'the results of calls are in the texts of the user',
-};
+const AS_TEXT = warning('results-as-text', 'the results of calls are in the texts of the user');
 
 function detect(first: FirstObject): boolean {
   const isMessage = ROLES.has(first.get('role')?.text() ?? '') && first.get('content') !== undefined;

@@ -1,10 +1,13 @@
 /** Folds the events of one Codex rollout into conversations, with a new one after each compaction. */
+
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
+import type { Fate, Message, Rejection, ToolDefinition } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { metaOf } from './logged-meta.ts';
-import { makeMessage, objectOf, type Piece, systemMessage } from './made-messages.ts';
-import { type ResponseItem, readItem, SEALED_CONTEXT } from './responses-items.ts';
+import { makeMessage, systemMessage } from './made-messages.ts';
+import { COPIED_HISTORY, INTERRUPT, SEALED_CONTEXT, TWO_IDS, unknownEvent } from './reading-notes.ts';
+import { type ResponseItem, readItem } from './responses-items.ts';
+import { defineTool } from './tool-definitions.ts';
 
 const MAIN = 'main';
 const HARNESS = 'codex';
@@ -12,17 +15,6 @@ const HARNESS = 'codex';
 const CONTEXT =
   /^\s*(?:# AGENTS\.md instructions|<environment_context>|<permissions instructions>|<collaboration_mode>|<user_instructions>)/;
 const ABORTED = /^\s*<turn_aborted>/;
-
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
-const COPIED = warning(
-  'copied-history',
-  'the log begins with the history of the session that it was forked from',
-);
-const TWO_IDS = warning(
-  'two-session-ids',
-  'the log has a second session id: its lines are read as one session',
-);
 
 export class CodexSource {
   readonly #splits: boolean;
@@ -74,7 +66,7 @@ export class CodexSource {
       this.#said = undefined;
     }
     this.#open(context, time);
-    if (this.#parents.has(id)) fold.note(COPIED);
+    if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
     else if (id !== this.#session) fold.note(TWO_IDS);
     return undefined;
   }
@@ -96,7 +88,10 @@ export class CodexSource {
     }
     const text = payload.get('base_instructions')?.get('text');
     this.#system = text === undefined ? [] : systemMessage(text.copy());
-    this.#tools = payload.get('dynamic_tools')?.elements().map(definitionOf);
+    this.#tools = payload
+      .get('dynamic_tools')
+      ?.elements()
+      .map((tool) => defineTool(tool.copy()));
   }
 
   /** Makes the conversation the current one; a new one begins with the system text. */
@@ -172,16 +167,7 @@ export class CodexSource {
   }
 
   #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
-    const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
     this.#open(context, time);
-    context.fold.note(warning('unknown-event', `lines of type ${shown} are not known to this version`));
+    context.fold.note(unknownEvent(type));
   }
-}
-
-function definitionOf(tool: JsonView): ToolDefinition {
-  const pieces = tool.members().map(([key, value]): Piece => {
-    const isSchema = key === 'inputSchema' || key === 'input_schema';
-    return [isSchema ? 'parameters' : key, value.copy()];
-  });
-  return { bytes: objectOf(pieces), name: tool.get('name')?.text() || undefined };
 }

@@ -2,16 +2,17 @@
  * Folds conversations in the words of the Gemini API, `{role, parts}`: the checkpoints that Gemini CLI saves, and the recordings of Qwen
  * Code, its fork, whose lines have such a message each.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
-import { contentOfParts } from './anthropic-blocks.ts';
-import { isPresent } from './chat-object.ts';
+import { contentOfParts } from './content-parts.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import type { FoldBlock } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { type GeminiResult, partOf, resultOfParts } from './gemini-message.ts';
 import { metaOf } from './logged-meta.ts';
+import { isTrue, present } from './logged-values.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
@@ -133,11 +134,11 @@ export class ContentsSource {
       const id = call.get('id')?.text() || this.#nameCall(name);
       const args = call.get('args');
       return [
-        { kind: 'call', id, json: callJson(id, name, isPresent(args) ? inString(args.bytes) : undefined) },
+        { kind: 'call', id, json: callJson(id, name, present(args) ? inString(args.bytes) : undefined) },
       ];
     }
     const text = part.get('text');
-    const isThought = part.get('thought')?.bytes[0] === 't'.charCodeAt(0);
+    const isThought = isTrue(part.get('thought'));
     if (isThought && text?.type === 'string') return [{ kind: 'thought', text: text.copy() }];
     const read = partOf(part, notes);
     if ('object' in read) return [{ kind: 'part', object: read.object }];

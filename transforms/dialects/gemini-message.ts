@@ -2,17 +2,18 @@
  * Reads one message of a recording of Gemini CLI: text that a user typed, or an answer with its calls, which contain
  * their results.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
-import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
-import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
-import { imagePart, isPresent } from './chat-object.ts';
-import type { FoldBlock } from './fold/draft.ts';
+import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
+import { blockOfPart, type FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { arrayOf, callJson, makeMessage, objectOf } from './made-messages.ts';
+import { present } from './logged-values.ts';
+import { callJson, makeMessage, toolMessage } from './made-messages.ts';
+import { keptBlock, noted, RESULT_ERROR, SUMMARY } from './reading-notes.ts';
 
 export interface GeminiResult {
   readonly callId: string;
@@ -37,9 +38,6 @@ export type GeminiMessage =
 /** Qwen Code, whose first versions recorded as Gemini CLI does, has its own name for an answer. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const SUMMARY = warning('reasoning-summary', 'the reasoning is a summary of it');
-const RESULT_ERROR = warning('result-is-error', 'the result of a tool is marked as an error');
 
 export function readGeminiMessage(json: JsonView): GeminiMessage {
   const id = json.get('id')?.text();
@@ -51,7 +49,7 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
   const { parts, notes } = partsOf(json.get('content'));
   if (ANSWERS.has(type)) return readAnswer(id, json, parts, notes);
   const message = makeMessage('user', [['content', contentOfParts(parts)]]);
-  return { kind: 'user', id, message: notes.length === 0 ? message : { ...message, notes } };
+  return { kind: 'user', id, message: noted(message, notes) };
 }
 
 interface Parts {
@@ -62,7 +60,7 @@ interface Parts {
 /** A text, one part, or a list of both. */
 function partsOf(content: JsonView | undefined): Parts {
   const notes: ReadingNote[] = [];
-  if (!isPresent(content)) return { parts: [], notes };
+  if (!present(content)) return { parts: [], notes };
   const list = content.type === 'array' ? content.elements() : [content];
   return { parts: list.map((part) => partOf(part, notes)), notes };
 }
@@ -80,8 +78,7 @@ export function partOf(part: JsonView, notes: ReadingNote[]): Part {
 function imageOf(data: JsonView | undefined): Uint8Array | undefined {
   const [media, bytes] = [data?.get('mimeType'), data?.get('data')];
   if (media?.type !== 'string' || bytes?.type !== 'string') return undefined;
-  const url = [encode('"data:'), media.copy().subarray(1, -1), encode(';base64,'), bytes.copy().subarray(1)];
-  return imagePart(concat(url));
+  return imagePart(dataUrl(media.bytes, bytes.bytes));
 }
 
 function readAnswer(
@@ -90,10 +87,7 @@ function readAnswer(
   parts: readonly Part[],
   notes: readonly ReadingNote[],
 ): GeminiMessage {
-  const texts = parts.map(
-    (part): FoldBlock =>
-      'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
-  );
+  const texts = parts.map(blockOfPart);
   const thoughts = (json.get('thoughts')?.elements() ?? []).flatMap(thoughtOf);
   const calls = (json.get('toolCalls')?.elements() ?? []).map((call, i) => ({
     call,
@@ -101,7 +95,7 @@ function readAnswer(
   }));
   const blocks = calls.map(({ call, callId }): FoldBlock => {
     const args = call.get('args');
-    const written = isPresent(args) ? inString(args.bytes) : undefined;
+    const written = present(args) ? inString(args.bytes) : undefined;
     return { kind: 'call', id: callId, json: callJson(callId, call.get('name')?.text(), written) };
   });
   const results = calls.flatMap(({ call, callId }) => resultsOf(call, callId));
@@ -119,7 +113,7 @@ function thoughtOf(thought: JsonView): readonly FoldBlock[] {
 /** The result of a call; none if it was cancelled before. */
 function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   const result = call.get('result');
-  if (!isPresent(result)) return [];
+  if (!present(result)) return [];
   const notes: ReadingNote[] = call.get('status')?.text() === 'error' ? [RESULT_ERROR] : [];
   return [resultOfParts(result.type === 'array' ? result.elements() : [result], callId, notes)];
 }
@@ -131,15 +125,8 @@ export function resultOfParts(list: readonly JsonView[], callId: string, notes: 
     return response === undefined ? partOf(part, notes) : { text: responseText(response) };
   });
   const [only] = parts;
-  const content =
-    parts.length === 1 && only !== undefined && 'text' in only
-      ? only.text
-      : arrayOf(parts.map((part) => ('object' in part ? part.object : textPart(part.text))));
-  const message = makeMessage('tool', [
-    ['tool_call_id', quote(callId)],
-    ['content', content],
-  ]);
-  return { callId, message: notes.length === 0 ? message : { ...message, notes } };
+  const content = parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);
+  return { callId, message: noted(toolMessage(callId, content), notes) };
 }
 
 /** The text of an output or an error, or the JSON text of anything else. */
@@ -147,9 +134,3 @@ function responseText(response: JsonView): Uint8Array {
   const text = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
   return text === undefined ? inString(response.bytes) : text.copy();
 }
-
-const textPart = (text: Uint8Array): Uint8Array =>
-  objectOf([
-    ['type', '"text"'],
-    ['text', text],
-  ]);

@@ -1,10 +1,12 @@
 /** Folds the recordings of Gemini CLI into conversations, with a new one after each compression of the context. */
+
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
+import type { Fate, Rejection } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { type GeminiMessage, readGeminiMessage } from './gemini-message.ts';
 import { metaOf } from './logged-meta.ts';
+import { unknownEvent } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
@@ -134,10 +136,4 @@ export class GeminiSource {
     fold.open(MAIN, this.#session ?? origin.source, time(stamp));
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
-}
-
-function unknownEvent(type: string): ReadingNote {
-  const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
-  const message = `lines of type ${shown} are not known to this version`;
-  return { rule: 'unknown-event', severity: 'WARNING', message };
 }

@@ -1,24 +1,17 @@
 /** Reads one message of a goose session: texts, thoughts, calls, and in user messages the results of calls. */
-import type { JsonView } from '../json/json-view.ts';
-import { inString, quote } from '../json/respace.ts';
-import { concat } from '../json/splice.ts';
-import { encode } from '../json/utf8.ts';
-import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
-import { imagePart, isPresent } from './chat-object.ts';
-import type { ReadContext } from './dialect-spec.ts';
-import { type FoldBlock, sealedDetail } from './fold/draft.ts';
-import { arrayOf, callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
 
-const ENCRYPTED = 'reasoning.encrypted';
-const RESULT_ERROR: ReadingNote = {
-  rule: 'result-is-error',
-  severity: 'WARNING',
-  message: 'the result of a tool is marked as an error',
-};
+import type { JsonView } from '../json/json-view.ts';
+import { inString } from '../json/respace.ts';
+import type { Message, ReadingNote } from '../model/element.ts';
+import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
+import type { ReadContext } from './dialect-spec.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
+import { isTrue, present } from './logged-values.ts';
+import { callJson, makeMessage, toolMessage } from './made-messages.ts';
+import { keptBlock, noted, RESULT_ERROR } from './reading-notes.ts';
+
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
 const FALSE = 'f'.charCodeAt(0);
-const TRUE = 't'.charCodeAt(0);
 
 export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
@@ -61,10 +54,8 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   if (type === 'thinking' && thinking?.type === 'string' && thinking.text() !== '')
     return [{ kind: 'thought', text: thinking.copy() }];
   const data = block.get('data') ?? block.get('signature');
-  if (type.toLowerCase().endsWith('thinking') && data?.type === 'string')
-    return [{ kind: 'sealed', detail: sealedDetail(ENCRYPTED, data.copy()) }];
-  const part = partOf(block, notes);
-  return ['text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object }];
+  if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];
+  return [blockOfPart(partOf(block, notes))];
 }
 
 function partOf(block: JsonView, notes: ReadingNote[]): Part {
@@ -72,10 +63,8 @@ function partOf(block: JsonView, notes: ReadingNote[]): Part {
   const text = block.get('text');
   if (type === 'text' && text?.type === 'string') return { text: text.copy() };
   const [media, data] = [block.get('mimeType'), block.get('data')];
-  if (type === 'image' && media?.type === 'string' && data?.type === 'string') {
-    const url = [encode('"data:'), media.copy().subarray(1, -1), encode(';base64,'), data.copy().subarray(1)];
-    return { object: imagePart(concat(url)) };
-  }
+  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
+    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
   notes.push(keptBlock(type ?? 'unknown'));
   return { object: block.copy() };
 }
@@ -86,7 +75,7 @@ function callOf(block: JsonView): FoldBlock {
   const envelope = block.get('toolCall');
   const call = envelope?.get('value') ?? envelope;
   const args = call?.get('arguments');
-  const written = isPresent(args) ? inString(args.bytes) : undefined;
+  const written = present(args) ? inString(args.bytes) : undefined;
   return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
 }
 
@@ -97,19 +86,9 @@ function resultOf(block: JsonView): { readonly callId: string | undefined; reado
   const value = envelope?.get('value') ?? envelope;
   const error = envelope?.get('error');
   const list = value?.type === 'array' ? value : value?.get('content');
-  const isError = isPresent(error) || value?.get('isError')?.bytes[0] === TRUE;
+  const isError = present(error) || isTrue(value?.get('isError'));
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
   const parts = (list?.elements() ?? []).map((part) => partOf(part, notes));
-  const content = error?.type === 'string' ? error.copy() : arrayOf(parts.map(partBytes));
-  const members: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
-  const message = makeMessage('tool', [...members, ['content', content]]);
-  return { callId, result: notes.length === 0 ? message : { ...message, notes } };
-}
-
-function partBytes(part: Part): Uint8Array {
-  if ('object' in part) return part.object;
-  return objectOf([
-    ['type', '"text"'],
-    ['text', part.text],
-  ]);
+  const content = error?.type === 'string' ? error.copy() : listOfParts(parts);
+  return { callId, result: noted(toolMessage(callId, content), notes) };
 }

@@ -2,24 +2,19 @@
  * Reads requests and answers of model calls as observability platforms log them, in the format of whichever client made
  * the call, and adds both to a transcript.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
-import type { ReadingNote, ToolDefinition } from '../model/element.ts';
-import { defineTool } from './anthropic-tools.ts';
-import { isCutJson, unpacked } from './json-text.ts';
+import type { ToolDefinition } from '../model/element.ts';
+import type { Meta } from '../model/meta.ts';
+import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import { blocksOf, callOf, firstOf, type MessageBlock, textOf } from './message-parts.ts';
+import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
+import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
+import { defineTool } from './tool-definitions.ts';
 import { isMasked, type Transcript } from './transcript.ts';
 
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
-const REPLY_CUT = warning('reply-cut', 'the answer ended at the limit of tokens');
-const FILTERED = warning('reply-filtered', 'the answer was cut by a content filter');
-export const OTHERS: ReadingNote = warning(
-  'other-choices',
-  'the response has more choices than the first: they are left out',
-);
 const NOT_MESSAGES = warning(
   'content-not-messages',
   'the log holds a value in the place of messages: it is kept as text',
@@ -28,6 +23,17 @@ const PLACEHOLDER = warning(
   'body-placeholder',
   'the request or the answer was masked or cut where it was logged',
 );
+
+/** The model call that a span describes. */
+export interface LoggedCall {
+  readonly hasReply: boolean;
+  readonly tools: readonly ToolDefinition[];
+  readonly session: string | undefined;
+  readonly meta: Meta;
+}
+
+/** A call without its session. */
+export type SpokenCall = Omit<LoggedCall, 'session'>;
 
 /** Adds a request: messages, an object that has them, or a text. */
 export function addRequest(transcript: Transcript, logged: JsonView | undefined): void {
@@ -165,7 +171,7 @@ function addAnswers(transcript: Transcript, list: JsonView): void {
     for (const one of elements) addCompletion(transcript, one);
   else {
     addCompletion(transcript, first as JsonView);
-    if (others.length > 0) transcript.note(OTHERS);
+    if (others.length > 0) transcript.note(OTHER_CHOICES);
   }
 }
 

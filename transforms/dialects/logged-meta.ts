@@ -2,24 +2,23 @@
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import { holdsPath, type Meta, type MetaName } from '../model/meta.ts';
+import { isPersonal, isPersonalName, type Meta, type MetaName } from '../model/meta.ts';
 import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 
 /** A logged value, or a text, a number or a list of texts. */
 export type LoggedValue = JsonView | string | number | readonly string[] | undefined;
 
 const MOST_LEVELS = 2;
-/** A grade such as `"C"` or `"partial"`, with its quotes. */
-const MOST_GRADE_BYTES = 12;
-/** Names of members that tell who a user is, whatever their value. */
-const PERSON = /^(?:end_?)?user(?:_?(?:id|name))?$|^e?_?mail$/i;
+/** Texts that are grades. Other short texts in an object of scores may be names. */
+const GRADE =
+  /^(?:[A-Z][+-]?|pass(?:ed)?|fail(?:ed)?|(?:in)?correct|partial(?:ly)?|(?:un)?(?:re)?solved|success|true|false|yes|no|good|bad|ok|none|unknown|error|tie|win|loss|[-+.\d/%]+)$/i;
 
-/** Keeps texts without a path: servers log the path of a model's weights as its name. */
+/** Keeps texts that are not personal: servers log the path of a model's weights as its name. */
 const asText = (view: JsonView): Uint8Array | undefined => {
   if (view.type === 'number') return encode(quote(new TextDecoder().decode(view.bytes)));
   return isKept(view) && view.bytes.length > 2 ? view.copy() : undefined;
 };
-const isKept = (view: JsonView): boolean => view.type === 'string' && !holdsPath(view.text() ?? '');
+const isKept = (view: JsonView): boolean => view.type === 'string' && !isPersonal(view.text() ?? '');
 const asNumber = (view: JsonView): Uint8Array | undefined =>
   view.type === 'number' ? view.copy() : undefined;
 type Leaf = (view: JsonView) => Uint8Array | undefined;
@@ -32,13 +31,13 @@ const asReward = (view: JsonView): Uint8Array | undefined =>
   view.type === 'object' ? treeOf(view, asScore) : isScore(view) ? view.copy() : asText(view);
 const isScore = ({ type }: JsonView): boolean => type === 'number' || type === 'boolean';
 const asScore = (view: JsonView): Uint8Array | undefined =>
-  isScore(view) || (isKept(view) && view.bytes.length <= MOST_GRADE_BYTES) ? view.copy() : undefined;
+  isScore(view) || GRADE.test(view.text() ?? '') ? view.copy() : undefined;
 
 /** Keeps the members that `leaf` keeps, also those of nested objects. */
 function treeOf(view: JsonView, leaf: Leaf, levels: number = MOST_LEVELS): Uint8Array | undefined {
   if (view.type !== 'object' || levels === 0) return undefined;
   const pieces = view.members().flatMap(([key, value]): Piece[] => {
-    if (PERSON.test(key)) return [];
+    if (isPersonalName(key)) return [];
     const json = value.type === 'object' ? treeOf(value, leaf, levels - 1) : leaf(value);
     return json === undefined ? [] : [[key, json]];
   });
@@ -65,7 +64,7 @@ const READ: Readonly<Record<MetaName, (view: JsonView) => Uint8Array | undefined
 };
 
 /**
- * Reads metadata of a conversation or of one answer. Leaves out absent values, null, and texts that are paths.
+ * Reads metadata of a conversation or of one answer. Leaves out absent values, null, and personal texts.
  * @param values by name; the bytes of views are copied
  */
 export function metaOf(values: { readonly [K in MetaName]?: LoggedValue }): Meta {

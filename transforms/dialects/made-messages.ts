@@ -50,6 +50,16 @@ export function makeMessage(role: string, members: readonly Piece[]): Message {
   return { bytes: objectOf([['role', quote(role)], ...members]), role };
 }
 
+/** The result of a call. @param content JSON text; `others` are members after it */
+export function toolMessage(
+  callId: string | undefined,
+  content: Uint8Array,
+  others: readonly Piece[] = [],
+): Message {
+  const answers: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
+  return makeMessage('tool', [...answers, ['content', content], ...others]);
+}
+
 /** The message of a system text in a JSON string; none if it is empty or not a string. */
 export function systemMessage(text: Uint8Array): readonly Message[] {
   if (text[0] !== QUOTE || text.length === EMPTY_STRING_BYTES) return [];

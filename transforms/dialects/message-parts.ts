@@ -2,13 +2,15 @@
  * Reads the parts of a message from many clients: OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK. Each
  * becomes a block of the canonical conversation.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
-import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
-import { sealedDetail } from './fold/draft.ts';
-import { joinStrings, objectOf } from './made-messages.ts';
+import { dataUrl, imagePart } from './content-parts.ts';
+import { sealedBlock } from './fold/draft.ts';
+import { firstOf, isTrue, textOf } from './logged-values.ts';
+import { joinStrings } from './made-messages.ts';
 
 /** One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. */
 export type MessageBlock =
@@ -33,15 +35,6 @@ export interface ResultBlock {
 }
 
 const EMPTY = encode('""');
-
-/** The first of these members that is present and not null. */
-export function firstOf(view: JsonView | undefined, ...keys: readonly string[]): JsonView | undefined {
-  for (const key of keys) {
-    const value = view?.get(key);
-    if (value !== undefined && value.type !== 'null') return value;
-  }
-  return undefined;
-}
 
 /** The parts of a content: a text, a list, or a single part. */
 export function blocksOf(content: JsonView | undefined): readonly MessageBlock[] {
@@ -75,12 +68,12 @@ const ADDRESS = /^(?:data:image\/|https?:\/\/)/;
 
 function thoughtOf(part: JsonView): MessageBlock {
   const text = firstOf(part, 'content', 'text', 'thinking', 'reasoning');
-  const isSealed = part.get('redacted')?.parsed() === true;
+  const isSealed = isTrue(part.get('redacted'));
   if (text?.type === 'string' && text.text() !== '' && !isSealed)
     return { kind: 'thought', text: text.copy() };
   const data = firstOf(part, 'data', 'signature', 'encrypted_content') ?? text;
   if (data?.type !== 'string') return { kind: 'thought', text: EMPTY };
-  return { kind: 'sealed', detail: sealedDetail('reasoning.encrypted', data.copy()) };
+  return sealedBlock(data.copy());
 }
 
 /** A call, in any of the known shapes. */
@@ -93,11 +86,6 @@ export function callOf(call: JsonView): CallBlock {
     (fn?.type === 'string' ? fn : undefined);
   const args = firstOf(inner, 'arguments', 'input', 'args');
   return { kind: 'call', id: id?.text(), name: name?.text(), args: args && textOf(args) };
-}
-
-/** A JSON string: the value itself, or its JSON text. */
-export function textOf(value: JsonView): Uint8Array {
-  return value.type === 'string' ? value.copy() : inString(value.bytes);
 }
 
 function resultOf(part: JsonView): ResultBlock {
@@ -122,7 +110,7 @@ export function resultText(content: JsonView | undefined): Uint8Array {
 function untypedPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
   if (text?.type === 'string')
-    return { kind: part.get('thought')?.parsed() === true ? 'thought' : 'text', text: text.copy() };
+    return { kind: isTrue(part.get('thought')) ? 'thought' : 'text', text: text.copy() };
   const call = firstOf(part, 'functionCall', 'function_call');
   if (call?.type === 'object') return callOf(call);
   const response = firstOf(part, 'functionResponse', 'function_response');
@@ -155,29 +143,21 @@ function mediaPart(part: JsonView): MessageBlock {
 /** Images of Inspect and the AI SDK (an address), and of OpenTelemetry. */
 function imageOf(part: JsonView): MessageBlock | undefined {
   const address = part.get('image');
-  if (ADDRESS.test(address?.text() ?? '')) return imagePart((address as JsonView).copy());
+  if (ADDRESS.test(address?.text() ?? '')) return imageBlock((address as JsonView).copy());
   if (part.get('modality')?.text() !== 'image') return undefined;
   const uri = part.get('uri');
-  return uri?.type === 'string' ? imagePart(uri.copy()) : imageData(part);
+  return uri?.type === 'string' ? imageBlock(uri.copy()) : imageData(part);
 }
 
 function imageData(part: JsonView): MessageBlock | undefined {
   const media = firstOf(part, 'mime_type', 'mimeType');
   const data = firstOf(part, 'data', 'content');
   if (media?.text()?.startsWith('image/') !== true || data?.type !== 'string') return undefined;
-  const [type, base64] = [media.copy().subarray(1, -1), data.copy().subarray(1)];
-  return imagePart(concat([encode('"data:'), type, encode(';base64,'), base64]));
+  return imageBlock(dataUrl(media.bytes, data.bytes));
 }
 
 /** @param url JSON text of a string */
-export function imagePart(url: Uint8Array): MessageBlock {
-  const image = objectOf([['url', url]]);
-  const object = objectOf([
-    ['type', '"image_url"'],
-    ['image_url', image],
-  ]);
-  return { kind: 'part', object };
-}
+const imageBlock = (url: Uint8Array): MessageBlock => ({ kind: 'part', object: imagePart(url) });
 
 /** Images of Anthropic become parts that consumers know; anything else stays, and is reported by its type. */
 function keptPart(part: JsonView, type: string): MessageBlock {

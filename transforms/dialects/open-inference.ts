@@ -1,14 +1,16 @@
 /** Reads a model call from the attributes of OpenInference (`llm.input_messages.0.message.content`), as Phoenix has them. */
+
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import { unpacked } from './json-text.ts';
-import { addAnswer, addRequest, noteFinish, OTHERS, toolsIn } from './logged-bodies.ts';
+import { imagePart } from './content-parts.ts';
+import { addAnswer, addRequest, noteFinish, type SpokenCall, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
+import { textOf, unpacked } from './logged-values.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from './made-messages.ts';
-import { blocksOf, type CallBlock, type MessageBlock, textOf } from './message-parts.ts';
+import { blocksOf, type CallBlock, type MessageBlock } from './message-parts.ts';
+import { OTHER_CHOICES } from './reading-notes.ts';
 import type { SpanAttributes } from './span-attributes.ts';
-import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
@@ -58,7 +60,7 @@ function addAnswers(
   const areItems = !hasChoices && [first, ...others].some((blocks) => !isText(blocks));
   for (const blocks of areItems ? [first, ...others] : [first])
     if (blocks !== undefined && blocks.length > 0) transcript.say('assistant', blocks);
-  if (!areItems && others.length > 0) transcript.note(OTHERS);
+  if (!areItems && others.length > 0) transcript.note(OTHER_CHOICES);
   return transcript.messages.length > before;
 }
 
@@ -133,17 +135,7 @@ function partAt(item: SpanAttributes): readonly JsonView[] {
   const content = item.at('message_content').isEmpty ? item : item.at('message_content');
   const type = content.at('type').text() ?? 'text';
   const url = content.at('image.image.url').value ?? content.at('image.url').value;
-  if (url !== undefined) {
-    const image = objectOf([['url', url.copy()]]);
-    return [
-      new JsonView(
-        objectOf([
-          ['type', '"image_url"'],
-          ['image_url', image],
-        ]),
-      ),
-    ];
-  }
+  if (url !== undefined) return [new JsonView(imagePart(url.copy()))];
   const pieces: Piece[] = [['type', quote(type)]];
   for (const key of ['text', 'signature', 'data', 'id', 'name', 'input']) {
     const value = content.at(key).value;

@@ -2,15 +2,16 @@
  * Reads a model call from the attributes of OpenLLMetry (`gen_ai.prompt.0.content`, `gen_ai.completion.0.tool_calls.0.name`), and of its
  * older versions, which said `llm.prompts` and `llm.completions`.
  */
+
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import type { ToolDefinition } from '../model/element.ts';
-import { jsonIn } from './json-text.ts';
-import { addAnswer, addRequest, noteFinish, OTHERS, toolsIn } from './logged-bodies.ts';
+import { addAnswer, addRequest, noteFinish, type SpokenCall, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
+import { jsonIn } from './logged-values.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from './made-messages.ts';
+import { OTHER_CHOICES } from './reading-notes.ts';
 import type { SpanAttributes } from './span-attributes.ts';
-import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Parts that a client sends as a list, which is logged as JSON text. */
@@ -58,7 +59,7 @@ function addAnswers(transcript: Transcript, items: readonly SpanAttributes[]): b
   const isSaid = answer !== undefined && SPEAKING.some((key) => !answer.at(key).isEmpty);
   if (isSaid) transcript.add(messageAt(answer, thoughts), 'assistant');
   else for (const one of thoughts) transcript.say('assistant', [{ kind: 'thought', text: one.copy() }]);
-  if (others.length > 0) transcript.note(OTHERS);
+  if (others.length > 0) transcript.note(OTHER_CHOICES);
   return transcript.messages.length > before;
 }
 

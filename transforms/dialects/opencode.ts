@@ -2,26 +2,23 @@
  * Dialect `opencode`: the sessions that `opencode export` prints, one document each. A message is an object `info` with a list of parts; an
  * answer of several steps is one message, and the results of its calls lie inside them.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
-import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
-import { imagePart, isPresent } from './chat-object.ts';
+import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import type { FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { callJson, makeMessage } from './made-messages.ts';
+import { isTrue, present, textOf } from './logged-values.ts';
+import { callJson, makeMessage, toolMessage } from './made-messages.ts';
+import { keptBlock, noted, RESULT_ERROR } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'opencode';
-const RESULT_ERROR: ReadingNote = {
-  rule: 'result-is-error',
-  severity: 'WARNING',
-  message: 'the result of a tool is marked as an error',
-};
 /** OpenCode asks for the summary of a compaction with these words, which the log leaves out. */
 const COMPACTION = encode(quote('What did we do so far?'));
 
@@ -72,7 +69,7 @@ function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
   const said = parts.flatMap((part): readonly Part[] => {
     const text = part.get('text');
-    const isIgnored = part.get('ignored')?.bytes[0] === 't'.charCodeAt(0);
+    const isIgnored = isTrue(part.get('ignored'));
     if (typeOf(part) === 'text' && text?.type === 'string' && !isIgnored) return [{ text: text.copy() }];
     if (typeOf(part) === 'compaction') return [{ text: COMPACTION }];
     return typeOf(part) === 'file' ? fileOf(part, notes) : [];
@@ -124,7 +121,7 @@ function blocksOf(part: JsonView): readonly FoldBlock[] {
   if (typeOf(part) !== 'tool') return [];
   const id = part.get('callID')?.text();
   const input = part.get('state')?.get('input');
-  const args = isPresent(input) ? inString(input.bytes) : undefined;
+  const args = present(input) ? inString(input.bytes) : undefined;
   return [{ kind: 'call', id, json: callJson(id, part.get('tool')?.text(), args) }];
 }
 
@@ -133,17 +130,13 @@ function resultOf(part: JsonView): Message | undefined {
   const state = part.get('state');
   const isError = state?.get('status')?.text() === 'error';
   const said = isError ? state?.get('error') : state?.get('output');
-  if (!isPresent(said)) return undefined;
+  if (!present(said)) return undefined;
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
   const files = (state?.get('attachments')?.elements() ?? []).flatMap((file) => fileOf(file, notes));
-  const text = said.type === 'string' ? said.copy() : inString(said.bytes);
+  const text = textOf(said);
   const id = part.get('callID')?.text();
   const content = contentOfParts([{ text }, ...files]);
-  const message = makeMessage('tool', [
-    ...(id === undefined ? [] : [['tool_call_id', quote(id)] as const]),
-    ['content', content],
-  ]);
-  return notes.length === 0 ? message : { ...message, notes };
+  return noted(toolMessage(id, content), notes);
 }
 
 const opencode: Dialect = defineDialect({

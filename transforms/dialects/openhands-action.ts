@@ -2,12 +2,14 @@
  * Actions and observations of the first OpenHands. An action usually contains the model's completion; if not, or only
  * as Python text, the answer is rebuilt from the action.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import { dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
-import { isPresent, readChatObject } from './chat-object.ts';
+import { readChatObject } from './chat-object.ts';
 import type { FoldBlock } from './fold/draft.ts';
+import { present } from './logged-values.ts';
 import { callJson } from './made-messages.ts';
 import { idText, type Said } from './openhands-said.ts';
 
@@ -40,7 +42,7 @@ export function completionOf(event: JsonView): Said | undefined {
 export function actionOf(action: string, event: JsonView): Said {
   const args = event.get('args');
   const metadata = event.get('tool_call_metadata');
-  const isUnreadable = isPresent(metadata?.get('model_response'));
+  const isUnreadable = present(metadata?.get('model_response'));
   const changes = isUnreadable ? ['raw-response-unreadable'] : [];
   if (action === 'message') {
     const content = args?.get('content');

@@ -1,24 +1,21 @@
 /** Events of the OpenHands SDK: each has a `kind`, and contains what was sent to the model or came from it. */
+
 import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts } from './anthropic-blocks.ts';
-import { isPresent, partsOf, readCall, readChatObject, thoughtsOf } from './chat-object.ts';
-import { type FoldBlock, sealedDetail } from './fold/draft.ts';
-import { arrayOf, joinStrings, makeMessage, objectOf, type Piece } from './made-messages.ts';
+import type { ReadingNote } from '../model/element.ts';
+import { partsOf, readCall, readChatObject, thoughtsOf } from './chat-object.ts';
+import { contentOfParts, listOfParts } from './content-parts.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
+import { isTrue, present } from './logged-values.ts';
+import { joinStrings, makeMessage, toolMessage } from './made-messages.ts';
 import { definitionsIn, type Said } from './openhands-said.ts';
+import { noted, RESULT_ERROR } from './reading-notes.ts';
 
-const ENCRYPTED = 'reasoning.encrypted';
 const EMPTY = encode('""');
 /** Kinds that do not reach the model. */
 const CLIENT =
   /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
-const ERROR: ReadingNote = {
-  rule: 'result-is-error',
-  severity: 'WARNING',
-  message: 'the result of a tool is marked as an error',
-};
 
 export function readEvent(event: JsonView): Said {
   const kind = event.get('kind')?.text() ?? '';
@@ -26,7 +23,7 @@ export function readEvent(event: JsonView): Said {
   if (kind === 'MessageEvent') return readMessage(event);
   if (kind === 'ActionEvent') return readAction(event);
   if (kind === 'ObservationEvent') return readObservation(event);
-  if (kind === 'AgentErrorEvent') return resultOf(event, event.get('error')?.copy() ?? EMPTY, [ERROR]);
+  if (kind === 'AgentErrorEvent') return resultOf(event, event.get('error')?.copy() ?? EMPTY, [RESULT_ERROR]);
   if (kind === 'UserRejectObservation') {
     const reason = event.get('rejection_reason')?.text() ?? 'User rejected the action';
     return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
@@ -66,10 +63,7 @@ function readAction(event: JsonView): Said {
   const call = event.get('tool_call');
   if (call?.type !== 'object') return { kind: 'bad', detail: 'tool_call is not an object' };
   const { parts, notes } = partsOf(event.get('thought'));
-  const texts = parts.map(
-    (part): FoldBlock =>
-      'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
-  );
+  const texts = parts.map(blockOfPart);
   const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
   const blocks = [...thoughts, ...texts, readCall(call)];
   return { kind: 'answer', name: event.get('llm_response_id')?.text(), blocks, notes };
@@ -77,7 +71,7 @@ function readAction(event: JsonView): Said {
 
 /** A reasoning item of the Responses API, here with lists of strings as texts. */
 function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
-  if (!isPresent(item)) return [];
+  if (!present(item)) return [];
   const lists = ['content', 'summary'].map((key) => item.get(key)?.elements() ?? []);
   const texts = lists.find((list) => list.length > 0) ?? [];
   const blocks = texts.flatMap((text): FoldBlock[] => {
@@ -86,33 +80,24 @@ function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   });
   const sealed = item.get('encrypted_content');
   if (sealed?.type !== 'string') return blocks;
-  return [...blocks, { kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) }];
+  return [...blocks, sealedBlock(sealed.copy())];
 }
 
 function readObservation(event: JsonView): Said {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
-  const notes = observation.get('is_error')?.bytes[0] === 't'.charCodeAt(0) ? [ERROR] : [];
+  const notes = isTrue(observation.get('is_error')) ? [RESULT_ERROR] : [];
   const text = observation.get('content') ?? observation.get('output') ?? observation.get('error');
   if (text?.type === 'string') return resultOf(event, text.copy(), notes);
   const parts = [text, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
-  const list = parts.map((part) => ('object' in part ? part.object : textPart(part.text)));
-  return resultOf(event, text === undefined ? observationJson(observation) : arrayOf(list), notes);
+  return resultOf(event, text === undefined ? observationJson(observation) : listOfParts(parts), notes);
 }
 
 /** An observation without a text, as the JSON text of its members. */
 const observationJson = (observation: JsonView): Uint8Array =>
   encode(quote(Buffer.from(observation.copy()).toString()));
 
-const textPart = (text: Uint8Array): Uint8Array =>
-  objectOf([
-    ['type', '"text"'],
-    ['text', text],
-  ]);
-
 function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): Said {
   const callId = event.get('tool_call_id')?.text();
-  const members: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
-  const message: Message = makeMessage('tool', [...members, ['content', content]]);
-  return { kind: 'result', callId, message: notes.length === 0 ? message : { ...message, notes } };
+  return { kind: 'result', callId, message: noted(toolMessage(callId, content), notes) };
 }

@@ -1,19 +1,17 @@
 /** Folds the events of one OpenHands run into conversations, with a new one after each condensation. */
+
 import type { JsonView } from '../json/json-view.ts';
-import { quote } from '../json/respace.ts';
-import type { Fate, ReadingNote, Rejection, ToolDefinition } from '../model/element.ts';
+import type { Fate, Rejection, ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
-import { imagePart } from './chat-object.ts';
+import { imagePart, listOfParts } from './content-parts.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { metaOf } from './logged-meta.ts';
-import { arrayOf, makeMessage, objectOf, systemMessage } from './made-messages.ts';
+import { makeMessage, systemMessage, toolMessage } from './made-messages.ts';
 import { actionOf, completionOf, isClientAction, observationText } from './openhands-action.ts';
 import { readEvent } from './openhands-event.ts';
 import { definitionsIn, idText, type Said } from './openhands-said.ts';
-
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
+import { INTERRUPT, unknownEvent } from './reading-notes.ts';
 
 const HARNESS = 'openhands';
 
@@ -109,11 +107,7 @@ export class OpenHandsRun {
       const changes = ['observation-as-user'];
       return { kind: 'message', message: makeMessage('user', [['content', text]]), isTurn: false, changes };
     }
-    const message = makeMessage('tool', [
-      ['tool_call_id', quote(callId)],
-      ['content', text],
-    ]);
-    return { kind: 'result', callId, message };
+    return { kind: 'result', callId, message: toolMessage(callId, text) };
   }
 
   #open(event: JsonView, { fold, time }: ReadContext, session: string): void {
@@ -192,11 +186,8 @@ function userAction(action: string, args: JsonView | undefined): Said {
   const images = args?.get('image_urls')?.elements() ?? [];
   if (images.length === 0)
     return { kind: 'message', message: makeMessage('user', [['content', content.copy()]]) };
-  const text = objectOf([
-    ['type', '"text"'],
-    ['text', content.copy()],
-  ]);
-  const parts = arrayOf([text, ...images.map((url) => imagePart(url.copy()))]);
+  const objects = images.map((url) => ({ object: imagePart(url.copy()) }));
+  const parts = listOfParts([{ text: content.copy() }, ...objects]);
   return { kind: 'message', message: makeMessage('user', [['content', parts]]) };
 }
 
@@ -208,9 +199,4 @@ function forgottenIn(json: JsonView): (id: string) => boolean {
     Number(idText(json.get(key)) ?? Number.NaN),
   ) as [number, number];
   return (id) => ids.has(id) || (Number(id) >= from && Number(id) <= to);
-}
-
-function unknownEvent(type: string): ReadingNote {
-  const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
-  return warning('unknown-event', `lines of type ${shown} are not known to this version`);
 }

@@ -1,9 +1,10 @@
 /** Converts events of OpenHands for a fold, with the code that both versions share. */
+
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../model/element.ts';
-import { isPresent } from './chat-object.ts';
 import type { FoldBlock } from './fold/draft.ts';
+import { present } from './logged-values.ts';
 
 interface Facts {
   readonly notes?: readonly ReadingNote[];
@@ -31,7 +32,7 @@ export type Said =
 
 /** An id is a number or a text. */
 export function idText(id: JsonView | undefined): string | undefined {
-  if (!isPresent(id)) return undefined;
+  if (!present(id)) return undefined;
   return id.type === 'number' ? String(id.parsed()) : id.text();
 }
 

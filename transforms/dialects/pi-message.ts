@@ -1,15 +1,16 @@
 /** Reads one message of a pi session, for a fold. */
+
 import type { JsonView } from '../json/json-view.ts';
-import { inString, quote } from '../json/respace.ts';
-import { concat } from '../json/splice.ts';
+import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
-import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
-import { imagePart } from './chat-object.ts';
-import { type FoldBlock, sealedDetail } from './fold/draft.ts';
+import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { arrayOf, callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
+import { isTrue, textOf } from './logged-values.ts';
+import { callJson, makeMessage, toolMessage } from './made-messages.ts';
+import { keptBlock, noted, REPLY_CUT, RESULT_ERROR, warning } from './reading-notes.ts';
 
 export type PiMessage =
   | {
@@ -31,15 +32,8 @@ export type PiMessage =
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
 
-const ENCRYPTED = 'reasoning.encrypted';
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const INTERRUPT = warning('interrupted', 'the answer was stopped before its end');
-const CUT = warning('reply-cut', 'the answer ended at the limit of tokens');
-const RESULT_ERROR = warning('result-is-error', 'the result of a tool is marked as an error');
+const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');
 const STOPPED: ReadonlySet<string> = new Set(['aborted', 'error']);
-const TRUE = 't'.charCodeAt(0);
-
-const isTrue = (view: JsonView | undefined): boolean => view?.bytes[0] === TRUE;
 
 /** Undefined if the message cannot be read. A message of an extension has no role. */
 export function readPiMessage(message: JsonView): PiMessage | undefined {
@@ -60,8 +54,8 @@ function readText(role: string, message: JsonView, isTurn: boolean): PiMessage |
   const content = message.get('content');
   if (content?.type !== 'string' && content?.type !== 'array') return undefined;
   const { parts, notes } = partsOf(content);
-  const { bytes } = makeMessage(role, [['content', contentOfParts(parts)]]);
-  return { kind: 'message', message: notes.length === 0 ? { bytes, role } : { bytes, role, notes }, isTurn };
+  const said = makeMessage(role, [['content', contentOfParts(parts)]]);
+  return { kind: 'message', message: noted(said, notes), isTurn };
 }
 
 interface Parts {
@@ -81,10 +75,8 @@ function partOf(part: JsonView, notes: ReadingNote[]): Part {
   const text = part.get('text');
   if (type === 'text' && text?.type === 'string') return { text: text.copy() };
   const [media, data] = [part.get('mimeType'), part.get('data')];
-  if (type === 'image' && media?.type === 'string' && data?.type === 'string') {
-    const url = [encode('"data:'), media.copy().subarray(1, -1), encode(';base64,'), data.copy().subarray(1)];
-    return { object: imagePart(concat(url)) };
-  }
+  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
+    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
   notes.push(keptBlock(type ?? 'unknown'));
   return { object: part.copy() };
 }
@@ -100,8 +92,8 @@ function readAnswer(message: JsonView): PiMessage | undefined {
       ? [{ kind: 'text', text: content.copy() } as const]
       : content.elements().flatMap((block) => blockOf(block, notes));
   if (blocks.length === 0 && isStopped) return { kind: 'interrupted' };
-  if (isStopped) notes.push(INTERRUPT);
-  if (stop?.text() === 'length') notes.push(CUT);
+  if (isStopped) notes.push(STOPPED_EARLY);
+  if (stop?.text() === 'length') notes.push(REPLY_CUT);
   const usage = message.get('usage');
   const cost = usage?.get('cost')?.get('total');
   const meta = metaOf({ model: message.get('model'), usage, cost, finish: stop });
@@ -112,15 +104,13 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text();
   if (type === 'toolCall') return [callOf(block)];
   if (type === 'thinking') return thoughtOf(block);
-  const part = partOf(block, notes);
-  return ['text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object }];
+  return [blockOfPart(partOf(block, notes))];
 }
 
 function callOf(block: JsonView): FoldBlock {
   const id = block.get('id')?.text();
   const args = block.get('arguments');
-  const json = args?.type === 'string' ? args.copy() : args && inString(args.bytes);
-  return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), json) };
+  return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), args && textOf(args)) };
 }
 
 /** A thought as text, or as encrypted reasoning. */
@@ -130,26 +120,17 @@ function thoughtOf(block: JsonView): readonly FoldBlock[] {
     return [{ kind: 'thought', text: thinking.copy() }];
   const signature = block.get('thinkingSignature');
   if (signature?.type !== 'string') return [];
-  return [{ kind: 'sealed', detail: sealedDetail(ENCRYPTED, signature.copy()) }];
+  return [sealedBlock(signature.copy())];
 }
 
 function readResult(message: JsonView): PiMessage {
   const callId = message.get('toolCallId')?.text();
   const { parts, notes } = partsOf(message.get('content'));
-  const list = parts.map((part) => ('object' in part ? part.object : textPart(part.text)));
   const content = message.get('content');
-  const text = content?.type === 'string' ? content.copy() : arrayOf(list);
-  const members: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
-  const own = makeMessage('tool', [...members, ['content', text]]);
+  const text = content?.type === 'string' ? content.copy() : listOfParts(parts);
   const all = isTrue(message.get('isError')) ? [...notes, RESULT_ERROR] : notes;
-  return { kind: 'result', callId, message: all.length === 0 ? own : { ...own, notes: all } };
+  return { kind: 'result', callId, message: noted(toolMessage(callId, text), all) };
 }
-
-const textPart = (text: Uint8Array): Uint8Array =>
-  objectOf([
-    ['type', '"text"'],
-    ['text', text],
-  ]);
 
 /** A command that a person ran, its output, and its exit status if it failed. */
 function readBash(message: JsonView): PiMessage {

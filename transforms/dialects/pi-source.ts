@@ -2,13 +2,15 @@
  * Folds the entries of pi sessions into conversations: one per path through the tree, and a new one after each
  * compaction.
  */
+
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
+import type { Fate, Rejection } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { metaOf } from './logged-meta.ts';
 import { makeMessage } from './made-messages.ts';
 import { readPiMessage } from './pi-message.ts';
+import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'pi';
@@ -17,12 +19,6 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'custom', 'label', 'session_info'],
 ]);
 
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const INTERRUPT = warning('interrupted', 'the user interrupted the model here');
-const COPIED = warning(
-  'copied-history',
-  'the log begins with the history of the session that it was forked from',
-);
 const PARENT_MISSING = warning(
   'parent-missing',
   'the parent of a line is not in the conversation: it is read in the order of the log',
@@ -159,7 +155,7 @@ export class PiSource {
     const isNew = !fold.has(MAIN);
     fold.open(MAIN, this.#session ?? origin.source, time(entry.get('timestamp')));
     if (!isNew) return;
-    if (this.#isFork) fold.note(COPIED);
+    if (this.#isFork) fold.note(COPIED_HISTORY);
     fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent: this.#parent }));
   }
 
@@ -182,8 +178,7 @@ export class PiSource {
   }
 
   #noteUnknown(type: string, entry: JsonView, context: ReadContext): void {
-    const shown = /^[\w.-]{1,64}$/.test(type) ? type : 'another name';
     this.#open(entry, context);
-    context.fold.note(warning('unknown-event', `lines of type ${shown} are not known to this version`));
+    context.fold.note(unknownEvent(type));
   }
 }

@@ -1,12 +1,14 @@
 /** Reads items of the Responses API: messages of users and models, calls, results, reasoning. */
+
 import { BACKSLASH, OPEN_OBJECT } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
-import { type FoldBlock, sealedDetail } from './fold/draft.ts';
-import { arrayOf, callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
+import { contentOfParts, imageObject, listOfParts, type Part } from './content-parts.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
+import { callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
+import { keptBlock, noted, SUMMARY, warning } from './reading-notes.ts';
 
 /** Kind of one item. */
 export type ResponseItem =
@@ -26,19 +28,11 @@ export interface ResponseResult {
   readonly notes: readonly ReadingNote[];
 }
 
-/** The type that OpenRouter gives to encrypted reasoning. */
-const ENCRYPTED = 'reasoning.encrypted';
 const EMPTY = encode('""');
 const SPACE = 0x20;
 const NOT_ASCII = 0x80;
 const SERVER_CALL = /_call$/;
 
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-export const SEALED_CONTEXT: ReadingNote = warning(
-  'sealed-context',
-  'what was said before is sealed: only its provider can read it',
-);
-const SUMMARY = warning('reasoning-summary', 'the reasoning is a summary of it');
 const FREE_FORM = warning(
   'free-form-call',
   'the call has a text in place of arguments: it becomes the argument input',
@@ -70,14 +64,9 @@ function readMessage(item: JsonView): ResponseItem {
   if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
   const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
   if (role === 'assistant') {
-    const blocks = parts.map(
-      (part): FoldBlock =>
-        'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
-    );
-    return { kind: 'blocks', blocks: blocks, notes };
+    return { kind: 'blocks', blocks: parts.map(blockOfPart), notes };
   }
-  const { bytes } = makeMessage(role, [['content', contentOfParts(parts)]]);
-  const message = notes.length === 0 ? { bytes, role } : { bytes, role, notes };
+  const message = noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes);
   return { kind: 'message', message, text };
 }
 
@@ -108,13 +97,7 @@ function partOf(part: JsonView, notes: ReadingNote[]): Part {
   if (type === 'input_image') {
     const url = part.get('image_url');
     const address = url?.type === 'object' ? url.copy() : url && objectOf([['url', url.copy()]]);
-    if (address !== undefined)
-      return {
-        object: objectOf([
-          ['type', '"image_url"'],
-          ['image_url', address],
-        ]),
-      };
+    if (address !== undefined) return { object: imageObject(address) };
   }
   if (type === 'input_file') {
     const file = part
@@ -159,8 +142,7 @@ function readReasoning(item: JsonView): ResponseItem {
   const texts = whole.length > 0 ? whole : textsIn('summary');
   const thoughts: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
   const sealed = item.get('encrypted_content');
-  if (sealed?.type === 'string')
-    thoughts.push({ kind: 'sealed', detail: sealedDetail(ENCRYPTED, sealed.copy()) });
+  if (sealed?.type === 'string') thoughts.push(sealedBlock(sealed.copy()));
   return { kind: 'blocks', blocks: thoughts, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
 }
 
@@ -189,20 +171,13 @@ function contentOf(output: JsonView | undefined): ResultContent {
   }
   if (output.type === 'array') {
     const { parts, notes } = partsOf(output);
-    const list = arrayOf(parts.map((part) => ('object' in part ? part.object : textPart(part.text))));
-    return { content: list, changes: [], notes };
+    return { content: listOfParts(parts), changes: [], notes };
   }
   const inner = mayBeWrapped(output.bytes) ? unwrapped(output.text()) : undefined;
   return inner === undefined
     ? plain(output.bytes)
     : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
 }
-
-const textPart = (text: Uint8Array): Uint8Array =>
-  objectOf([
-    ['type', '"text"'],
-    ['text', text],
-  ]);
 
 /** Might the text of a JSON string begin with a brace or white space? Most results do not, and need not be decoded. */
 function mayBeWrapped(json: Uint8Array): boolean {

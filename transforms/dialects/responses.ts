@@ -2,16 +2,16 @@
  * Dialect `responses`: requests and responses of OpenAI's Responses API, as pairs, as bodies of logged HTTP, or as bare
  * responses. A request that continues a response by id holds only new messages.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ReadContext } from './dialect-spec.ts';
-import { bodyOf, hasMessages, loggedAnswer } from './pairs/bodies.ts';
-import { callMeta } from './pairs/call-meta.ts';
+import { present, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
-import { isResponsesRequest, structured } from './pairs/request.ts';
-import { present } from './streams/grammar.ts';
+import { bodyOf, callMeta, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
+import { isResponsesRequest } from './pairs/request.ts';
 
 function detect(first: FirstObject): boolean {
   const request = structured(first.get('request'));

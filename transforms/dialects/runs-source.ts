@@ -1,11 +1,13 @@
 /** Folds benchmark trajectories into conversations: one per run, or one for all bare messages of a source. */
+
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Fate, Rejection, ToolDefinition } from '../model/element.ts';
-import { foldChatObject, foldResultBlocks, isPresent, readChatObject } from './chat-object.ts';
+import { foldChatObject, foldResultBlocks, readChatObject } from './chat-object.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { ItemFacts } from './fold/thread.ts';
 import { metaOf } from './logged-meta.ts';
+import { isTrue, present } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
 import { readItem } from './responses-items.ts';
 
@@ -77,7 +79,7 @@ export class RunsSource {
     }
     if (foldResultBlocks(context, message)) return;
     const object = readChatObject(message);
-    const isDemo = message.get('is_demo')?.bytes[0] === 't'.charCodeAt(0);
+    const isDemo = isTrue(message.get('is_demo'));
     const facts: ItemFacts = isDemo ? { isCopied: true, isTurn: false } : {};
     if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
   }
@@ -126,7 +128,7 @@ function toolOf(tool: JsonView): readonly ToolDefinition[] {
 /** How the run ended, what it cost and what it was worth, as each benchmark calls it. */
 function metaIn(run: JsonView): Parameters<typeof metaOf>[0] {
   const info = run.get('info');
-  const first = (...views: readonly (JsonView | undefined)[]): JsonView | undefined => views.find(isPresent);
+  const first = (...views: readonly (JsonView | undefined)[]): JsonView | undefined => views.find(present);
   return {
     source_id: first(run.get('instance_id'), run.get('id'), run.get('task_id')),
     cost: first(info?.get('model_stats')?.get('instance_cost'), run.get('agent_cost')),
@@ -149,7 +151,7 @@ function isReadable(message: JsonView): boolean {
 
 /** The run's own id; else its file, with task and trial where a file holds several runs. */
 function idOf(run: JsonView, { origin }: ReadContext): string {
-  const parts = ['task_id', 'trial'].map((key) => run.get(key)).filter(isPresent);
+  const parts = ['task_id', 'trial'].map((key) => run.get(key)).filter(present);
   return [origin.source, ...parts.map((part) => part.text() ?? String(part.parsed()))].join('/');
 }
 

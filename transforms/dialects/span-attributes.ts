@@ -2,9 +2,10 @@
  * The attributes of a span as a tree, from any notation: flat keys with dots, nested objects, or OTLP's list of keys
  * and typed values.
  */
+
 import { JsonView } from '../json/json-view.ts';
 import { encode } from '../json/utf8.ts';
-import { unpacked } from './json-text.ts';
+import { unpacked } from './logged-values.ts';
 import { arrayOf, objectOf, type Piece } from './made-messages.ts';
 
 const NULL = encode('null');

@@ -2,11 +2,11 @@
  * Messages that are events of a span, as older conventions of OpenTelemetry have them: `gen_ai.user.message` and its like, then
  * `gen_ai.choice`; and before those `gen_ai.content.prompt` and `gen_ai.content.completion`.
  */
+
 import { JsonView } from '../json/json-view.ts';
-import { unpacked } from './json-text.ts';
 import { addAnswer, addRequest, noteFinish } from './logged-bodies.ts';
+import { firstOf, unpacked } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import { firstOf } from './message-parts.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import type { Transcript } from './transcript.ts';
 

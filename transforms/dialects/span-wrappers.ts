@@ -1,8 +1,9 @@
 /** Bodies that hold many spans: those of OTLP and Tempo, of Jaeger and MLflow, data frames, and lists as the APIs of the platforms give them. */
+
 import { JsonView } from '../json/json-view.ts';
 import type { FirstObject } from './dialect-spec.ts';
+import { firstOf } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import { firstOf } from './message-parts.ts';
 
 /** A column that every data frame of OpenInference has. */
 const KIND = 'attributes.openinference.span.kind';

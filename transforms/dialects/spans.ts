@@ -3,17 +3,18 @@
  * bodies), observations of Langfuse, runs of LangSmith. Only model calls become messages; the session is the one in the
  * log, or else the trace.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import { isModelCall, readAttributes } from './attribute-call.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { RESPONSE_ERROR } from './logged-bodies.ts';
+import type { LoggedCall } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { firstOf } from './message-parts.ts';
+import { firstOf } from './logged-values.ts';
 import { readObservation, readRun } from './platform-call.ts';
+import { RESPONSE_ERROR } from './reading-notes.ts';
 import { SpanAttributes } from './span-attributes.ts';
-import type { LoggedCall } from './span-call.ts';
 import { spokenEvents } from './span-events.ts';
 import { isFrame, rowsOf, wrappedSpans } from './span-wrappers.ts';
 import { Transcript } from './transcript.ts';

@@ -1,12 +1,13 @@
 /** Dialect `sts`: the Session Trace Simple Format of the Hugging Face Hub, a header and then one message per line. */
+
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { contentOfParts } from './anthropic-blocks.ts';
 import { partsOf, readCall, resultMessage } from './chat-object.ts';
+import { contentOfParts } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import type { FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
 import { makeMessage } from './made-messages.ts';
 
@@ -69,10 +70,7 @@ function take(role: string, message: JsonView, content: JsonView, { fold, origin
   }
   const thought = message.get('reasoningContent');
   const thoughts: FoldBlock[] = thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() }] : [];
-  const blocks = parts.map(
-    (part): FoldBlock =>
-      'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object },
-  );
+  const blocks = parts.map(blockOfPart);
   const calls = (message.get('toolCalls')?.elements() ?? []).map(readCall);
   // the format requires a content: next to calls an empty one has no meaning
   const isSilent = calls.length > 0 && content.type === 'string' && content.text() === '';

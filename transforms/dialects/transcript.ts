@@ -2,20 +2,20 @@
  * Builds the canonical conversation from messages of any client. Messages in OpenAI's form keep their bytes; calls
  * without an id get one, and a result without one answers the first open call of its name.
  */
-import type { JsonView } from '../json/json-view.ts';
-import { quote } from '../json/respace.ts';
-import type { Changes, Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, keptBlock, type Part } from './anthropic-blocks.ts';
-import { Draft, noted } from './fold/draft.ts';
-import { callJson, makeMessage, type Piece } from './made-messages.ts';
-import { blocksOf, type CallBlock, callOf, firstOf, type MessageBlock, resultText } from './message-parts.ts';
 
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
+import type { JsonView } from '../json/json-view.ts';
+import type { Changes, Message, ReadingNote } from '../model/element.ts';
+import { contentOfParts, type Part } from './content-parts.ts';
+import { Draft } from './fold/draft.ts';
+import { firstOf } from './logged-values.ts';
+import { callJson, makeMessage, toolMessage } from './made-messages.ts';
+import { blocksOf, type CallBlock, callOf, type MessageBlock, resultText } from './message-parts.ts';
+import { keptBlock, noted, SEALED, warning } from './reading-notes.ts';
+
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
   'the text was masked or cut where it was logged',
 );
-const SEALED = warning('reasoning-sealed', 'the reasoning is sealed: only its provider can read it');
 
 /** Beginnings of short texts that loggers write instead of a text they left out. */
 const MASKED =
@@ -92,7 +92,7 @@ export class Transcript {
       this.#answer(blocks);
       const parts = blocks.flatMap(partOf);
       if (parts.length > 0 || blocks.length === 0)
-        this.#push(role, [['content', contentOfParts(parts)]], notesOn(blocks));
+        this.messages.push(noted(makeMessage(role, [['content', contentOfParts(parts)]]), notesOn(blocks)));
     }
   }
 
@@ -183,8 +183,7 @@ export class Transcript {
     notes: readonly ReadingNote[],
   ): void {
     const answered = this.#close(id, name);
-    const pieces: Piece[] = answered === undefined ? [] : [['tool_call_id', quote(answered)]];
-    this.#push('tool', [...pieces, ['content', content]], notes);
+    this.messages.push(noted(toolMessage(answered, content), notes));
   }
 
   /** The id of the call that a result answers: its own, else that of the first open call of its name, else of the first one. */
@@ -193,10 +192,6 @@ export class Transcript {
     const at = id === undefined ? Math.max(byName, 0) : this.#open.findIndex((call) => call.id === id);
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
     return id ?? call?.id;
-  }
-
-  #push(role: string, members: readonly Piece[], notes: readonly ReadingNote[]): void {
-    this.messages.push(noted(makeMessage(role, members), notes));
   }
 }
 

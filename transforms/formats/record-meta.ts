@@ -4,7 +4,7 @@ import { inString, quote } from '../json/respace.ts';
 import { addMember, concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
-import { isPath, type MetaName } from '../model/meta.ts';
+import { isPersonal, type MetaName } from '../model/meta.ts';
 import { utcTimestamp } from '../model/timestamp.ts';
 import type { EncodedRecord } from './format.ts';
 
@@ -49,7 +49,7 @@ function factOf(conversation: Conversation, name: MetaName): Uint8Array | undefi
   if (logged !== undefined) return logged;
   if (name === 'started_at')
     return startedAt === undefined ? undefined : encode(`"${utcTimestamp(startedAt)}"`);
-  const isLogged = !isMadeOf(origin.source, sessionId) && !isPath(sessionId);
+  const isLogged = !isMadeOf(origin.source, sessionId) && !isPersonal(sessionId);
   return name === 'source_id' && isLogged ? encode(quote(sessionId)) : undefined;
 }
 

@@ -8,7 +8,7 @@ import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
-import { isPath } from '../model/meta.ts';
+import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
@@ -61,7 +61,7 @@ const sts: Format = {
 };
 
 function headerOf({ sessionId, origin, meta }: Conversation): string {
-  const id = isPath(sessionId) ? `${origin.source}:${origin.line}` : sessionId;
+  const id = isPersonal(sessionId) ? `${origin.source}:${origin.line}` : sessionId;
   const harness = decode(meta?.get('harness') ?? NO_HARNESS);
   return `{"type":"session","harness":${harness},"id":${quote(id)}}`;
 }

@@ -24,14 +24,35 @@ export const META_NAMES: readonly MetaName[] = [
 
 const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)/;
 
-/** A home folder, or a path after a blank or a mark such as the one in `cwd=/srv`. */
-const PATH_INSIDE = /[/\\](?:home|Users|root)[/\\]|[\s=:,;(](?:~?[/\\]|[A-Za-z]:\\)[\w.]/;
+/** A home folder, a path after a blank or a mark such as the one in `cwd=/srv`, and a URL. */
+const PATH_INSIDE = /[/\\](?:home|Users|root)[/\\]|[\s=:,;(](?:~?[/\\]|[A-Za-z]:\\)[\w.]|\/\/[\w.]/;
 
-/** Is a text the path of a file? It is then not used as an id, because it may name a person. */
-export const isPath = (text: string): boolean => PATH.test(text);
+/** A home folder as clients write it in names of folders: `-home-ada-work`. */
+const FLAT_PATH = /(?:^|\/)(?:[A-Z]-)?-{1,2}(?:home|Users|root)-/;
 
-/** Is a text a path, or is one in it? */
-export const holdsPath = (text: string): boolean => isPath(text) || PATH_INSIDE.test(text);
+/** `ada@example.org`, `git@host`; not the version in `model@20260101` or `model@latest`. */
+const ADDRESS = /[\w.+-]@(?!(?:latest|default)\b)[A-Za-z]/;
+
+/** Keys of providers and stores, by the way they begin, and signed tokens. */
+const KEY =
+  /\b(?:(?:sk|pk|rk|xox[a-z]|glpat)-|(?:hf|gh[a-z]|github_pat|lsv2)_)[\w-]{12}|\bAKIA[0-9A-Z]{12}|\bAIza[\w-]{20}|\beyJ[\w-]{12}/;
+
+const PERSON =
+  '(?:end_?|git_?)?user(?:_?(?:id|name|email))?|login|author|owner|account|annotator|grader|e?-?_?mail';
+const MACHINE = 'host(?:_?name)?|ip|(?:git_?)?branch|cwd|home|env|api_?key|secret|password';
+const PERSONAL_NAME = new RegExp(`^(?:${PERSON}|${MACHINE})$`, 'i');
+const NAMED_INSIDE = new RegExp(`(?:^|[\\s,;/])(?:${PERSON}|${MACHINE})[:=]`, 'i');
+
+const FORMS: readonly RegExp[] = [PATH, PATH_INSIDE, FLAT_PATH, ADDRESS, KEY, NAMED_INSIDE];
+
+/**
+ * Does a text look like a path, an address, a URL or a key, or hold one? It is then not used as metadata or as an id,
+ * because it may name a person or a machine. A bare name cannot be told from another word.
+ */
+export const isPersonal = (text: string): boolean => FORMS.some((form) => form.test(text));
+
+/** Is a member about a person or a machine, by its name? Its value is left out, whatever it is. */
+export const isPersonalName = (name: string): boolean => PERSONAL_NAME.test(name) || isPersonal(name);
 
 /** JSON text on one line, by name. */
 export type Meta = ReadonlyMap<MetaName, Uint8Array>;

@@ -18,6 +18,7 @@ const LINES = /\.(?:jsonl|ndjson)(?:\.(?:gz|zst))?$/i;
 const PACKED = /\.(?:gz|zst)$/i;
 const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
 const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
+const SIDE_OR_BATCH = /input|request|output|result|response|error|batch/i;
 /**
  * The members that a line begins with: the id (which OpenAI's answers have after another id), then those that
  * tell the side.
@@ -25,6 +26,9 @@ const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
 const LINE = /^\s*\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\s*:/;
 const REQUEST = new Set(['body', 'params']);
 const HEAD_BYTES = 4096;
+
+/** Tells by the name, and quickly, that a file does not belong to a batch. */
+export const mayBeBatchFile = ({ name }: SourceRef): boolean => SIDE_OR_BATCH.test(name);
 
 /** Groups the files of each batch that has to be read as one source. */
 export function batchesIn(files: readonly SourceRef[]): readonly (readonly SourceRef[])[] {

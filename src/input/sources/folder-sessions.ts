@@ -4,22 +4,39 @@
  * a batch, requests and answers, become one source too.
  */
 import { basename, resolve } from 'node:path';
-import { batchesIn } from './batch-files.ts';
+import { batchesIn, mayBeBatchFile } from './batch-files.ts';
 import { compareSources } from './list.ts';
 import type { Listing, SourceRef } from './source.ts';
 
 /** One event: `event-00012-0f3e.json`, or `12.json` in a folder `events`. */
 const EVENT_FILE = /(?:^|\/)(?:event-\d+(?:-[\w-]+)?|events\/\d+)\.json(?:\.(?:gz|zst))?$/;
+/** Tells quickly that a file holds no event: few logs are single documents. */
+const DOCUMENT = /\.json(?:\.|$)/;
 const EXTENSION = /\.[a-z]+(?:\.(?:gz|zst))?$/i;
 const DIGITS = /(\d+)/;
 
 /** How sources become sessions; undefined: by file, except for event files. */
 export type FolderSessions = 'file' | 'id' | 'folder' | undefined;
 
-/** @param root path of the input, for files directly in it */
-function folderOf({ name }: SourceRef, root: string): string {
+/** A folder that is an input. */
+interface Root {
+  readonly name: string;
+  /** As in `SourceRef.path`: bytes in Latin-1 characters. */
+  readonly path: string;
+}
+
+const rootOf = (input: unknown): Root | undefined =>
+  typeof input === 'string'
+    ? { name: basename(resolve(input)), path: Buffer.from(input).toString('latin1') }
+    : undefined;
+
+const isEventFile = ({ name }: SourceRef, root: Root): boolean =>
+  DOCUMENT.test(name) && EVENT_FILE.test(`${root.name}/${name}`);
+
+/** Files directly in the input have its name as their folder's. */
+function folderOf({ name }: SourceRef, root: Root): string {
   const end = name.lastIndexOf('/');
-  return end < 0 ? basename(resolve(root)) : name.slice(0, end);
+  return end < 0 ? root.name : name.slice(0, end);
 }
 
 /** Joins the files of folders that are sessions, and those of batches. */
@@ -32,14 +49,13 @@ export function joinFolders(
   const folders = new Map<string, SourceRef[]>();
   const others = new Map<string, SourceRef[]>();
   const alone: SourceRef[] = [];
-  const roots = inputs.map((input) => (typeof input === 'string' ? basename(resolve(input)) : ''));
+  const roots = inputs.map(rootOf);
   for (const ref of listing.sources) {
-    const root = inputs[ref.input];
-    if (typeof root !== 'string' || !isBelow(ref, root)) alone.push(ref);
-    else {
-      const isPart = sessionBy === 'folder' || EVENT_FILE.test(`${roots[ref.input]}/${ref.name}`);
-      addTo(isPart ? folders : others, `${ref.input}/${folderOf(ref, root)}`, ref);
-    }
+    const root = roots[ref.input];
+    if (root === undefined || !isBelow(ref, root)) alone.push(ref);
+    else if (sessionBy === 'folder' || isEventFile(ref, root)) addTo(folders, ref, root);
+    else if (mayBeBatchFile(ref)) addTo(others, ref, root);
+    else alone.push(ref);
   }
   const joined = [...folders].map(([key, parts]) => folderSource(nameIn(key), parts));
   for (const [key, files] of others) {
@@ -58,15 +74,16 @@ const nameIn = (key: string): string => key.slice(key.indexOf('/') + 1);
 const nameOfBatch = ([first]: readonly SourceRef[]): string =>
   (first as SourceRef).name.replace(EXTENSION, '');
 
-function addTo(folders: Map<string, SourceRef[]>, key: string, ref: SourceRef): void {
+function addTo(folders: Map<string, SourceRef[]>, ref: SourceRef, root: Root): void {
+  const key = `${ref.input}/${folderOf(ref, root)}`;
   const parts = folders.get(key) ?? [];
   folders.set(key, parts);
   parts.push(ref);
 }
 
 /** Is the source below the input? An input that is a file is its own session. */
-function isBelow({ nameBase64, path }: SourceRef, root: string): boolean {
-  return path !== undefined && nameBase64 === undefined && Buffer.from(root).toString('latin1') !== path;
+function isBelow({ nameBase64, path }: SourceRef, root: Root): boolean {
+  return path !== undefined && nameBase64 === undefined && path !== root.path;
 }
 
 /** Files are separated by a line feed. */

@@ -202,6 +202,7 @@ class SourceLister {
 
   /** Keeps the first of several entries for one file: the first in sorting order, whatever the order of the folders. */
   #withoutSeconds(): SourceRef[] {
+    if (this.#inodes.size === 0) return this.#sources;
     const seen = new Set<string>();
     return this.#sources.filter((source) => {
       const inode = this.#inodes.get(source);

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { metaOf } from '../../../transforms/dialects/logged-meta.ts';
 import { JsonView } from '../../../transforms/json/json-view.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
-import { isPath, META_NAMES, type Meta } from '../../../transforms/model/meta.ts';
+import { isPersonal, META_NAMES, type Meta } from '../../../transforms/model/meta.ts';
 import { text } from '../bytes.ts';
 
 const view = (value: unknown): JsonView => new JsonView(encode(JSON.stringify(value)));
@@ -52,7 +52,7 @@ describe('metaOf', () => {
   it.each(['/home/ada/s.jsonl', '~/s', 'C:\\Users\\ada\\s', '../s', '\\\\host\\s', 'file:///s'])(
     'never keeps the path %s',
     (path) => {
-      expect(isPath(path)).toBe(true);
+      expect(isPersonal(path)).toBe(true);
       const texts = { source_id: path, parent: view(path), harness: path, model: view(path), finish: path };
       expect(plain(metaOf({ ...texts, tags: view([path]) }))).toEqual({});
       expect(plain(metaOf({ tags: [path, 'a'] }))).toEqual({ tags: '["a"]' });
@@ -65,14 +65,38 @@ describe('metaOf', () => {
     'see C:\\Users\\ada',
     'run in ~/logs',
     'a:/Users/ada/q',
+    '-home-ada-work',
+    'S1/-Users-ada-work',
+    'C--Users-ada',
+    'https://example.org/a',
+    'ssh://host/ada',
   ])('never keeps the path in %s', (words) => {
     expect(plain(metaOf({ model: words, tags: view([words]), finish: view(words) }))).toEqual({});
   });
 
   it.each([
+    'ada@example.org',
+    'by ada@laptop',
+    'git@example.org:ada/work',
+    'sk-ant-0123456789abcdef',
+    'Bearer eyJhbGciOiJIUzI1NiJ9.e30',
+    'AKIA0123456789ABCDEF',
+    'user:ada',
+    'team=a,user_id=7',
+    'branch=ada/x',
+  ])('never keeps the name or the key in %s', (words) => {
+    expect(plain(metaOf({ source_id: words, tags: view([words]), parent: view(words) }))).toEqual({});
+  });
+
+  it.each([
     'meta-llama/Llama-3.1-8B',
-    'https://example.org/a',
     'openai/gpt',
+    'm@20260101',
+    'm@latest',
+    '@cf/meta/llama',
+    'smart-home-planner',
+    'task-12',
+    'superuser: a',
     'a / b',
     'User-Agent: x',
     'rate 1/2',
@@ -88,6 +112,9 @@ describe('metaOf', () => {
       username: 'ada',
       cwd: '/srv',
       note: 'written by Ada Lovelace',
+      rated_by: 'ada',
+      branch: 'C',
+      '/srv/ada': 1,
       list: ['ada'],
     };
     expect(rewardOf({ ...scores, ...others })).toEqual({ reward: JSON.stringify(scores) });

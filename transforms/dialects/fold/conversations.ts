@@ -1,10 +1,11 @@
 /** Turns a finished thread into entries: one per path, with the places of its lines. */
+
 import type { Entry, EntryLog, Fate, Message, Origin, ReadingNote } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
+import { noted, sealedNote } from '../reading-notes.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
-import { noted, sealedNote } from './draft.ts';
 import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
 import type { Thread } from './thread.ts';

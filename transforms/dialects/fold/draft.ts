@@ -2,11 +2,13 @@
  * A growing assistant message: event logs spread one message over several lines. Holds the model's output as blocks,
  * and becomes a message when its conversation ends.
  */
+
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { contentOfParts, keptBlock, type Part } from '../anthropic-blocks.ts';
+import { contentOfParts, type Part } from '../content-parts.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../made-messages.ts';
+import { keptBlock, noted, ORDER_LOST } from '../reading-notes.ts';
 
 /** One piece of the model's output. The bytes are JSON text and owned by the block. */
 export type FoldBlock =
@@ -26,11 +28,8 @@ export type Repeats = 'replace' | 'add';
 
 const EMPTY_STRING_BYTES = 2;
 const ASSISTANT = encode('"assistant"');
-const ORDER_LOST: ReadingNote = {
-  rule: 'order-lost',
-  severity: 'WARNING',
-  message: 'a text or other block follows a tool_use; their order is lost',
-};
+const SEALED_HEAD = encode('{"type":"reasoning.encrypted","data":');
+const CLOSE = encode('}');
 
 export class Draft {
   readonly #blocks: FoldBlock[] = [];
@@ -105,7 +104,7 @@ export class Draft {
     if (keepSealed && details.length > 0) members.push(['reasoning_details', arrayOf(details)]);
     if (calls.length > 0) members.push(['tool_calls', arrayOf(calls)]);
     const bytes = objectOf(members);
-    return notes.length === 0 ? { bytes, role: 'assistant' } : { bytes, role: 'assistant', notes };
+    return noted({ bytes, role: 'assistant' }, notes);
   }
 }
 
@@ -133,19 +132,14 @@ function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
   return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));
 }
 
-/** A message with more notes; the same object if there are none. */
-export function noted(message: Message, notes: readonly ReadingNote[]): Message {
-  return notes.length === 0 ? message : { ...message, notes: [...(message.notes ?? []), ...notes] };
-}
+/** A part of the model's output as a block. */
+export const blockOfPart = (part: Part): FoldBlock =>
+  'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object };
 
-/** The JSON text of an entry of `reasoning_details`. @param data a JSON string */
-export function sealedDetail(type: string, data: Uint8Array): Uint8Array {
-  return concat([encode(`{"type":"${type}","data":`), data, encode('}')]);
-}
-
-/** Reports encrypted reasoning. */
-export function sealedNote(count: number): ReadingNote {
-  const what = count === 1 ? '1 message' : `${count} messages`;
-  const message = `the reasoning of ${what} is sealed: only its provider can read it`;
-  return { rule: 'reasoning-sealed', severity: 'WARNING', message };
+/**
+ * Encrypted reasoning, under the type that OpenRouter gives it.
+ * @param data a JSON string
+ */
+export function sealedBlock(data: Uint8Array): Extract<FoldBlock, { readonly kind: 'sealed' }> {
+  return { kind: 'sealed', detail: concat([SEALED_HEAD, data, CLOSE]) };
 }

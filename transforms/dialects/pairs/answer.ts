@@ -1,16 +1,28 @@
 /**
  * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
- * a stream of any of them (as text or as a list of events), or plain text.
+ * a stream of any of them (as text or as a list of events), or plain text. With the messages before it, it becomes the
+ * fields of an entry.
  */
+
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readReply } from '../anthropic-message.ts';
-import { noted } from '../fold/draft.ts';
+import type { EntryFields } from '../dialect-spec.ts';
+import { present } from '../logged-values.ts';
 import { makeMessage } from '../made-messages.ts';
+import {
+  FILTERED,
+  noted,
+  OTHER_CHOICES,
+  REPLY_CUT,
+  RESPONSE_ERROR,
+  sealedNote,
+  warning,
+} from '../reading-notes.ts';
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
-import { present, RESPONSE_ERROR, STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
+import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
 /** A model's answer. */
@@ -25,11 +37,6 @@ export interface Answer {
   /** Does the answer arrive later, under the same id? */
   readonly isPending?: true;
 }
-
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
-const CUT = warning('reply-cut', 'the answer ended at the limit of tokens');
-const FILTERED = warning('reply-filtered', 'the answer was cut by a content filter');
-const OTHERS = warning('other-choices', 'the response has more choices than the first: they are left out');
 
 const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
 
@@ -108,10 +115,10 @@ function ofChoices(choices: JsonView, error?: JsonView): Answer {
   const message = first.get('message');
   const finish = first.get('finish_reason')?.text();
   const notes: ReadingNote[] = [];
-  if (finish === 'length') notes.push(CUT);
+  if (finish === 'length') notes.push(REPLY_CUT);
   if (finish === 'content_filter') notes.push(FILTERED);
   if (finish === 'error' || present(error)) notes.push(RESPONSE_ERROR);
-  if (others.length > 0) notes.push(OTHERS);
+  if (others.length > 0) notes.push(OTHER_CHOICES);
   const text = first.get('text');
   if (message === undefined && text?.type === 'string')
     return said(makeMessage('assistant', [['content', text.copy()]]), notes);
@@ -130,7 +137,7 @@ function ofWhole(view: JsonView): Answer {
 
 function ofMessage(view: JsonView, content: JsonView): Answer {
   const stop = view.get('stop_reason')?.text();
-  const notes = stop === 'max_tokens' ? [CUT] : stop === 'refusal' ? [FILTERED] : [];
+  const notes = stop === 'max_tokens' ? [REPLY_CUT] : stop === 'refusal' ? [FILTERED] : [];
   return { ...said(readReply(content.copy(), stop), notes), isMessage: true };
 }
 
@@ -144,7 +151,7 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
   if (status !== undefined && PENDING.has(status)) return { said: [], notes: [], id, isPending: true };
   const notes: ReadingNote[] = [];
   const reason = view.get('incomplete_details')?.get('reason')?.text();
-  if (reason === 'max_output_tokens') notes.push(CUT);
+  if (reason === 'max_output_tokens') notes.push(REPLY_CUT);
   if (reason === 'content_filter') notes.push(FILTERED);
   if (present(view.get('error'))) notes.push(RESPONSE_ERROR);
   const read = ofItems(view.get('output') as JsonView, keepSealed);
@@ -158,7 +165,7 @@ function ofItems(list: JsonView, keepSealed: boolean): Answer {
 }
 
 /** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
-export function notedAnswer({ said, notes }: Answer): {
+function notedAnswer({ said, notes }: Answer): {
   readonly said: readonly Said[];
   readonly rest: readonly ReadingNote[];
 } {
@@ -168,4 +175,37 @@ export function notedAnswer({ said, notes }: Answer): {
     (one, i): Said => (i === at ? { ...one, message: noted(one.message as Message, notes) } : one),
   );
   return { said: marked, rest: [] };
+}
+
+export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly changes: ReadonlyMap<string, number>;
+}
+
+/**
+ * An answered conversation, with the changes and findings of reading it.
+ * @param said messages before the answer
+ */
+export function answeredFields(
+  said: readonly Said[],
+  tools: readonly ToolDefinition[],
+  answer: Answer,
+): AnsweredFields {
+  const { said: answered, rest } = notedAnswer(answer);
+  const all = [...said, ...answered];
+  const changes = new Map<string, number>();
+  for (const one of all) for (const rule of one.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
+  const messages = all.flatMap(({ message }) => message ?? []);
+  const sealed = all.filter(({ isSealed }) => isSealed).length;
+  if (sealed > 0) noteAt(messages, 0, [sealedNote(sealed)]);
+  noteAt(messages, messages.length - 1, rest);
+  const isAnswered = answered.some(({ message }) => message !== undefined);
+  const reply = isAnswered ? messages.pop() : undefined;
+  return { messages, reply, tools, changes };
+}
+
+function noteAt(messages: Message[], at: number, notes: readonly ReadingNote[]): void {
+  const message = messages[at];
+  if (message !== undefined) messages[at] = noted(message, notes);
 }

@@ -2,34 +2,22 @@
  * Turns one call, a request and its answer of any API, into an entry. Remembers the responses of its source, because a
  * request of the Responses API may hold only new messages and name the response that it continues.
  */
+
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import type { Fate, Lack, Rejection } from '../../model/element.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
+import { present } from '../logged-values.ts';
 
 import { makeMessage, systemMessage } from '../made-messages.ts';
-import { present } from '../streams/grammar.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
-import { type Answer, readAnswer } from './answer.ts';
-import { answeredFields } from './answered-fields.ts';
-import type { LoggedAnswer } from './bodies.ts';
+import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { Chains, type Link, saidUpTo } from './chains.ts';
 import { plainly } from './item-messages.ts';
+import type { Call } from './logged-call.ts';
 import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
-
-/** One call as a log holds it. */
-export interface Call extends LoggedAnswer {
-  /** The request object; undefined if only the answer was logged. */
-  readonly request: JsonView | undefined;
-  /** Tools that are logged outside the request. */
-  readonly tools?: JsonView | undefined;
-  readonly sessionId?: string | undefined;
-  /** Is the session possibly that of this call only? */
-  readonly joins?: boolean | undefined;
-  readonly timestamp?: bigint | undefined;
-}
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 

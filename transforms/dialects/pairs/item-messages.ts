@@ -2,10 +2,12 @@
  * Builds messages from items of the Responses API: the model's items up to the next result or user item form one
  * message.
  */
+
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { Draft, noted } from '../fold/draft.ts';
-import { type ResponseItem, type ResponseResult, readItem, SEALED_CONTEXT } from '../responses-items.ts';
+import { Draft } from '../fold/draft.ts';
+import { noted, SEALED_CONTEXT } from '../reading-notes.ts';
+import { type ResponseItem, type ResponseResult, readItem } from '../responses-items.ts';
 
 /** A message of a conversation, and what its entry has to count. */
 export interface Said {

@@ -1,22 +1,19 @@
 /** Reads the request of a call, of any API. Messages that repeat the previous request are the same objects. */
-import { createTextScanner } from '../../json/elements.ts';
+
 import { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
 import { membersOf } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
-import { skipBlanks } from '../../json/scanner.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
-import { encode } from '../../json/utf8.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
 import { createHistory } from '../anthropic-history.ts';
 import { systemText } from '../anthropic-pair.ts';
-import { defineTool } from '../anthropic-tools.ts';
 import { createMessageList, isMessage } from '../logged-messages.ts';
+import { present, structured } from '../logged-values.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../made-messages.ts';
-import { present } from '../streams/grammar.ts';
-import { createToolsReader, flatten, NO_TOOLS } from '../tool-definitions.ts';
+import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../tool-definitions.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
 /** The request. */
@@ -34,18 +31,7 @@ export interface Problem {
   readonly at?: JsonView | undefined;
 }
 
-const scanner = createTextScanner();
 const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'thinking']);
-
-/** A list or object, even if it was logged as text. */
-export function structured(view: JsonView | undefined): JsonView | undefined {
-  const text = view?.text();
-  if (text === undefined || !/^\s*[[{]/.test(text)) return view;
-  const json = encode(text);
-  const start = skipBlanks(json, 0);
-  const end = scanner.value(json, start, 0);
-  return end < 0 || skipBlanks(json, end) < json.length ? view : new JsonView(json, start, end);
-}
 
 export const isProblem = (result: Request | Problem): result is Problem => 'reason' in result;
 

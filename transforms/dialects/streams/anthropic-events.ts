@@ -1,15 +1,16 @@
 /** Streams of the Messages API: a message, its blocks, and their deltas. */
+
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { present } from '../logged-values.ts';
 import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
+import { RESPONSE_ERROR } from '../reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
-  present,
-  RESPONSE_ERROR,
   STREAM_CUT,
   type StreamedAnswer,
   type StreamGrammar,

@@ -1,13 +1,15 @@
 /** Assembles the answer of a stream in any of the three grammars. */
+
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
+import { present } from '../logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk } from './chat-chunks.ts';
-import { present, STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
+import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { looksLikeEvents, payloadsIn } from './sse.ts';
 

@@ -1,16 +1,17 @@
 /** Streams of chat completions: chunks with deltas per choice. */
+
 import { QUOTE } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { present } from '../logged-values.ts';
 import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
+import { RESPONSE_ERROR } from '../reading-notes.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
-  present,
-  RESPONSE_ERROR,
   STREAM_CUT,
   type StreamedAnswer,
   type StreamGrammar,

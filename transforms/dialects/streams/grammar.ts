@@ -1,6 +1,8 @@
 /** Interface of the grammars of streams: they take events and return the answer in the shape of an unstreamed one. */
+
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { unknownEvent, warning } from '../reading-notes.ts';
 
 /** The API of an answer. */
 export type Api = 'chat' | 'anthropic' | 'responses';
@@ -26,16 +28,11 @@ export interface StreamGrammar {
   answer(): StreamedAnswer;
 }
 
-const warning = (rule: string, message: string): ReadingNote => ({ rule, severity: 'WARNING', message });
 export const STREAM_CUT: ReadingNote = warning('stream-cut', 'the stream ends before the answer does');
 export const ARGUMENTS_CUT: ReadingNote = warning(
   'arguments-cut',
   'the arguments of a call are cut off: they are not whole JSON',
 );
-export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
-
-export const present = (view: JsonView | undefined): view is JsonView =>
-  view !== undefined && view.type !== 'null';
 
 /** A member that is a number, such as the index of a block. */
 export function indexIn(event: JsonView, key: string): number | undefined {
@@ -51,18 +48,17 @@ export function stringIn(event: JsonView | undefined, key: string): Uint8Array |
 
 /** Reports unknown kinds of event once each. */
 export class UnknownKinds {
-  readonly #kinds = new Set<string>();
+  readonly #notes = new Map<string, ReadingNote>();
 
   add(kind: string | undefined): void {
-    if (this.#kinds.size < MOST_KINDS) this.#kinds.add(/^[\w.-]{1,64}$/.test(kind ?? '') ? `${kind}` : OTHER);
+    if (this.#notes.size >= MOST_KINDS) return;
+    const note = unknownEvent(kind, 'events');
+    this.#notes.set(note.message, note);
   }
 
   notes(): readonly ReadingNote[] {
-    return [...this.#kinds].map((kind) =>
-      warning('unknown-event', `events of type ${kind} are not known to this version`),
-    );
+    return [...this.#notes.values()];
   }
 }
 
 const MOST_KINDS = 20;
-const OTHER = 'another name';

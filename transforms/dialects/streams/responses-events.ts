@@ -2,17 +2,18 @@
  * Streams of the Responses API: the last event holds the whole response; a truncated stream is assembled from items and
  * deltas.
  */
+
 import { JsonView } from '../../json/json-view.ts';
 import { membersOf } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
 import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
+import { RESPONSE_ERROR } from '../reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
-  RESPONSE_ERROR,
   STREAM_CUT,
   type StreamedAnswer,
   type StreamGrammar,

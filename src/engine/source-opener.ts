@@ -1,0 +1,102 @@
+/** Opens and frames the sources of a task, with memory that is reused from source to source. */
+
+import { type ListsInside, listsInside } from '../../transforms/stages/choose-dialect.ts';
+import { SourceFault } from '../errors.ts';
+import { FIRST_BYTES, type FramedSource, frameSource } from '../input/frame-source.ts';
+import { isPlainLog } from '../input/framing/choose.ts';
+import { HEAD_BYTES } from '../input/framing/shape.ts';
+import type { Slab } from '../input/framing/slab.ts';
+import type { ObjectOpener, SourceReader } from '../input/source-reader.ts';
+import { readSmallFile, type SmallFile } from '../input/sources/small-file.ts';
+import { isObject, type SourceRef } from '../input/sources/source.ts';
+import type { S3Options } from '../object-store/options.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import type { Watch } from './instrument.ts';
+import type { OpenSource } from './source-report.ts';
+import type { Upcoming } from './task.ts';
+
+/** Smaller files are read in one call. */
+const SMALL_BYTES = 512 * 1024;
+/** Worker threads that may die over a source before it is rejected. */
+export const MOST_DEATHS = 3;
+
+export interface SourceOpenerOptions {
+  readonly settings: TaskSettings;
+  readonly watch: Watch;
+  readonly signal: AbortSignal | undefined;
+  /** Lists the sources to prefetch. */
+  readonly upcoming: Upcoming;
+  readonly slab: Slab;
+}
+
+export class SourceOpener {
+  readonly #settings: TaskSettings;
+  readonly #watch: Watch;
+  readonly #signal: AbortSignal | undefined;
+  readonly #upcoming: Upcoming;
+  readonly #slab: Slab;
+  readonly #lists: ListsInside;
+  /** Holds the first bytes of a source until they are framed. */
+  readonly #first = Buffer.allocUnsafe(FIRST_BYTES);
+  /** Undefined until the first object of a store. */
+  #objects: ObjectOpener | undefined;
+
+  constructor({ settings, watch, signal, upcoming, slab }: SourceOpenerOptions) {
+    this.#settings = settings;
+    this.#watch = watch;
+    this.#signal = signal;
+    this.#upcoming = upcoming;
+    this.#slab = slab;
+    this.#lists = listsInside(settings.dialect, settings.plugIns.dialects);
+  }
+
+  /** Throws SourceFault for a source that has killed too many worker threads. */
+  open({
+    index,
+    ref,
+    deaths = [],
+  }: Pick<OpenSource, 'index' | 'ref' | 'deaths'>): SourceReader | Promise<SourceReader> {
+    if (deaths.length >= MOST_DEATHS) throw deadly(deaths);
+    if (!isObject(ref)) return this.#watch.open(ref, this.#settings, this.#signal, this.#first);
+    if (this.#objects === undefined) return this.#makeLane(ref.s3).then(() => this.open({ index, ref }));
+    this.#objects.expect(this.#upcoming(index));
+    const options = { ...this.#settings, objects: this.#objects };
+    return this.#watch.open(ref, options, this.#signal, this.#first);
+  }
+
+  /** Loads the code for stores on demand: most runs read only files. */
+  async #makeLane(s3: S3Options): Promise<void> {
+    const { ObjectFetcher } = await import('../input/open-object.ts');
+    this.#objects = new ObjectFetcher(s3, this.#settings.s3.windowBytes);
+  }
+
+  /** Picks the framer of an opened source by its first bytes and its name. */
+  frame(reader: SourceReader, { name, path }: SourceRef): FramedSource | Promise<FramedSource> {
+    // a source that can be read only once is read no further than needed: the report of a rejected source counts the
+    // bytes read
+    const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
+    const { maxLineBytes, maxElements } = this.#settings;
+    const options = { maxLineBytes, maxElements, slab: this.#slab, lists: this.#lists };
+    return frameSource(reader, name, options, first);
+  }
+
+  /** Reads a small plain file whole into the slab; undefined if it has to be opened like any other source. */
+  readSmall(ref: SourceRef): SmallFile | undefined {
+    const { path, name, sizeBytes, parts } = ref;
+    if (parts !== undefined) return undefined;
+    const { checksum, maxLineBytes } = this.#settings;
+    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLineBytes, this.#slab.bytes.length);
+    if (!fits || path === undefined || checksum || !isPlainLog(name)) return undefined;
+    return readSmallFile(ref, this.#slab.bytes);
+  }
+
+  /** Drops the objects that were fetched ahead. */
+  close(): void {
+    this.#objects?.close();
+  }
+}
+
+function deadly(deaths: readonly string[]): SourceFault {
+  const causes = [...new Set(deaths)].join(', ');
+  return new SourceFault('worker-crash', `${deaths.length} worker threads died while reading it: ${causes}`);
+}
