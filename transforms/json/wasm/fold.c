@@ -18,7 +18,7 @@
 // compared. A row keeps its number; the arena is compacted between lines, and only texts of the last line and the snapshot stay.
 #include "fold-end.h"
 
-// Reads the message that cleanup puts in the place of another one.
+// Reads the message that replaces one that the host judges.
 EXPORT(message) u32 message(u32 p, u32 end) { return read_message(p, end, 3); }
 
 static u32 ask_host(u32 number) {
