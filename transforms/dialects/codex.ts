@@ -1,10 +1,11 @@
 /**
  * Dialect `codex`: rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. In old
  * versions a line was an item itself, after a header without a type, and before that the log was one document,
- * `{session, items}`.
+ * `{session, items}`. Also the output of `codex exec --json`, which has events of its own.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
+import { CodexExecSource, isExecEvent } from './codex-exec.ts';
 import { CodexSource } from './codex-source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -20,24 +21,31 @@ const ITEMS: ReadonlySet<string> = new Set([
   ...['custom_tool_call', 'custom_tool_call_output', 'web_search_call'],
 ]);
 
+interface Memory {
+  readonly rollout: CodexSource;
+  readonly exec: CodexExecSource;
+}
+
 function detect(first: FirstObject): boolean {
   const type = first.get('type')?.text();
+  if (type === 'thread.started') return first.get('thread_id')?.type === 'string';
   if (type !== undefined) return TYPES.has(type) && first.get('payload')?.type === 'object';
   if (first.get('session')?.type === 'object') return first.get('items')?.type === 'array';
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   return isText('id') && isText('timestamp') && first.get('instructions') !== undefined;
 }
 
-function read(json: JsonView, context: ReadContext, source: CodexSource): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): Fate | Rejection | undefined {
   const type = json.textOf('type');
   const payload = json.get('payload');
+  if (type !== undefined && payload === undefined && isExecEvent(type)) return exec.read(type, json, context);
   if (payload === undefined) {
-    const old = readOld(json, type, context, source);
+    const old = readOld(json, type, context, rollout);
     if (old !== 'no') return old;
   }
   if (type === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
   if (payload?.type !== 'object') return context.reject('bad-event', 'payload is not an object', payload);
-  return source.read(type, payload, context, context.time(json.get('timestamp')));
+  return rollout.read(type, payload, context, context.time(json.get('timestamp')));
 }
 
 /** Reads old rollouts: headers, items and states as separate lines, or all of it in one document. */
@@ -63,12 +71,15 @@ function readOld(
 
 const codex: Dialect = defineDialect({
   name: 'codex',
-  summary: 'Rollouts of Codex: its events, with the items of the Responses API.',
+  summary: 'Rollouts of Codex: its events, with the items of the Responses API. Output of codex exec --json.',
   knownBy:
-    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp and instructions; or session and items',
-  keys: ['type', 'payload', 'timestamp'],
+    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp and instructions; or session and items; or type thread.started and thread_id',
+  keys: ['type', 'payload', 'timestamp', 'item', 'thread_id', 'usage'],
   folds: true,
-  memory: ({ sessionBy }) => new CodexSource(sessionBy === 'id'),
+  memory: ({ sessionBy }): Memory => ({
+    rollout: new CodexSource(sessionBy === 'id'),
+    exec: new CodexExecSource(),
+  }),
   marks: ['type', 'payload'],
   detect,
   read,

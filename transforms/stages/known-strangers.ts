@@ -32,13 +32,6 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['ts', 'type', 'ask'],
   },
   {
-    what: 'the output of codex exec --json',
-    advice:
-      'read the rollout of the same thread in ~/.codex/sessions, which holds the prompt and the tools too',
-    keys: ['type'],
-    type: /^(?:thread\.started|turn\.started|item\.(?:started|updated|completed))$/,
-  },
-  {
     what: 'the output of an old codex exec --json',
     advice: 'read the rollout of the same session in ~/.codex/sessions',
     keys: ['id', 'msg'],

@@ -7,8 +7,6 @@ import { asBuffer } from '../bytes.ts';
 const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
-  ['codex exec', { type: 'thread.started', thread_id: 't' }],
-  ['codex exec', { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'a' } }],
   ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
   ['prompts of Codex', { session_id: 's', ts: 1, text: 'a' }],
   ['prompts of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
