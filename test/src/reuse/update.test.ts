@@ -51,7 +51,7 @@ it('reads what changed, came or went by another name, and nothing else', async (
   writeFileSync(join(made.logs, '2026-01-13', 'job-000a.jsonl'), readFileSync(first));
   renameSync(sixth, sixth.replace('job-005', 'job-009'));
   // 000, 000a (new), 002 (changed), 004, 001 (gone is 3), 003, 009 (new name)
-  const names = listSources([made.logs], 'none').sources.map(({ name }) => name.split('/').at(-1));
+  const names = [...listSources([made.logs], 'none').sources].map(({ name }) => name.split('/').at(-1));
   const indices = await reused(made);
   expect(indices.map((index) => names[index])).toEqual(
     filesIn(made.logs)
