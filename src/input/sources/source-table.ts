@@ -90,7 +90,7 @@ export class SourceTable implements Sources {
     return { name, ...(nameBase64 !== undefined && { nameBase64 }), input };
   }
 
-  /** What identifies the file or object of a row. */
+  /** The same text for all rows of one file or object. */
   fileAt(row: number): string {
     const apart = this.#apart.get(row);
     if (apart?.etag !== undefined) return `${apart.path}`;
