@@ -2,8 +2,7 @@
  * All writes to the disk go through here: each failure becomes a TurnmillError that names the operation and the path.
  * Synchronous on purpose: the main thread only coordinates, and a call that has returned has taken effect.
  */
-import type { BigIntStats, Dirent } from 'node:fs';
-import { constants } from 'node:fs';
+import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { ioError } from '../errors.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { fileSystem as fs } from './file-system.ts';

@@ -18,7 +18,6 @@ import { settleReply } from '../model/reply.ts';
 import { createHistory, type History } from './anthropic-history.ts';
 import { readReply } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';
-import { defineTool } from './anthropic-tools.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { lineId } from './line-id.ts';
 import {
@@ -31,7 +30,7 @@ import {
 } from './line-objects.ts';
 import { timeOf, unreadableTime } from './logged-time.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
-import { createToolsReader, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
+import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
 /** Keys to read from an object, and their names here: those of a request have a dot. */
 type Names = readonly (readonly [key: string, name: string])[];

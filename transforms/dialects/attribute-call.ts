@@ -1,14 +1,21 @@
 /** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
 
 import type { JsonView } from '../json/json-view.ts';
-import { readAiSdk } from './ai-sdk-span.ts';
-import { addAnswer, addRequest, addSystem, noteFinish, toolsIn } from './logged-bodies.ts';
+import {
+  addAnswer,
+  addRequest,
+  addSystem,
+  type LoggedCall,
+  noteFinish,
+  type SpokenCall,
+  toolsIn,
+} from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { unpacked } from './logged-values.ts';
+import { textOf, unpacked } from './logged-values.ts';
+import { callOf, type MessageBlock } from './message-parts.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';
-import type { LoggedCall, SpokenCall } from './span-call.ts';
 import { addEvents } from './span-events.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -147,4 +154,38 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCa
     finish: response.at('finish_reasons').items()[0]?.value,
   });
   return { hasReply, tools, meta };
+}
+
+/** Attributes of the AI SDK: `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
+function readAiSdk(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+  const prompt = attributes.at('ai.prompt');
+  addRequest(transcript, prompt.at('messages').value ?? prompt.value);
+  const response = attributes.at('ai.response');
+  const answer = response.isEmpty ? attributes.at('ai.result') : response;
+  const blocks = blocksIn(answer);
+  if (blocks.length > 0) transcript.say('assistant', blocks);
+  const finish = answer.at('finishReason').value;
+  if (blocks.length > 0) noteFinish(transcript, finish);
+  const meta = metaOf({
+    model: answer.at('model').value ?? attributes.at('ai.model.id').value,
+    usage: attributes.at('ai.usage').json(),
+    finish,
+  });
+  const tools = prompt.at('tools').items();
+  return { hasReply: blocks.length > 0, tools: toolsIn(prompt.at('tools').value ?? tools[0]?.value), meta };
+}
+
+function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
+  const reasoning = answer.at('reasoning').value;
+  const said = [answer.at('text').value, answer.at('object').value].find(
+    (value) => (value?.text() ?? '') !== '',
+  );
+  const calls = unpacked(answer.at('toolCalls').value)?.elements() ?? [];
+  return [
+    ...(reasoning?.type === 'string' && reasoning.text() !== ''
+      ? [{ kind: 'thought', text: reasoning.copy() } as const]
+      : []),
+    ...(said === undefined ? [] : [{ kind: 'text', text: textOf(said) } as const]),
+    ...calls.map(callOf),
+  ];
 }

@@ -20,8 +20,8 @@ import type {
 } from './dialect.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { present } from './logged-values.ts';
-import { callMeta } from './pairs/call-meta.ts';
-import { type Call, CallReader } from './pairs/call-reader.ts';
+import { CallReader } from './pairs/call-reader.ts';
+import { type Call, callMeta } from './pairs/logged-call.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;

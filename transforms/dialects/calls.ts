@@ -3,16 +3,16 @@
  * recognise it, and where request, answer, session and time are.
  */
 
-import type { JsonView } from '../json/json-view.ts';
+import { JsonView } from '../json/json-view.ts';
+import { quote } from '../json/respace.ts';
+import { encode } from '../json/utf8.ts';
 import { hashOf } from '../model/hashed-set.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { present, structured } from './logged-values.ts';
-import { isCapture, loggedAnswer } from './pairs/bodies.ts';
-import { callMeta } from './pairs/call-meta.ts';
-import { type Call, CallReader } from './pairs/call-reader.ts';
-import { harCall, harEntries } from './pairs/har.ts';
+import { jsonIn, present, structured } from './logged-values.ts';
+import { CallReader } from './pairs/call-reader.ts';
+import { type Call, callMeta, hasMessages, isCapture, loggedAnswer } from './pairs/logged-call.ts';
 
 /** Members that may hold the answer. */
 const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
@@ -155,6 +155,34 @@ function hasAnswer(object: FirstObject): boolean {
 }
 
 const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
+
+/** The entries of an HTTP archive (HAR 1.2), as browsers and proxies save them; undefined for any other object. */
+function harEntries(object: FirstObject): readonly JsonView[] | undefined {
+  const entries = object.get('log')?.get('entries');
+  return entries?.type === 'array' ? entries.elements() : undefined;
+}
+
+/** The call of a model that an entry of an archive is; undefined for anything else that was loaded. */
+function harCall(entry: JsonView, { origin, time }: ReadContext): Call | undefined {
+  const sent = entry.get('request')?.get('postData')?.get('text')?.text();
+  const request = sent === undefined ? undefined : jsonIn(sent);
+  if (request?.type !== 'object' || !hasMessages(request)) return undefined;
+  return {
+    request,
+    response: loadedBody(entry.get('response')?.get('content')),
+    isRaw: true,
+    sessionId: origin.source,
+    timestamp: time(entry.get('startedDateTime')),
+  };
+}
+
+/** The body of a response as text; browsers write some of them in base64. */
+function loadedBody(content: JsonView | undefined): JsonView | undefined {
+  const body = content?.get('text');
+  const text = body?.text();
+  if (text === undefined || content?.get('encoding')?.text() !== 'base64') return body;
+  return new JsonView(encode(quote(Buffer.from(text, 'base64').toString())));
+}
 
 /** Reads an entry of an archive. */
 function readLoaded(entry: JsonView, context: ReadContext, reader: CallReader): ObjectPart {

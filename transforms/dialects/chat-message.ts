@@ -2,13 +2,14 @@
  * Reads one message of an old agent chat, of any generation of its keys: text, thoughts, calls and results. JSON text
  * stays as it is; only a text that contains blocks, thoughts or leaked lines is rewritten.
  */
+
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
 import { objectBytes, textOfValue } from '../model/message.ts';
 import { type ProtocolCall, readCallObject, type WrittenCall } from './call-object.ts';
-import { debrisIn } from './protocol-debris.ts';
 import { cutLeakedHeaders, cutThoughts } from './said-text.ts';
 import { cutToolBlocks, tidy } from './tool-blocks.ts';
 
@@ -156,4 +157,33 @@ export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMe
     ...(answers !== undefined && { tool_call_id: answers }),
     ...(thought !== '' && { think: thought }),
   };
+}
+
+/** Remains of the protocol, each with its name: no rule is reliable enough to remove them, so a person has to look. */
+const DEBRIS: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['a tag of a call', /<\/?(?:tool_call|tool_result|arg_key|arg_value)\b/i],
+  ['a fence of a call', /```[ \t]*tool(?:_call|_code)?[ \t]*(?:[\r\n{]|$)/i],
+  ['a retrigger', /["'`]retrigger["'`]|\bretrigger:/i],
+  [
+    'a state',
+    /\bstate:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error|acting|listening|proposing|completed)\b/i,
+  ],
+  ['a confirmation', /\bneeds_confirmation\b/i],
+];
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const scanner = createTextScanner();
+
+/** The kinds of debris in a text; none if it looks clean. */
+function debrisIn(text: string): readonly string[] {
+  const kinds = DEBRIS.filter(([, pattern]) => pattern.test(text)).map(([what]) => what);
+  return isBareCall(text) ? [...kinds, 'a call without its tags'] : kinds;
+}
+
+/** Is the whole text the object of a call? */
+function isBareCall(text: string): boolean {
+  if (!text.startsWith('{') || !text.endsWith('}') || LONE_SURROGATE.test(text)) return false;
+  const json = encode(text);
+  if (scanner.value(json, 0, 0) !== json.length) return false;
+  const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
+  return Boolean(textOfValue(name)) && (args ?? oldArgs) !== undefined;
 }

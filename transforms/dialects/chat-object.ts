@@ -13,8 +13,9 @@ import type { ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import type { ItemFacts } from './fold/thread.ts';
-import { present, textOf } from './logged-values.ts';
+import { present } from './logged-values.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './made-messages.ts';
+import { callOf } from './message-parts.ts';
 import { keptBlock, noted } from './reading-notes.ts';
 
 /** A message for a fold: an answer grows there, a result goes to its call. */
@@ -151,23 +152,15 @@ function callsOf(json: JsonView): readonly FoldBlock[] {
   const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
   const old = json.get('function_call');
   if (calls.length > 0 || old?.type !== 'object') return calls;
-  return [{ kind: 'call', id: undefined, json: callJson(undefined, old.get('name')?.text(), argsOf(old)) }];
+  const { name, args } = callOf(old);
+  return [{ kind: 'call', id: undefined, json: callJson(undefined, name, args) }];
 }
 
-/** One call: `{id, function: {name, arguments}}`, `{id, name, arguments}`, or with `args`; `function` may be the name alone. */
+/** A call of any client, for a fold. */
 export function readCall(call: JsonView): FoldBlock {
-  const inner = call.get('function');
-  const fn = inner?.type === 'object' ? inner : call;
-  const id = call.get('id')?.text() || undefined;
-  const name = fn.get('name')?.text() ?? (inner?.type === 'string' ? inner.text() : undefined);
-  return { kind: 'call', id, json: callJson(id, name, argsOf(fn)) };
-}
-
-/** The arguments as a JSON string; an object is turned into one. */
-function argsOf(fn: JsonView): Uint8Array | undefined {
-  const args = [fn.get('arguments'), fn.get('args')].find(present);
-  if (args === undefined) return undefined;
-  return textOf(args);
+  const { id: logged, name, args } = callOf(call);
+  const id = logged || undefined;
+  return { kind: 'call', id, json: callJson(id, name, args) };
 }
 
 function readToolMessage(

@@ -4,9 +4,10 @@ import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Message, Rejection, ToolDefinition } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { metaOf } from './logged-meta.ts';
-import { makeMessage, objectOf, type Piece, systemMessage } from './made-messages.ts';
+import { makeMessage, systemMessage } from './made-messages.ts';
 import { COPIED_HISTORY, INTERRUPT, SEALED_CONTEXT, TWO_IDS, unknownEvent } from './reading-notes.ts';
 import { type ResponseItem, readItem } from './responses-items.ts';
+import { defineTool } from './tool-definitions.ts';
 
 const MAIN = 'main';
 const HARNESS = 'codex';
@@ -87,7 +88,10 @@ export class CodexSource {
     }
     const text = payload.get('base_instructions')?.get('text');
     this.#system = text === undefined ? [] : systemMessage(text.copy());
-    this.#tools = payload.get('dynamic_tools')?.elements().map(definitionOf);
+    this.#tools = payload
+      .get('dynamic_tools')
+      ?.elements()
+      .map((tool) => defineTool(tool.copy()));
   }
 
   /** Makes the conversation the current one; a new one begins with the system text. */
@@ -166,12 +170,4 @@ export class CodexSource {
     this.#open(context, time);
     context.fold.note(unknownEvent(type));
   }
-}
-
-function definitionOf(tool: JsonView): ToolDefinition {
-  const pieces = tool.members().map(([key, value]): Piece => {
-    const isSchema = key === 'inputSchema' || key === 'input_schema';
-    return [isSchema ? 'parameters' : key, value.copy()];
-  });
-  return { bytes: objectOf(pieces), name: tool.get('name')?.text() || undefined };
 }

@@ -6,12 +6,13 @@
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { ToolDefinition } from '../model/element.ts';
-import { defineTool } from './anthropic-tools.ts';
+import type { Meta } from '../model/meta.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
 import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
+import { defineTool } from './tool-definitions.ts';
 import { isMasked, type Transcript } from './transcript.ts';
 
 const NOT_MESSAGES = warning(
@@ -22,6 +23,17 @@ const PLACEHOLDER = warning(
   'body-placeholder',
   'the request or the answer was masked or cut where it was logged',
 );
+
+/** The model call that a span describes. */
+export interface LoggedCall {
+  readonly hasReply: boolean;
+  readonly tools: readonly ToolDefinition[];
+  readonly session: string | undefined;
+  readonly meta: Meta;
+}
+
+/** A call without its session. */
+export type SpokenCall = Omit<LoggedCall, 'session'>;
 
 /** Adds a request: messages, an object that has them, or a text. */
 export function addRequest(transcript: Transcript, logged: JsonView | undefined): void {

@@ -5,15 +5,14 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import type { Message, Rejection } from '../model/element.ts';
+import type { Message, ReadingNote, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { readForeignMessages } from './foreign-messages.ts';
-import { IgnoredMembers } from './ignored-members.ts';
 import { missingOrBad } from './line-objects.ts';
 import { systemMessage } from './made-messages.ts';
-import { noted } from './reading-notes.ts';
+import { noted, warning } from './reading-notes.ts';
 import { readTurns } from './sharegpt-turns.ts';
 import { readValueParts, UnknownPart } from './value-parts.ts';
 
@@ -29,6 +28,34 @@ const OF_CHATS = ['meta', 'settings', 'state', 'lastDocument'];
 const READ: ReadonlySet<string> = new Set([
   ...['messages', 'conversations', 'tools', 'system', 'metadata', 'parallel_tool_calls'],
 ]);
+
+const PLAIN_KEY = /^[\w.-]{1,40}$/;
+const MOST_NAMES = 32;
+
+/** Reports members of a log's objects that are not read, so that nothing is lost silently: each name once per source. */
+class IgnoredMembers {
+  readonly #read: ReadonlySet<string>;
+  readonly #named = new Set<string>();
+
+  /** @param read members that are read or carry no information */
+  constructor(read: ReadonlySet<string>) {
+    this.#read = read;
+  }
+
+  /** The note on this object; undefined if it has no new member. */
+  in(json: JsonView): ReadingNote | undefined {
+    const names: string[] = [];
+    for (const [key, value] of json.members()) {
+      if (this.#read.has(key) || value.type === 'null') continue;
+      const name = PLAIN_KEY.test(key) ? key : 'a key that is no word';
+      if (this.#named.has(name) || this.#named.size >= MOST_NAMES) continue;
+      this.#named.add(name);
+      names.push(name);
+    }
+    if (names.length === 0) return undefined;
+    return warning('members-ignored', `members beside the messages are not read: ${names.join(', ')}`);
+  }
+}
 
 /** Is it a list whose first object says who speaks? Exports of chats say it in other words. */
 function isList(list: JsonView | undefined): boolean {

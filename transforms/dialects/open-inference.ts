@@ -4,14 +4,13 @@ import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import { imagePart } from './content-parts.ts';
-import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
+import { addAnswer, addRequest, noteFinish, type SpokenCall, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
 import { textOf, unpacked } from './logged-values.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from './made-messages.ts';
 import { blocksOf, type CallBlock, type MessageBlock } from './message-parts.ts';
 import { OTHER_CHOICES } from './reading-notes.ts';
 import type { SpanAttributes } from './span-attributes.ts';
-import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Reads the call, and adds its messages to the transcript. */

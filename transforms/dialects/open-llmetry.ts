@@ -6,13 +6,12 @@
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import type { ToolDefinition } from '../model/element.ts';
-import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
+import { addAnswer, addRequest, noteFinish, type SpokenCall, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
 import { jsonIn } from './logged-values.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from './made-messages.ts';
 import { OTHER_CHOICES } from './reading-notes.ts';
 import type { SpanAttributes } from './span-attributes.ts';
-import type { SpokenCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Parts that a client sends as a list, which is logged as JSON text. */

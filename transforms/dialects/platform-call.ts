@@ -1,11 +1,10 @@
 /** Reads a model call as Langfuse and LangSmith store it: one value for the client's input, one for its output. */
 
 import type { JsonView } from '../json/json-view.ts';
-import { addAnswer, addRequest, toolsIn } from './logged-bodies.ts';
+import { addAnswer, addRequest, type LoggedCall, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
 import { firstOf, unpacked } from './logged-values.ts';
 import { RESPONSE_ERROR } from './reading-notes.ts';
-import type { LoggedCall } from './span-call.ts';
 import type { Transcript } from './transcript.ts';
 
 /** An observation of Langfuse. */

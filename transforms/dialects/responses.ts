@@ -9,9 +9,8 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ReadContext } from './dialect-spec.ts';
 import { present, structured } from './logged-values.ts';
-import { bodyOf, hasMessages, loggedAnswer } from './pairs/bodies.ts';
-import { callMeta } from './pairs/call-meta.ts';
 import { CallReader } from './pairs/call-reader.ts';
+import { bodyOf, callMeta, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
 import { isResponsesRequest } from './pairs/request.ts';
 
 function detect(first: FirstObject): boolean {

@@ -7,8 +7,7 @@ import { contentOfParts } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import type { FoldBlock } from './fold/draft.ts';
-import { blockOfPart } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
 import { makeMessage } from './made-messages.ts';
 

@@ -6,12 +6,14 @@
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { copyOf, createKeeper } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
-import { isKey, walkElements, walkMembers } from '../json/members.ts';
+import { isKey, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import type { ToolDefinition } from '../model/element.ts';
-import { type CalledFunction, readFunction, textAt } from '../model/message.ts';
+import { type CalledFunction, readFunction, stringValue, textAt } from '../model/message.ts';
+import { CACHE_MARK } from './anthropic-blocks.ts';
+import { objectOf, type Piece } from './made-messages.ts';
 
 export interface ToolsReader {
   /** Reads the value at `at`; returns the index after it, or -1: the scanner knows the position. */
@@ -111,4 +113,23 @@ export function flatten(definition: Uint8Array): ToolDefinition {
   });
   const name = inner?.name || outerName || undefined;
   return { bytes: oneLine(keptCopy(inner?.bytes ?? definition)), name };
+}
+
+const CUSTOM = 'custom';
+/** Names of the schema: of the Messages API, of the AI SDK and of tool servers. */
+const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
+
+/** Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of the server (`web_search` ...) have no schema and stay as they are. */
+export function defineTool(definition: Uint8Array): ToolDefinition {
+  const whole = oneLine(copyOf(definition));
+  const name = stringValue(whole, 'name') || undefined;
+  const members = membersOf(whole);
+  const isCustom = stringValue(whole, 'type') === CUSTOM;
+  const hasParameters = members.some(({ key }) => key === 'parameters');
+  const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
+    if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
+    const said = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
+    return [[said, whole.subarray(valueStart, end)]];
+  });
+  return { bytes: objectOf(kept), name };
 }

@@ -1,16 +1,26 @@
 /**
  * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
- * a stream of any of them (as text or as a list of events), or plain text.
+ * a stream of any of them (as text or as a list of events), or plain text. With the messages before it, it becomes the
+ * fields of an entry.
  */
 
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readReply } from '../anthropic-message.ts';
+import type { EntryFields } from '../dialect-spec.ts';
 import { present } from '../logged-values.ts';
 import { makeMessage } from '../made-messages.ts';
-import { FILTERED, noted, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR, warning } from '../reading-notes.ts';
+import {
+  FILTERED,
+  noted,
+  OTHER_CHOICES,
+  REPLY_CUT,
+  RESPONSE_ERROR,
+  sealedNote,
+  warning,
+} from '../reading-notes.ts';
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
@@ -155,7 +165,7 @@ function ofItems(list: JsonView, keepSealed: boolean): Answer {
 }
 
 /** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
-export function notedAnswer({ said, notes }: Answer): {
+function notedAnswer({ said, notes }: Answer): {
   readonly said: readonly Said[];
   readonly rest: readonly ReadingNote[];
 } {
@@ -165,4 +175,37 @@ export function notedAnswer({ said, notes }: Answer): {
     (one, i): Said => (i === at ? { ...one, message: noted(one.message as Message, notes) } : one),
   );
   return { said: marked, rest: [] };
+}
+
+export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly changes: ReadonlyMap<string, number>;
+}
+
+/**
+ * An answered conversation, with the changes and findings of reading it.
+ * @param said messages before the answer
+ */
+export function answeredFields(
+  said: readonly Said[],
+  tools: readonly ToolDefinition[],
+  answer: Answer,
+): AnsweredFields {
+  const { said: answered, rest } = notedAnswer(answer);
+  const all = [...said, ...answered];
+  const changes = new Map<string, number>();
+  for (const one of all) for (const rule of one.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
+  const messages = all.flatMap(({ message }) => message ?? []);
+  const sealed = all.filter(({ isSealed }) => isSealed).length;
+  if (sealed > 0) noteAt(messages, 0, [sealedNote(sealed)]);
+  noteAt(messages, messages.length - 1, rest);
+  const isAnswered = answered.some(({ message }) => message !== undefined);
+  const reply = isAnswered ? messages.pop() : undefined;
+  return { messages, reply, tools, changes };
+}
+
+function noteAt(messages: Message[], at: number, notes: readonly ReadingNote[]): void {
+  const message = messages[at];
+  if (message !== undefined) messages[at] = noted(message, notes);
 }

@@ -13,24 +13,11 @@ import { present } from '../logged-values.ts';
 
 import { makeMessage, systemMessage } from '../made-messages.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
-import { type Answer, readAnswer } from './answer.ts';
-import { answeredFields } from './answered-fields.ts';
-import type { LoggedAnswer } from './bodies.ts';
+import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { Chains, type Link, saidUpTo } from './chains.ts';
 import { plainly } from './item-messages.ts';
+import type { Call } from './logged-call.ts';
 import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
-
-/** One call as a log holds it. */
-export interface Call extends LoggedAnswer {
-  /** The request object; undefined if only the answer was logged. */
-  readonly request: JsonView | undefined;
-  /** Tools that are logged outside the request. */
-  readonly tools?: JsonView | undefined;
-  readonly sessionId?: string | undefined;
-  /** Is the session possibly that of this call only? */
-  readonly joins?: boolean | undefined;
-  readonly timestamp?: bigint | undefined;
-}
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 

@@ -10,11 +10,10 @@ import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
 import { createHistory } from '../anthropic-history.ts';
 import { systemText } from '../anthropic-pair.ts';
-import { defineTool } from '../anthropic-tools.ts';
 import { createMessageList, isMessage } from '../logged-messages.ts';
 import { present, structured } from '../logged-values.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../made-messages.ts';
-import { createToolsReader, flatten, NO_TOOLS } from '../tool-definitions.ts';
+import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../tool-definitions.ts';
 import { ItemMessages, plainly, type Said } from './item-messages.ts';
 
 /** The request. */

@@ -20,8 +20,7 @@ import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '..
 import { lineId } from '../line-id.ts';
 import { type ObjectWalk, readObjects } from '../line-objects.ts';
 import { makeMessage } from '../made-messages.ts';
-import { ofStream } from '../pairs/answer.ts';
-import { answeredFields } from '../pairs/answered-fields.ts';
+import { answeredFields, ofStream } from '../pairs/answer.ts';
 import { plainly } from '../pairs/item-messages.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
 import { isDone, objectIn, StreamAssembler } from './assembler.ts';

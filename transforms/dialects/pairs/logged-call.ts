@@ -1,0 +1,69 @@
+/** One call as a log holds it: where its request and its answer are, which may be bodies of logged HTTP, and its metadata. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Meta } from '../../model/meta.ts';
+import { metaOf } from '../logged-meta.ts';
+import { present, structured } from '../logged-values.ts';
+
+/** The request itself, or the body that it was logged with. */
+export function bodyOf(request: JsonView): JsonView {
+  const body = structured(request.get('body'));
+  return body?.type === 'object' ? body : request;
+}
+
+/** Does an object hold messages, in the format of any API? */
+export function hasMessages(body: JsonView): boolean {
+  return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
+}
+
+/** An answer as it was logged. */
+export interface LoggedAnswer {
+  readonly response: JsonView | undefined;
+  /** Is it a body from the wire? */
+  readonly isRaw?: boolean;
+}
+
+/** One call as a log holds it. */
+export interface Call extends LoggedAnswer {
+  /** The request object; undefined if only the answer was logged. */
+  readonly request: JsonView | undefined;
+  /** Tools that are logged outside the request. */
+  readonly tools?: JsonView | undefined;
+  readonly sessionId?: string | undefined;
+  /** Is the session possibly that of this call only? */
+  readonly joins?: boolean | undefined;
+  readonly timestamp?: bigint | undefined;
+}
+
+/** The response itself, or the body that it was logged with. */
+export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
+  const logged = structured(response);
+  if (logged?.type !== 'object') return { response };
+  const body = logged.get('body');
+  if (present(body)) return { response: body };
+  const raw = logged.get('body_raw');
+  return present(raw) ? { response: raw, isRaw: true } : { response: logged };
+}
+
+/** Is it a logged HTTP request? */
+export function isCapture(request: JsonView | undefined): boolean {
+  return ['url', 'method', 'body'].every((key) => present(request?.get(key)));
+}
+
+const MOST_TEXT_BYTES = 64 * 1024;
+
+/** @param json the logged object; its own values come after those of the answer */
+export function callMeta({ request, response }: Call, json: JsonView): Meta {
+  const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;
+  const answer = response?.type === 'object' || isShort ? structured(response) : undefined;
+  const [choice] = (answer?.get('choices') ?? json.get('choices'))?.elements() ?? [];
+  const first = (...places: readonly (JsonView | undefined)[]): JsonView | undefined => places.find(present);
+  const model = first(answer?.get('model'), json.get('model'), request?.get('model'));
+  return metaOf({
+    model: first(model, json.get('kwargs')?.get('model')),
+    usage: first(answer?.get('usage'), json.get('usage')),
+    cost: first(json.get('response_cost'), json.get('cost')),
+    finish: first(choice?.get('finish_reason'), answer?.get('stop_reason'), answer?.get('status')),
+    tags: first(json.get('request_tags'), json.get('tags')),
+  });
+}
