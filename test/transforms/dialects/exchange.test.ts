@@ -228,11 +228,20 @@ describe('repeated messages', () => {
   });
 });
 
-test('an object with a request, or with a time and a session id, is of this dialect', () => {
+describe('detect', () => {
   const has = (...keys: readonly string[]) =>
     exchange.detect(new Map(keys.map((key) => [key, asBuffer('1')])));
-  expect([has('request'), has('timestamp', 'session_id')]).toEqual([true, true]);
-  expect([has(), has('timestamp'), has('session_id', 'response')]).toEqual([false, false, false]);
+
+  test('knows a request beside a time or a session id, and both of these alone', () => {
+    expect([has('request', 'timestamp'), has('request', 'session_id')]).toEqual([true, true]);
+    expect([has('timestamp', 'session_id'), has('timestamp')]).toEqual([true, false]);
+    expect([has(), has('session_id', 'response')]).toEqual([false, false]);
+  });
+
+  test('without a time and a session id, knows only a request with messages', () => {
+    const knows = (request: string) => exchange.detect(new Map([['request', asBuffer(request)]]));
+    expect([knows('{"messages":null}'), knows('{"contents":[]}'), knows('1')]).toEqual([true, false, false]);
+  });
 });
 
 /** Lines as logs have them: histories that grow and change, with odd parts. */

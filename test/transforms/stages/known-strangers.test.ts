@@ -13,6 +13,7 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['prompts of Codex', { session_id: 's', ts: 1, text: 'a' }],
   ['prompts of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
   ['prompts of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
+  ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
   ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
   [
     'Cursor agent',
@@ -33,6 +34,18 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
   ['LangChain', { type: 'human', data: { content: 'a' } }],
   ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
+  ['Gemini API', { request: { contents: [{ role: 'user', parts: [] }] }, response: { candidates: [] } }],
+  ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
+  [
+    'Converse',
+    {
+      ...{ schemaType: 'ModelInvocationLog', timestamp: 't', operation: 'Converse', modelId: 'm' },
+      input: { inputBodyJson: { messages: [{ role: 'user', content: [{ text: 'a' }] }] } },
+      output: { outputBodyJson: {} },
+    },
+  ],
+  ['Ollama', { model: 'm', created_at: 't', message: { role: 'assistant', content: 'a' }, done: true }],
+  ['LangChain', { messages: [{ lc: 1, type: 'constructor', id: [], kwargs: { content: 'a' } }] }],
   ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
 ];
 
@@ -50,6 +63,8 @@ it.each([
   ['a call', { id: '1', content: [{ type: 'text', text: 'a' }] }],
   ['another type', { type: 'thread.started.x' }],
   ['a content that is empty', { content: [] }],
+  ['a pair without contents', { request: { text: 'a' }, response: {} }],
+  ['an empty list of messages', { messages: [] }],
   ['a type that is not text', { type: 7, data: {} }],
 ])('%s is not known by name', (_what, first) => {
   const members = new Map(
