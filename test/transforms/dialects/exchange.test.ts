@@ -228,11 +228,20 @@ describe('repeated messages', () => {
   });
 });
 
-test('an object with a request, or with a time and a session id, is detected', () => {
+describe('detect', () => {
   const has = (...keys: readonly string[]) =>
     exchange.detect(new Map(keys.map((key) => [key, asBuffer('1')])));
-  expect([has('request'), has('timestamp', 'session_id')]).toEqual([true, true]);
-  expect([has(), has('timestamp'), has('session_id', 'response')]).toEqual([false, false, false]);
+
+  test('accepts a request with a time or a session id, and both of these alone', () => {
+    expect([has('request', 'timestamp'), has('request', 'session_id')]).toEqual([true, true]);
+    expect([has('timestamp', 'session_id'), has('timestamp')]).toEqual([true, false]);
+    expect([has(), has('session_id', 'response')]).toEqual([false, false]);
+  });
+
+  test('accepts only a request with messages without a time and a session id', () => {
+    const knows = (request: string) => exchange.detect(new Map([['request', asBuffer(request)]]));
+    expect([knows('{"messages":null}'), knows('{"contents":[]}'), knows('1')]).toEqual([true, false, false]);
+  });
 });
 
 /** Lines of logs with histories that grow and change, and with odd parts. */

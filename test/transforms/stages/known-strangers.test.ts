@@ -34,6 +34,18 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
   ['LangChain', { type: 'human', data: { content: 'a' } }],
   ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
+  ['Gemini API', { request: { contents: [{ role: 'user', parts: [] }] }, response: { candidates: [] } }],
+  ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
+  [
+    'Converse',
+    {
+      ...{ schemaType: 'ModelInvocationLog', timestamp: 't', operation: 'Converse', modelId: 'm' },
+      input: { inputBodyJson: { messages: [{ role: 'user', content: [{ text: 'a' }] }] } },
+      output: { outputBodyJson: {} },
+    },
+  ],
+  ['Ollama', { model: 'm', created_at: 't', message: { role: 'assistant', content: 'a' }, done: true }],
+  ['LangChain', { messages: [{ lc: 1, type: 'constructor', id: [], kwargs: { content: 'a' } }] }],
   ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
 ];
 
@@ -51,6 +63,8 @@ it.each([
   ['a call', { id: '1', content: [{ type: 'text', text: 'a' }] }],
   ['another type', { type: 'thread.started.x' }],
   ['a content that is empty', { content: [] }],
+  ['a pair without contents', { request: { text: 'a' }, response: {} }],
+  ['an empty list of messages', { messages: [] }],
   ['a type that is not text', { type: 7, data: {} }],
 ])('%s is not named in its refusal', (_what, first) => {
   const members = new Map(
