@@ -16,6 +16,7 @@ import {
 import { renderMemory, renderMicro, renderNightly, renderProfile } from './harness/render-benches.ts';
 import { renderS3 } from './harness/render-s3.ts';
 import { markdownTable, renderSection } from './harness/render-section.ts';
+import { renderWarm } from './harness/render-warm.ts';
 import { atRoot } from './harness/repository.ts';
 import {
   AIMS_PREFIX,
@@ -160,6 +161,8 @@ const render = (result: Result): string => {
       return renderNightly(result);
     case 's3':
       return renderS3(result);
+    case 'warm':
+      return renderWarm(result);
   }
 };
 
@@ -172,7 +175,7 @@ export const writeReport = (place: ResultsPlace): void => {
     return;
   }
   const sections = results.filter(isSection).sort(inOrder);
-  const others = (['nightly', 's3', 'memory', 'profile', 'micro'] as const).flatMap((type) =>
+  const others = (['warm', 'nightly', 's3', 'memory', 'profile', 'micro'] as const).flatMap((type) =>
     results.filter((result) => result.type === type),
   );
   const parts = [

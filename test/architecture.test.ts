@@ -15,7 +15,7 @@ const files = ['src', 'transforms'].flatMap((folder) =>
 );
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-describe('dependencies point one way', () => {
+describe('dependencies point in one direction', () => {
   it('reads the tables of docs/architecture.md', () => {
     expect(house.layers.map(({ rank }) => rank)).toEqual([
       0, 1, 2, 2, 3, 3, 4, 5, 5, 6, 5, 6, 6, 6, 7, 7, 8, 8,
@@ -41,7 +41,7 @@ describe('dependencies point one way', () => {
     for (const room of rooms) expect(files.some((file) => file.startsWith(room))).toBe(true);
   });
 
-  it('sees the house', () => {
+  it('finds every module and its imports', () => {
     expect(files.length).toBeGreaterThan(100);
     const imports = files.flatMap((file) => importsOf(textOf(file)));
     expect(imports.length).toBeGreaterThan(3 * files.length);
@@ -56,12 +56,12 @@ describe('dependencies point one way', () => {
   });
 });
 
-describe('the graph', () => {
+describe('the import graph', () => {
   it('has no circle, types included', () => {
     expect(circlesOf(files, textOf)).toEqual([]);
   });
 
-  it('sees a circle of type imports', () => {
+  it('would show a circle of type imports', () => {
     const texts: Record<string, string> = {
       'src/job/a.ts': "import { b } from './b.ts';",
       'src/job/b.ts': "import type { C } from './c.ts';",
@@ -74,7 +74,7 @@ describe('the graph', () => {
     ]);
   });
 
-  it('has no arrow back from one room to another', () => {
+  it('has no import back from one room to another', () => {
     const arrows = roomArrows(files, textOf);
     const text = [...arrows].map(([arrow, count]) => `${arrow} ${count}`);
     process.stdout.write(`${text.join('\n')}\n`);
@@ -83,7 +83,7 @@ describe('the graph', () => {
     expect(both).toEqual([]);
   });
 
-  it('sees an arrow back', () => {
+  it('would show an import back', () => {
     const texts: Record<string, string> = {
       'src/job/a.ts': "import type { B } from '../cli/b.ts';",
       'src/cli/b.ts': "import { a } from '../job/a.ts';",
@@ -118,7 +118,7 @@ describe('functions', () => {
     expect(files.flatMap((file) => tooLong(file, textOf(file)))).toEqual([]);
   });
 
-  it('are seen in every form, where they are longer', () => {
+  it('are measured in every form', () => {
     const body = '\n'.repeat(MOST_LINES);
     for (const text of [
       `function f() {${body}}`,
@@ -133,7 +133,7 @@ describe('functions', () => {
   });
 });
 
-describe('finds violations of the rule', () => {
+describe('a violation is found:', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['transforms/ imports src/', 'transforms/stage.ts', "import { ioError } from '../src/errors.ts';"],
     ['transforms/ does I/O', 'transforms/rules/rule.ts', "import { readFileSync } from 'node:fs';"],
@@ -173,7 +173,7 @@ describe('finds violations of the rule', () => {
     expect(violationsOf(house, file, text)).toHaveLength(1);
   });
 
-  it('and accepts what is allowed', () => {
+  it('allowed imports are accepted', () => {
     const text = [
       "import { open } from 'node:fs';",
       "import type { Line } from '../../../transforms/model/element.ts';",

@@ -1,4 +1,4 @@
-/** Nothing is cited that a reader of the repository cannot open: pages, sections of pages, ids of faults and identities. */
+/** Every page, section and id that a file cites can be opened by a reader of the repository. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,11 +14,11 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 
 const pages = tracked.filter((file) => file.endsWith('.md'));
 
-/** A page's name, with or without folders before it. */
+/** Name of a page, with or without folders. */
 const PAGE = /(?<![\w*])(?:[\w.-]+\/)*[\w-]+\.md\b/g;
 const SECTION = /(?<!RFC \d{4} )\u00a7/;
 const ID = /\b(?:F\d{3}|I[1-8])\b/g;
-/** A page that a run writes, or the reader has, and no file of this repository. */
+/** Pages that a run writes or a user has, which are not files of this repository. */
 const NOT_PAGES =
   /^(?:README\.md|reading: file\.md|.*\b(?:file|notes|diary|soup|plan|todo|draft|x|a|b|doc|report)\.md)$/i;
 
@@ -33,14 +33,14 @@ const mayNameIds = (file: string): boolean =>
   file.startsWith('test/') ||
   ['docs/faults.md', 'scripts/gen/faults-page.mjs', 'src/ledger/ledger.ts', 'CHANGELOG.md'].includes(file);
 
-/** Finds citations in a line that cannot be opened. */
+/** Lists the citations in a line that cannot be opened. */
 function deadCitations(file: string, line: string): readonly string[] {
   const dead: string[] = [];
   if (SECTION.test(line) && !/\bRFC \d{4}\b/.test(line)) dead.push('a section sign');
   const isProse = /^\s*(?:\*|\/\*\*?|\/\/|#)|\/\/ |\/\*\* /.test(line) || file.endsWith('.md');
   if (isProse) {
     for (const [name] of line.matchAll(PAGE)) {
-      const page = name.replace(/^(?:\.\.?\/)+/, ''); // links are opened by docs-links.test.ts
+      const page = name.replace(/^(?:\.\.?\/)+/, ''); // docs-links.test.ts checks links
       if (NOT_PAGES.test(page) || /\bhttps?:/.test(line)) continue;
       const isHere = (other: string): boolean => other === page || other.endsWith(`/${page}`);
       if (!pages.some(isHere)) dead.push(page);
@@ -55,7 +55,7 @@ function deadCitations(file: string, line: string): readonly string[] {
 }
 
 describe('every citation can be opened', () => {
-  it('looks at the whole repository', () => {
+  it('the whole repository is searched', () => {
     expect(tracked.length).toBeGreaterThan(400);
     expect(defined.has('F001')).toBe(true);
     expect(defined.has('I1')).toBe(true);
@@ -63,18 +63,20 @@ describe('every citation can be opened', () => {
 
   it.each(tracked)('%s', (file) => {
     const lines = readFileSync(join(root, file), 'utf8').split('\n');
-    const dead = lines.flatMap((line, i) => deadCitations(file, line).map((what) => `${i + 1}: ${what}`));
+    const dead = lines.flatMap((line, i) =>
+      deadCitations(file, line).map((citation) => `${i + 1}: ${citation}`),
+    );
     expect(dead).toEqual([]);
   });
 });
 
-/** Put together here, so that this file cites nothing itself. */
+/** Assembled here, so that this file itself cites nothing. */
 const COMMENT = '//';
 const MD = '.md';
 const ID_OF_A_FAULT = ['F', '004'].join('');
 const UNDEFINED_ID = ['F', '999'].join('');
 
-describe('a citation that leads nowhere is seen', () => {
+describe('dead citations are found', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['a section of a page', 'src/x.ts', ' * The order of records (docs/formats.md \u00a73).'],
     ['a page that is not here', 'src/x.ts', `${COMMENT} see the-contract${MD}`],
@@ -86,7 +88,7 @@ describe('a citation that leads nowhere is seen', () => {
     expect(deadCitations(file, line)).toHaveLength(1);
   });
 
-  it('and accepts what can be opened', () => {
+  it('other citations are accepted', () => {
     expect(
       deadCitations('src/x.ts', ' * RFC 1952 \u00a72.3.1, docs/formats.md, decisions/0013-update.md'),
     ).toEqual([]);

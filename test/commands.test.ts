@@ -31,7 +31,7 @@ function projectsOf(file: string): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** The projects that a text runs: those that any of its patterns fits, as vitest has it; two patterns that leave out leave out nothing. */
+/** Projects that a command line runs: as in vitest, those that match any of its patterns, so two exclusions exclude nothing. */
 function projectsIn(text: string): readonly string[] {
   const patterns = [...text.matchAll(/--project[= ]'?(!?)([\w*-]+)/g)];
   return projects
@@ -45,7 +45,7 @@ const runBy = (command: string): readonly string[] => projectsIn(scripts[command
 
 const SLOW = ['slow-e2e', 'slow-faults'];
 
-describe('the commands of the tests', () => {
+describe('the test commands', () => {
   it.each(files)('%s is in one project', (file) => {
     expect(projectsOf(file)).toHaveLength(1);
   });
@@ -61,7 +61,7 @@ describe('the commands of the tests', () => {
     }
   });
 
-  it('run their projects', () => {
+  it('run the expected projects', () => {
     expect(runBy('test:unit')).toEqual(['unit']);
     expect(runBy('test')).toEqual(['unit', 'command', 'isolated', 'pages', 'differential', 'core-faults']);
     expect(runBy('test:view')).toEqual(['view']);
@@ -70,21 +70,21 @@ describe('the commands of the tests', () => {
     expect(runBy('test:faults')).toEqual([...runBy('test:faults:quick'), 'slow-faults']);
   });
 
-  it('together run every project', () => {
+  it('run every project between them', () => {
     const run = new Set(['test', 'test:view', 'test:faults', 'test:e2e'].flatMap(runBy));
     expect(projects.filter(({ name }) => !run.has(name))).toEqual([]);
   });
 
-  it('.ci/run runs every project that is not slow, once, and counts its tests', () => {
+  it('.ci/run runs every project that is not slow once and counts its tests', () => {
     const text = readFileSync(join(root, '.ci/run'), 'utf8').replaceAll('\\\n', '');
     const steps = [...text.matchAll(/^step .* vitest_json (\w+) (--project .*)$/gm)];
     const quick = projects.map(({ name }) => name).filter((name) => !SLOW.includes(name));
-    expect(steps.flatMap(([, , given]) => projectsIn(given as string)).sort()).toEqual(quick.sort());
+    expect(steps.flatMap(([, , arg]) => projectsIn(arg as string)).sort()).toEqual(quick.sort());
     const counted = /^for name in ([\w ]+); do$/m.exec(text)?.[1]?.split(' ');
     expect(counted).toEqual(steps.map(([, report]) => report));
   });
 
-  it('test:long runs every file that has more cases then', () => {
+  it('test:long runs every file with more cases in long mode', () => {
     const many = files.filter((file) =>
       /\bLONG\b.*from '.*\/long\.ts'/.test(readFileSync(join(root, file), 'utf8')),
     );
@@ -93,7 +93,7 @@ describe('the commands of the tests', () => {
     expect(many.filter((file) => !run.includes(projectsOf(file)[0] as string))).toEqual([]);
   });
 
-  it('a file that no project includes is seen', () => {
+  it('a file in no project is noticed', () => {
     expect(projectsOf('test/elsewhere/x.test.ts')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Every relative link of every page leads to a file that is in the repository, and to a heading that the page has. */
+/** Every relative link of every page leads to an existing file of the repository, and to an existing heading. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -21,7 +21,7 @@ const linksOf = (text: string): readonly string[] =>
     .map(([, target]) => target as string)
     .filter((target) => !/^(?:https?|mailto):/.test(target));
 
-/** The anchors that a renderer makes of a page's headings. */
+/** Anchors that a renderer makes from the headings of a page. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();
@@ -52,7 +52,7 @@ function faultOf(page: string, target: string): string | undefined {
 }
 
 describe('links of the pages', () => {
-  it('looks at all pages', () => {
+  it('are searched for in all pages', () => {
     expect(pages).toContain('README.md');
     expect(pages.length).toBeGreaterThan(30);
     expect(pages.flatMap((page) => linksOf(readFileSync(join(root, page), 'utf8'))).length).toBeGreaterThan(
@@ -69,11 +69,11 @@ describe('links of the pages', () => {
     ['docs/cli.md', 'nowhere.md', 'no such file'],
     ['docs/cli.md', '../../elsewhere.md', 'outside the repository'],
     ['docs/cli.md', 'concepts.md#nothing-of-this-name', 'no such heading'],
-  ])('sees in %s that %s leads nowhere', (page, target, fault) => {
+  ])('are reported as dead: in %s, %s', (page, target, fault) => {
     expect(faultOf(page, target)).toBe(`${target}: ${fault}`);
   });
 
-  it('reads anchors as they are rendered', () => {
+  it('may lead to anchors as they are rendered', () => {
     expect([...anchorsOf('# A `b` c\n## `ledger/x.jsonl`\n## [A](b.md)?\n## A b c\n')]).toEqual([
       'a-b-c',
       'ledgerxjsonl',

@@ -1,4 +1,4 @@
-/** docs/errors.md has every exit status and every code of src/cli/faults.ts and src/errors.ts, each in its row, and no others. */
+/** docs/errors.md lists exactly the exit statuses and codes of src/cli/faults.ts and src/errors.ts. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import type { ErrorCode } from '../src/errors.ts';
 const root = resolve(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 
-/** Status -> codes, as the table of a page has them. */
+/** Codes by exit status in the table of a page. */
 function tableOf(text: string): ReadonlyMap<number, readonly string[]> {
   const rows = [...text.matchAll(/^\| (\d+) +\| ([^|]*)\|/gm)];
   return new Map(
@@ -38,17 +38,17 @@ const sorted = <T>(map: ReadonlyMap<number, T>): readonly (readonly [number, T])
   [...map].sort(([a], [b]) => a - b);
 
 describe('docs/errors.md', () => {
-  it('has every status with its codes, and no others', () => {
+  it('lists exactly the statuses with their codes', () => {
     expect(codes.length).toBeGreaterThan(10);
     expect(sorted(tableOf(page))).toEqual(sorted(expected));
   });
 
-  it('has its statuses in order, each once', () => {
+  it('lists each status once, in order', () => {
     const statuses = [...page.matchAll(/^\| (\d+) /gm)].map(([, status]) => Number(status));
     expect(statuses).toEqual([...new Set(statuses)].sort((a, b) => a - b));
   });
 
-  it('would be seen without a code', () => {
+  it('fails this test when it lacks a code', () => {
     expect(sorted(tableOf(page.replace('`locked`', '')))).not.toEqual(sorted(expected));
   });
 });

@@ -1,4 +1,4 @@
-/** The registries and the pages that `npm run gen` writes: they are fresh, and what makes them stale or impossible is seen. */
+/** Registries and pages that `npm run gen` writes are up to date, and whatever makes them stale or impossible is reported. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,28 +10,28 @@ const root = resolve(import.meta.dirname, '..');
 
 type MakePage = (root: string) => string | Promise<string>;
 
-/** One of the page makers of scripts/gen/, which are plain JavaScript. */
+/** Imports one of the page makers in scripts/gen/, which are plain JavaScript. */
 async function pageMaker(module: string, name: string): Promise<MakePage> {
   const exported = await import(pathToFileURL(join(root, 'scripts/gen', module)).href);
   return exported[name] as MakePage;
 }
 
-function gen(folder: string, ...args: string[]): { status: number | null; told: string } {
+function gen(folder: string, ...args: string[]): { status: number | null; output: string } {
   const run = spawnSync(process.execPath, [join(folder, 'scripts/gen.mjs'), ...args], { encoding: 'utf8' });
-  return { status: run.status, told: `${run.stdout}${run.stderr}` };
+  return { status: run.status, output: `${run.stdout}${run.stderr}` };
 }
 
 describe('generated files', () => {
-  it('the registries of the plug-ins are fresh', () => {
-    expect(gen(root, 'registries', '--check')).toEqual({ status: 0, told: '' });
+  it('the registries of the plug-ins are up to date', () => {
+    expect(gen(root, 'registries', '--check')).toEqual({ status: 0, output: '' });
   });
 
-  it('the pages of docs/ are fresh', () => {
-    expect(gen(root, 'docs', '--check')).toEqual({ status: 0, told: '' });
+  it('the pages of docs/ are up to date', () => {
+    expect(gen(root, 'docs', '--check')).toEqual({ status: 0, output: '' });
   });
 });
 
-describe('in a changed copy', () => {
+describe('in a modified copy', () => {
   let copy: string;
 
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('in a changed copy', () => {
   });
   afterEach(() => rmSync(copy, { recursive: true }));
 
-  /** Copies these files and folders; links the others. */
+  /** Copies these files and folders and links the others. */
   function prepare(copied: readonly string[], linked: readonly string[]): void {
     for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true });
     for (const path of linked) {
@@ -54,34 +54,34 @@ describe('in a changed copy', () => {
     writeFileSync(join(copy, path), text.replace(from, to));
   }
 
-  it('a plug-in that is not in its registry is named, until npm run gen', () => {
+  it('a plug-in that is not in its registry is reported until npm run gen', () => {
     prepare(['scripts', 'transforms'], ['biome.json', 'node_modules', 'package.json']);
     const plugin = readFileSync(join(copy, 'transforms/formats/chat.ts'), 'utf8');
     writeFileSync(join(copy, 'transforms/formats/another.ts'), plugin.replaceAll('chat', 'another'));
-    writeFileSync(join(copy, 'transforms/rules/shared.ts'), 'export const shared = 1;\n'); // not a plug-in
-    const { status, told } = gen(copy, 'registries', '--check');
+    writeFileSync(join(copy, 'transforms/rules/shared.ts'), 'export const shared = 1;\n'); // does not make the file a plug-in
+    const { status, output } = gen(copy, 'registries', '--check');
     expect(status).toBe(1);
-    expect(told).toBe('stale: transforms/formats/index.ts (npm run gen)\n');
+    expect(output).toBe('stale: transforms/formats/index.ts (npm run gen)\n');
 
     expect(gen(copy, 'registries').status).toBe(0);
     expect(readFileSync(join(copy, 'transforms/formats/index.ts'), 'utf8')).toContain(
       "import another from './another.ts';",
     );
-    expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, told: '' });
+    expect(gen(copy, 'registries', '--check')).toEqual({ status: 0, output: '' });
   });
 
-  it('a page that differs from the code is named', () => {
+  it('a page that differs from the code is reported', () => {
     prepare(
       ['scripts', 'test', 'transforms/model'],
       ['biome.json', 'dist', 'docs', 'examples', 'node_modules', 'package.json', 'src', 'vitest.config.ts'],
     );
     replace('transforms/model/element.ts', 'One line of the dataset.', 'One row.');
-    const { status, told } = gen(copy, 'docs', '--check');
+    const { status, output } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);
-    expect(told).toBe('stale: docs/data-model.md (npm run gen)\n');
+    expect(output).toBe('stale: docs/data-model.md (npm run gen)\n');
   });
 
-  it('a reason for passing over a file needs an explanation', async () => {
+  it('a reason for skipping a file needs an explanation', async () => {
     prepare(['src/input/sources/source.ts'], ['dist', 'src/errors.ts', 'transforms']);
     replace('src/input/sources/source.ts', "| 'symlink'", "| 'too-odd'\n  | 'symlink'");
     const page = await pageMaker('rejections-page.mjs', 'rejectionsPage');

@@ -1,6 +1,6 @@
 /**
- * The package as npm packs it, installed into an empty project: its files, its command, and docs/library.md, whose examples are
- * compiled there, strictly, and run. A stand-in for the S3 client reads the logs of examples/ as its bucket.
+ * The package as npm packs it, installed into an empty project: its files, its command, and the examples of docs/library.md,
+ * which are compiled in strict mode and run. A fake S3 client serves the logs of examples/ as its bucket.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -19,14 +19,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
-/** Each example, and what the page says it prints. */
+/** Each example and the output that the page shows for it. */
 const shown = [...page.matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm)].map(
   ([, code, output]) => ({ code: code as string, output: output as string }),
 );
 const examples = shown.map(({ code }) => code);
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
-/** The part of the S3 client that the page uses; `Body` is a Node Readable. */
+/** Fake of the part of the S3 client that the page uses; `Body` is a Node Readable. */
 const S3 = {
   'package.json': '{"name":"@aws-sdk/client-s3","type":"module","types":"index.d.ts","main":"index.js"}',
   'index.d.ts': `import type { Readable } from 'node:stream';
@@ -43,7 +43,7 @@ const S3 = {
     }`,
 };
 
-/** More than the package has; unbundled it had 1,178. */
+/** Limit of files in the package, which had 1,178 without bundles. */
 const MAX_FILES = 250;
 
 interface Packed {
@@ -119,7 +119,7 @@ function run(example: number): { stdout: string; stderr: string; status: number 
 }
 
 describe('the packed package', () => {
-  it('is three bundles, the page of the viewer, one file of declarations and pages, and few files', () => {
+  it('consists of three bundles, the viewer page, one file of declarations, the docs and few other files', () => {
     expect(packedFiles.length).toBeLessThanOrEqual(MAX_FILES);
     const code = packedFiles.filter((path) => path.startsWith('dist/'));
     expect(code.filter((path) => !path.startsWith('dist/package/'))).toEqual([]);
@@ -130,23 +130,23 @@ describe('the packed package', () => {
     expect(packedFiles).toContain('docs/library.md');
   });
 
-  it('brings the licences of the packages in its bundles', () => {
+  it('includes the licences of the bundled packages', () => {
     const text = readFileSync(join(project, 'node_modules/turnmill/dist/package/LICENSES.txt'), 'utf8');
     expect(text).toMatch(/^yargs 18\.\d+\.\d+\n\nMIT License/m);
     expect(text).toMatch(/^string-width \d/m);
   });
 
-  it('has a command that builds with two workers what it builds with one', () => {
+  it('has a command that builds the same with two workers as with one', () => {
     const build = (out: string, workers: string) =>
       turnmill('build', 'examples/logs', '--out', out, '--workers', workers);
-    expect(build('one-worker', '1').status).toBe(3); // some of the example logs are broken on purpose
+    expect(build('one-worker', '1').status).toBe(3); // some example logs are broken on purpose
     expect(build('two-workers', '2').status).toBe(3);
     const manifest = (out: string) => JSON.parse(readFileSync(join(project, out, 'manifest.json'), 'utf8'));
     expect(manifest('two-workers').sums).toEqual(manifest('one-worker').sums);
     expect(turnmill('verify', 'two-workers').status).toBe(0);
   });
 
-  it('has a library that starts the worker threads of the package', () => {
+  it('has a library that starts its worker threads', () => {
     writeFileSync(
       join(project, 'two-workers.mjs'),
       `import { build } from 'turnmill';
@@ -166,10 +166,10 @@ describe('docs/library.md, with the packed package', () => {
   it('compiles', () => {
     const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
-    expect(examples).toHaveLength(page.split('```ts\n').length - 1); // each has an output, and is run below
+    expect(examples).toHaveLength(page.split('```ts\n').length - 1); // each has output and is run below
   });
 
-  it('names every function, class and registry that the package exports', async () => {
+  it('mentions every exported function, class and registry', async () => {
     const exported = Object.keys(await import('../src/index.ts'));
     expect(exported.length).toBeGreaterThan(50);
     const code = examples.join('\n');
@@ -209,7 +209,7 @@ describe('docs/library.md, with the packed package', () => {
   });
 
   it.each(shown.map(({ output }, i) => ({ i, output })).slice(3))(
-    'example $i prints what the page says',
+    'example $i prints the output on the page',
     ({ i, output }) => {
       const { stdout, stderr, status } = run(i);
       expect({ stdout, stderr, status }).toEqual({ stdout: output, stderr: '', status: 0 });

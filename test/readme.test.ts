@@ -1,4 +1,4 @@
-/** The commands that README.md and the pages for users show are run, in their order. */
+/** Runs the commands in README.md and in the pages for users, in their order. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ interface Command {
   readonly status: number;
 }
 
-/** One command a line; `# exit status N` at its end says how it ends. */
+/** Commands of a block, one on each line; `# exit status N` at the end is the expected status. */
 const commandsOf = (page: string): readonly Command[] =>
   blocks(page, 'sh')
     .flatMap((block) => block.split('\n'))
@@ -39,13 +39,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Each page runs in a separate folder that has the examples. */
+/** Each page runs in a separate folder with the examples. */
 function folderOf(page: string): string {
   const own = join(folder, page.replaceAll('/', '-'));
   mkdirSync(own, { recursive: true });
   try {
     symlinkSync(join(root, 'examples'), join(own, 'examples'));
-  } catch {} // an earlier command of the page has made it
+  } catch {} // an earlier command of the page has created it
   return own;
 }
 
@@ -69,28 +69,28 @@ describe.each([
       env,
       encoding: 'utf8',
     });
-    expect({ status: run.status, told: run.status === status ? '' : run.stderr }).toEqual({
+    expect({ status: run.status, errors: run.status === status ? '' : run.stderr }).toEqual({
       status,
-      told: '',
+      errors: '',
     });
   });
 });
 
 describe('the output that README.md shows', () => {
-  it('is that of its first command', () => {
+  it('is the output of its first command', () => {
     const { stderr } = spawnSync(join(folder, 'turnmill'), ['build', 'examples/logs', '--out', 'shown'], {
       cwd: folderOf('README.md'),
       env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
       encoding: 'utf8',
     });
     const [shown = ''] = blocks('README.md', 'text');
-    const lines = shown.split('\n').slice(2, -2); // without the first line, which names the folder, and `...`
+    const lines = shown.split('\n').slice(2, -2); // except the first line, which names the folder, and `...`
     expect(lines.length).toBeGreaterThan(4);
     for (const line of lines) expect(stderr.split('\n')).toContain(line);
   });
 });
 
-describe('pages that are read whole', () => {
+describe('pages that are read in full', () => {
   it.each(['README.md', 'CONTRIBUTING.md'])('%s has at most 120 lines', (page) => {
     expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(120);
   });

@@ -1,4 +1,4 @@
-/** Runs docs/tutorial-dialect.md as a reader would: in an empty folder, its files as they are shown, its commands in order. */
+/** Follows docs/tutorial-dialect.md as a reader would: in an empty folder, with its files as shown and its commands in order. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,12 +13,12 @@ const files = [...page.matchAll(/^<!-- file: (\S+) -->\n\n```\w+\n([\s\S]*?)^```
   ([, path, text]) => ({ path: path as string, text: text as string }),
 );
 
-/** Commands of one block, and what the page shows of their output, if it does. */
+/** Commands of one block, with their output if the page shows it. */
 const steps = [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```)?/gm)].map(
   ([, block = '', shown]) => ({ lines: block.trimEnd().split('\n'), shown }),
 );
 
-/** Without the time that a run took. */
+/** Removes the duration of a run. */
 const timeless = (text: string): string => text.replace(/ in [\d.]+ s, [\d.]+ \w+\/s\)/g, ' in T)').trimEnd();
 
 let folder: string;
@@ -36,7 +36,7 @@ beforeAll(() => {
   }
 });
 afterAll(() => {
-  for (const made of [folder, bins]) rmSync(made, { recursive: true });
+  for (const path of [folder, bins]) rmSync(path, { recursive: true });
 });
 
 describe('docs/tutorial-dialect.md', () => {
@@ -48,21 +48,21 @@ describe('docs/tutorial-dialect.md', () => {
 
   it.each(steps)('$lines', ({ lines, shown }) => {
     const env = { ...process.env, PATH: `${bins}:${process.env.PATH}`, NO_COLOR: '1' };
-    let told = '';
+    let output = '';
     for (const line of lines) {
       const status = Number(/# exit status (\d+)/.exec(line)?.[1] ?? 0);
       const run = spawnSync('bash', ['-c', line], { cwd: folder, env, encoding: 'utf8' });
-      expect({ line, status: run.status, told: run.status === status ? '' : run.stderr }).toEqual({
+      expect({ line, status: run.status, errors: run.status === status ? '' : run.stderr }).toEqual({
         line,
         status,
-        told: '',
+        errors: '',
       });
-      told = run.stdout + run.stderr;
+      output = run.stdout + run.stderr;
     }
-    if (shown !== undefined) expect(timeless(told)).toBe(timeless(shown));
+    if (shown !== undefined) expect(timeless(output)).toBe(timeless(shown));
   });
 
-  it('leaves a dataset that is as its manifest says', () => {
+  it('leaves a dataset that matches its manifest', () => {
     const run = spawnSync(process.execPath, [bin, 'verify', join(folder, 'dataset')], { encoding: 'utf8' });
     expect(run.status).toBe(0);
     expect(readdirSync(join(folder, 'dataset/data'))).toEqual(['2026-02-01-00000.jsonl']);

@@ -1,4 +1,4 @@
-/** Comments are plain English, verb first: these habits of translated prose are not among them. */
+/** Comments are plain English, verb first, without these habits of translated prose. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => /\.(?:ts|tsx|mjs|c|h)$/.test(file) && existsSync(join(root, file)))
   .filter((file) => !file.startsWith('test/voice') && !file.startsWith('test/goldens/'));
 
-/** The text of a line that is a comment as a whole. */
+/** Text of a line that consists of a comment. */
 const COMMENT = /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s*(.*?)(?:\s*\*\/)?$/;
 /** A sentence that begins with `Of` or `What` and is not a question. */
 const BEGINNING = /(?:^|[.:!?] )(?:Of|What) [^?]*$/;
@@ -44,7 +44,7 @@ function habitIn(line: string, before: string): string | undefined {
 }
 
 describe('comments', () => {
-  it('are looked at in all folders', () => {
+  it('are checked in all folders', () => {
     expect(files.length).toBeGreaterThan(800);
   });
 

@@ -175,7 +175,38 @@ export interface S3Result {
   readonly rows: readonly S3Row[];
 }
 
-export type Result = SectionResult | MemoryResult | ProfileResult | MicroResult | NightlyResult | S3Result;
+/** CPU seconds of one round. */
+export interface WarmRound {
+  /** Builds in one process, one after the other. */
+  readonly builds: readonly number[];
+  /** The command in a separate process. */
+  readonly whole: number;
+  /** The Python script with orjson. */
+  readonly script: number;
+}
+
+export interface WarmRow {
+  readonly kind: string;
+  readonly corpus: CorpusStats;
+  readonly commands: readonly string[];
+  readonly rounds: readonly WarmRound[];
+}
+
+/** The file warm.json. */
+export interface WarmResult {
+  readonly type: 'warm';
+  readonly machine: Machine;
+  readonly rows: readonly WarmRow[];
+}
+
+export type Result =
+  | SectionResult
+  | MemoryResult
+  | ProfileResult
+  | MicroResult
+  | NightlyResult
+  | S3Result
+  | WarmResult;
 
 /** This machine, now. */
 export const describeMachine = (): Machine => ({

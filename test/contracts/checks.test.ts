@@ -25,14 +25,14 @@ describe('checks', () => {
   describePlugIns('checks', checks);
 
   describe.each(checks.map((check) => [check.name, check] as const))('%s', (_name, check) => {
-    it('finds the same in two runs, and leaves what it sees as it is', () => {
+    it('finds the same in two runs and does not change its input', () => {
       freeze([conversations, records, entries, ends]);
       const before = snapshot([conversations, records, entries, ends]);
       expect(snapshot(run(check))).toBe(snapshot(run(check)));
       expect(snapshot([conversations, records, entries, ends])).toBe(before);
     });
 
-    it('reports rules that it has named, in kebab case, each in one line', () => {
+    it('reports only the rules that it declares, with kebab-case names and one-line messages', () => {
       expect(check.rules.length).toBeGreaterThan(0);
       for (const rule of check.rules) expect(rule).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
       for (const { rule, severity, message } of run(check)) {

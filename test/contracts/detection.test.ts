@@ -1,4 +1,4 @@
-/** Every dialect's `detect` over the beginning of every example and golden log: exactly one knows it. */
+/** Runs every dialect's `detect` on the start of every example and golden log: exactly one recognises each. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { lineOf } from '../transforms/log-lines.ts';
 const examples = resolve(import.meta.dirname, '../../examples/dialects');
 const goldens = resolve(import.meta.dirname, '../goldens');
 
-/** The objects that a source begins with, as the framing hands them out. */
+/** The JSON objects of a source, one for each line that the framer emits. */
 function objectsOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8').trim();
   try {
@@ -22,7 +22,7 @@ function objectsOf(path: string): readonly string[] {
   }
 }
 
-/** The members of the first object on a line; undefined where it is torn. */
+/** Members of the first object on a line; undefined if the object is cut off. */
 function membersOf(json: string): readonly (readonly [string, unknown])[] | undefined {
   try {
     const [first = ''] = json.split(/(?<=\})\s*(?=\{)/);
@@ -32,7 +32,7 @@ function membersOf(json: string): readonly (readonly [string, unknown])[] | unde
   }
 }
 
-/** The names of all dialects that know the first object that any of them knows. */
+/** Names of the dialects that recognise the first object that any dialect recognises. */
 function knowing(objects: readonly string[]): readonly string[] {
   for (const json of objects) {
     const members = membersOf(json);
@@ -52,28 +52,27 @@ const ofDialect = readdirSync(examples).flatMap((file) => {
 });
 
 describe('the example of a dialect', () => {
-  it.each(ofDialect)('%s is known by it alone', (name, path) => {
+  it.each(ofDialect)('%s is recognised by no other dialect', (name, path) => {
     expect(knowing(objectsOf(path))).toEqual([name]);
   });
 
-  it.each(ofDialect)('%s is chosen for it', (name, path) => {
+  it.each(ofDialect)('%s is chosen to read it', (name, path) => {
     const chooser = new DialectChooser(createPlainScanner(), []);
     const answers = objectsOf(path).map((json, i) => chooser.ask(lineOf(json, undefined, i + 1)));
     expect(answers.find((answer) => typeof answer === 'object')).toMatchObject({ name });
   });
 });
 
-/** Logs that are strangers on purpose are known by none. */
 describe('the golden logs', () => {
   const logs = readdirSync(goldens, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\/logs\/.*\.(?:jsonl|json|traj)$/.test(path),
   );
 
-  it.each(logs)('%s is known by one dialect at most', (path) => {
+  it.each(logs)('%s is recognised by one dialect at most', (path) => {
     expect(knowing(objectsOf(join(goldens, path))).length).toBeLessThan(2);
   });
 
-  it('are known, but for strangers and an event that is cut off', () => {
+  it('are all recognised, except the foreign logs in strangers/ and one truncated event', () => {
     const unknown = logs.filter((path) => knowing(objectsOf(join(goldens, path))).length === 0);
     expect(unknown.filter((path) => !path.startsWith('strangers/'))).toEqual([
       'openhands-folder/logs/c1/events/event-00002-cc.json',
@@ -81,7 +80,7 @@ describe('the golden logs', () => {
   });
 });
 
-it('every dialect says how it is recognised', () => {
+it('every dialect describes how it is recognised', () => {
   for (const { name, knownBy, marks = [] } of dialects)
     expect([name, knownBy !== undefined || marks.length > 0]).toEqual([name, true]);
 });

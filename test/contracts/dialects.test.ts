@@ -54,13 +54,13 @@ const WHOLE: Readonly<Record<string, string>> = {
   streams: '{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}',
 };
 
-/** Reads the elements of a line, those that come at once or at the end of its source. */
+/** Elements that a line yields, whether at once or at the end of its source. */
 function elementsOf(reader: DialectReader, json: string): readonly ReadElement[] {
   return [...reader.read(lineOf(json)), ...(reader.end?.() ?? [])];
 }
 
 it.each(dialects.map(({ name }) => name))(
-  '%s knows its own logs only, and no other dialect knows them',
+  '%s recognises only its own logs, and no other dialect recognises them',
   (name) => {
     const knows = (dialect: Dialect, json: string): boolean => {
       const [first = ''] = json.split(/(?<=\})(?=\{)/);
@@ -87,7 +87,7 @@ describe('dialects', () => {
   describePlugIns('dialects', dialects);
 
   describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('%s', (_name, dialect) => {
-    it('detects without a throw, the same each time', () => {
+    it('detects without throwing, with the same answer each time', () => {
       const values = ['1', '{}', '[]', 'null', '"x"', '[{}]', '{"body":{"messages":[]}}', '{"content":[1]}'];
       for (const key of ['request', 'response', 'messages', 'content', 'conversations', 'meta', 'expected']) {
         for (const value of values) {
@@ -99,7 +99,7 @@ describe('dialects', () => {
       }
     });
 
-    it('gives the same elements in two runs, and leaves the line as it is', () => {
+    it('yields the same elements in two runs and does not change the line', () => {
       const [first, second] = [dialect.create(), dialect.create()];
       for (const make of [asBuffer, asArray]) {
         for (const json of LINES) {
@@ -111,7 +111,7 @@ describe('dialects', () => {
       }
     });
 
-    it('gives entries that carry what its logs never have', () => {
+    it('yields entries that list what its logs never contain', () => {
       const read = (json: string): readonly { kind: string; lacks?: readonly string[] }[] =>
         elementsOf(dialect.create(), json) as never;
       const entry = read(WHOLE[dialect.name] as string).find(({ kind }) => kind === 'entry');
@@ -119,12 +119,12 @@ describe('dialects', () => {
       expect(entry?.lacks).toEqual(dialect.lacks);
     });
 
-    it('gives at least one element for a line that is not blank, or for the source', () => {
+    it('yields at least one element for a line that is not blank, or at the end of its source', () => {
       for (const json of [...LINES, WHOLE[dialect.name] as string])
         expect(elementsOf(dialect.create(), json).length).toBeGreaterThan(0);
     });
 
-    it('gives the same elements after it forgot', () => {
+    it('yields the same elements again after forget()', () => {
       const reader = dialect.create();
       const read = () => LINES.map((json) => snapshot(reader.read(lineOf(json))));
       const first = read();

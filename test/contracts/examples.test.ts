@@ -1,4 +1,4 @@
-/** Every dialect has one example, and the pages of docs/ show what the built command writes of it in every format. */
+/** Every dialect has one example, and the pages of docs/ show what the built command writes for it in every format. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const folder = join(root, 'examples/dialects');
 const pageOf = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
 const namesOf = (plugins: readonly { readonly name: string }[]): string[] => plugins.map(({ name }) => name);
 
-/** The part of a page under the heading of this plug-in. */
+/** The section of a page about this plug-in. */
 function sectionOf(page: string, name: string): string {
   return (
     pageOf(page)
@@ -27,23 +27,23 @@ function exampleOf(dialect: string): string {
   return join(folder, files[0] as string);
 }
 
-/** The records that the command makes of these inputs. */
+/** Builds these inputs and returns the records. */
 async function written(...args: readonly string[]): Promise<string> {
   const out = join(temporaryFolder(), 'out');
   const { status, stderr } = await turnmill(['build', ...args, '--out', out, '--group-by', 'none']);
-  expect({ status, told: status === 0 ? '' : stderr }).toEqual({ status: 0, told: '' });
+  expect({ status, errors: status === 0 ? '' : stderr }).toEqual({ status: 0, errors: '' });
   const shards = readdirSync(join(out, 'data'));
   expect(shards).toHaveLength(1);
   return readFileSync(join(out, 'data', shards[0] as string), 'utf8').trimEnd();
 }
 
 describe('the example of a dialect', () => {
-  it('is there for each, and for nothing else', () => {
+  it('exists for each dialect and for nothing else', () => {
     const named = readdirSync(folder).map((file) => file.split('.')[0]);
     expect(named.sort()).toEqual(namesOf(dialects).sort());
   });
 
-  it.each(namesOf(dialects))('%s: is detected, read in full, and shown with its records', async (name) => {
+  it.each(namesOf(dialects))('%s: is detected, read in full and shown with its records', async (name) => {
     const example = exampleOf(name);
     const records = await written(example);
     expect(records).not.toBe('');

@@ -9,26 +9,26 @@ import { conversations, freeze, snapshot } from './samples.ts';
 describe('formats', () => {
   describePlugIns('formats', formats);
 
-  it('have options that are described, with a default that is one of the choices', () => {
+  it('describe their options, whose defaults are among their choices', () => {
     for (const { spec } of formatOptionsWith([]).values()) {
       expect(spec.describe).toMatch(/^[A-Z].{10,}[^.]$/);
       if (spec.choices !== undefined) expect(spec.choices).toContain(spec.default);
     }
   });
 
-  it('mean the same by the same option', () => {
+  it('give options of the same name the same meaning', () => {
     for (const { options } of formats) {
-      for (const [name, { describe: says, choices }] of Object.entries(
+      for (const [name, { describe: text, choices }] of Object.entries(
         options as Readonly<Record<string, OptionSpec<unknown>>>,
       )) {
         const { spec } = formatOptionsWith([]).get(name) as FormatOption;
-        expect([says, choices]).toEqual([spec.describe, spec.choices]);
+        expect([text, choices]).toEqual([spec.describe, spec.choices]);
       }
     }
   });
 
   describe.each(formats.map((format) => [format.name, format] as const))('%s', (_name, format) => {
-    it('writes the same in two runs, and leaves the conversation as it is', () => {
+    it('writes the same in two runs and does not change the conversation', () => {
       freeze(conversations);
       const before = snapshot(conversations);
       const run = () => snapshot(conversations.map((conversation) => format.encode(conversation)));
@@ -36,7 +36,7 @@ describe('formats', () => {
       expect(snapshot(conversations)).toBe(before);
     });
 
-    it('writes one line of JSON for each record, or several if its kind of file allows', () => {
+    it('writes each record as one line of JSON, or as several if its kind of file allows', () => {
       const isOne = (format.fileKind?.({}) ?? 'jsonl') === 'jsonl';
       for (const conversation of conversations) {
         const text = Buffer.from(format.encode(conversation).bytes).toString('utf8');
@@ -47,7 +47,7 @@ describe('formats', () => {
       }
     });
 
-    it('returns the messages as written in the record', () => {
+    it('returns the messages as they stand in the record', () => {
       for (const conversation of conversations) {
         const { bytes, written } = format.encode(conversation);
         const record = Buffer.from(bytes);
@@ -55,14 +55,14 @@ describe('formats', () => {
       }
     });
 
-    it('rejects by its own rules only, which are reasons, and every rule may become one', () => {
+    it('rejects only by its own rules, each of which is a rejection reason', () => {
       for (const rule of format.rules) expect(SESSION_REASONS).toHaveProperty([rule]);
       for (const { rule, rejects } of conversations.flatMap((one) => format.encode(one).findings)) {
         if (rejects === true) expect(format.rules).toContain(rule);
       }
     });
 
-    it('has kebab-case rules, and findings of one line', () => {
+    it('has kebab-case rules and one-line findings', () => {
       for (const rule of format.rules) expect(rule).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
       for (const { rule, message } of conversations.flatMap((one) => format.encode(one).findings)) {
         expect(rule).toMatch(/^[a-z]+(?:-[a-z]+)*$/);

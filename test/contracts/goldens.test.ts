@@ -1,4 +1,4 @@
-/** Small logs with the records that they must give, written by hand: test/goldens/NAME. */
+/** Small logs and the records expected from them, both written by hand: test/goldens/NAME. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,16 +20,16 @@ interface Expected {
   readonly rewrites: Readonly<Record<string, number>>;
   /** Options of the run. */
   readonly settings?: object;
-  /** Result of `--select last`: the indexes of its records, and its fates. */
+  /** Expected with `--select last`: which of the records remain, and the fates. */
   readonly last?: { readonly records: readonly number[]; readonly fates: Readonly<Record<string, number>> };
 }
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
-/** Members of documents whose elements are read one by one, after the head. */
+/** Members whose elements are read one by one, after the head of the document. */
 const INSIDE = dialects.flatMap(({ inside }) => inside ?? []);
 
-/** Number of lines of a log; of a document its elements. */
+/** Number of lines in a log, or of elements in a document. */
 function lineCount(path: string): number {
   const text = readFileSync(path, 'utf8');
   if (path.endsWith('.sse')) return text.replace(/\n$/, '').split('\n').length;
@@ -41,7 +41,7 @@ function lineCount(path: string): number {
   return 1 + (list?.length ?? 0);
 }
 
-/** Lines of a folder that is one source: a document is one, and between two files comes a line feed. */
+/** Number of lines in a folder that is one source: a document is one line, and a line feed separates two files. */
 function linesOfFolder(input: string, parts: readonly { readonly name: string }[]): number {
   const texts = parts.map(({ name }) =>
     name.endsWith('.json') ? '{}' : readFileSync(join(input, name), 'utf8'),
@@ -65,27 +65,27 @@ describe.each(readdirSync(folder))('%s', (name) => {
   const expected = JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8')) as Expected;
   const { fates, findings, rewrites, last, settings = {} } = expected;
 
-  it('gives its records', async () => {
+  it('yields its records', async () => {
     expect(await built(name, settings)).toEqual({ records, fates, findings, rewrites });
   });
 
   it('explains each line as the ledger counts it', async () => {
     const counted: Record<string, number> = {};
     const input = join(folder, name, 'logs');
-    const given = resolveSettings({ inputs: [input], ...settings });
-    const { sessionBy } = given;
+    const resolved = resolveSettings({ inputs: [input], ...settings });
+    const { sessionBy } = resolved;
     for (const ref of joinFolders(listSources([input], 'none'), [input], sessionBy).sources) {
       const count =
         ref.parts === undefined ? lineCount(join(input, ref.name)) : linesOfFolder(input, ref.parts);
       for (let line = 1; line <= count; line++) {
-        for (const { fate } of await explainLine({ ref, line, settings: given }))
+        for (const { fate } of await explainLine({ ref, line, settings: resolved }))
           counted[fate] = (counted[fate] ?? 0) + 1;
       }
     }
     expect(counted).toEqual(fates);
   });
 
-  it.runIf(last !== undefined)('gives fewer with --select last', async () => {
+  it.runIf(last !== undefined)('yields fewer records with --select last', async () => {
     const { records: few, fates: some } = await built(name, { ...settings, select: 'last' });
     expect(few).toEqual(last?.records.map((i) => records[i]));
     expect(some).toEqual(last?.fates);

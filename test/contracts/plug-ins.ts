@@ -1,4 +1,4 @@
-/** The shared contract of plug-ins: one file each, named like its registry entry, pure. */
+/** Tests of every kind of plug-in: one file each, named as in the registry. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -9,7 +9,7 @@ interface Named {
   readonly summary: string;
 }
 
-/** Files of a folder that export a plug-in: those with a default export. */
+/** Plug-ins in a folder: the files with a default export. */
 async function pluginFiles(folder: string): Promise<readonly (readonly [name: string, plugin: unknown])[]> {
   const names = readdirSync(new URL(folder, TRANSFORMS))
     .filter((file) => file.endsWith('.ts') && file !== 'index.ts')
@@ -24,9 +24,9 @@ async function pluginFiles(folder: string): Promise<readonly (readonly [name: st
     .map(([name, module]) => [name, module.default] as const);
 }
 
-/** Tests that every registered plug-in of a kind must pass; to be called in a `describe`. */
+/** Tests every registered plug-in of a kind. Call it inside a `describe`. */
 export function describePlugIns(folder: string, registry: readonly Named[]): void {
-  it('every file with a plug-in is in the registry, and nothing else', async () => {
+  it('the registry holds every file with a plug-in and nothing else', async () => {
     const files = new Map(await pluginFiles(folder));
     expect([...files.keys()].sort()).toEqual(registry.map(({ name }) => name).sort());
     for (const plugin of registry) expect(files.get(plugin.name)).toBe(plugin);
@@ -37,7 +37,7 @@ export function describePlugIns(folder: string, registry: readonly Named[]): voi
   });
 
   it.each(registry.map((plugin) => [plugin.name, plugin] as const))(
-    '%s has a summary: a sentence',
+    '%s has a summary of one sentence',
     (_name, plugin) => {
       expect(plugin.summary).toMatch(/^[A-Z].{10,}\.$/);
       expect(plugin.summary).not.toContain('\n');

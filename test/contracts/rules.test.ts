@@ -6,7 +6,7 @@ import { entries, freeze, lists, snapshot } from './samples.ts';
 
 const messages = lists.flat();
 
-/** Runs a rule over everything. */
+/** Applies a rule to every message, pair or entry. */
 function run(rule: Rule): unknown {
   if (rule.on === 'message') return messages.map((message) => rule.apply(message) ?? null);
   if (rule.on === 'entry') return entries.map((entry) => rule.drops(entry));
@@ -20,21 +20,21 @@ describe('rules', () => {
   describePlugIns('rules', rules);
 
   describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_name, rule) => {
-    it('makes the same of the same in two runs, and leaves it as it is', () => {
+    it('returns the same in two runs and does not change its input', () => {
       freeze([messages, entries]);
       const before = snapshot([messages, entries]);
       expect(snapshot(run(rule))).toBe(snapshot(run(rule)));
       expect(snapshot([messages, entries])).toBe(before);
     });
 
-    it('makes valid messages on one line', () => {
+    it('returns valid one-line messages', () => {
       if (rule.on !== 'message') return;
       for (const message of messages) {
-        const made = rule.apply(message);
-        if (made === undefined || made === message) continue;
-        const json = Buffer.from(made.bytes).toString('utf8');
+        const cleaned = rule.apply(message);
+        if (cleaned === undefined || cleaned === message) continue;
+        const json = Buffer.from(cleaned.bytes).toString('utf8');
         expect(json).not.toMatch(/[\r\n]/);
-        expect(JSON.parse(json).role).toBe(made.role);
+        expect(JSON.parse(json).role).toBe(cleaned.role);
       }
     });
   });

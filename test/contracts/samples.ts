@@ -1,4 +1,4 @@
-/** Messages of every kind that logs hold, and the means to see that they were not changed. */
+/** Messages of every kind that logs hold, and a way to see whether they were changed. */
 import type {
   Conversation,
   Entry,
@@ -51,7 +51,7 @@ const all: readonly Message[] = [
   { role: 'user', bytes: asArray('{"role":"user",\t"content":"\u2028"}') },
 ];
 
-/** The messages in lists, in Buffers and in plain arrays. */
+/** Message lists, once in Buffers and once in plain arrays. */
 export const lists: readonly (readonly Message[])[] = [
   [],
   all,
@@ -80,13 +80,13 @@ export const ends: readonly SessionEnd[] = (['written', 'rejected', 'empty', 'no
   }),
 );
 
-/** Any value as text, bytes one character each: two are equal when nothing of them differs. */
+/** Any value as text, one character for each byte: equal texts mean equal values. */
 export function snapshot(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (inner instanceof Uint8Array) return `bytes ${latin1(inner)}`;
     if (typeof inner === 'bigint') return `${inner}n`;
     if (inner instanceof Map || inner instanceof Set) return [...inner];
-    // a Buffer has a toJSON, which comes first
+    // JSON.stringify calls a Buffer's toJSON before the replacer
     if (
       typeof inner === 'object' &&
       inner !== null &&
@@ -99,7 +99,7 @@ export function snapshot(value: unknown): string {
   });
 }
 
-/** Freezes all objects but the bytes, which cannot be frozen. */
+/** Freezes everything except bytes, which cannot be frozen. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || Object.isFrozen(value))
     return value;

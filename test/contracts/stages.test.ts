@@ -39,7 +39,7 @@ describe.each(all.map((stage) => [stage.name, stage] as const))('stage %s', (nam
     }
   });
 
-  it('makes the same of the same in two runs, and leaves it as it is', () => {
+  it('emits the same in two runs and does not change its input', () => {
     const input = freeze(elements());
     const before = snapshot(input);
     const run = () => snapshot([...apply(stage.create(defaultsOf(stage.options)), input)]);

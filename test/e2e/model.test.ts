@@ -1,6 +1,6 @@
 /**
  * The loop against a real model: `MODEL_ENDPOINT=http://127.0.0.1:8000/v1 MODEL_NAME=... npm run test:e2e`. Off by default, one file at
- * a time. Measures what a model does instead of assuming it: it must read the file once, and answer.
+ * a time. The model must read the file once and answer.
  */
 import { expect, test } from 'vitest';
 import { endpoint } from '../../src/loop/endpoint.ts';
@@ -23,7 +23,7 @@ const record = {
 };
 
 test.skipIf(base === undefined).each(['messages', 'astracodex'] as const)(
-  'A8: reads test.md exactly once, with one message of the tool (%s)',
+  'reads test.md exactly once, with one tool message (%s)',
   async (prompt) => {
     const report = await runLoop(record, endpoint({ base: base as string, model, key, prompt }));
     expect(report).toMatchObject({ end: 'done', same: 1, repeated: 0 });

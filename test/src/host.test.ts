@@ -1,4 +1,4 @@
-/** The library leaves the process of its caller alone: V8 flags, signals and the exit status belong to the command. */
+/** The library never changes the process of its caller: only the command sets V8 flags, signal handlers and the exit status. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { entry, writeLog } from './cli/small-logs.ts';
 const LIBRARY = resolve(import.meta.dirname, '../../dist/src/index.js');
 const SOURCES = resolve(import.meta.dirname, '../../src');
 
-/** Runs in a separate process, with what may change the process replaced by recorders before the library is imported. */
+/** Imports and runs the library in a separate process, in which all functions that change the process only record their calls. */
 const PROBE = `
 import v8 from 'node:v8';
 import { syncBuiltinESMExports } from 'node:module';
@@ -38,18 +38,18 @@ function probe(sabotage: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-test('importing and running the library changes no V8 flag, adds no listener to the process and does not end it', () => {
+test('importing and running the library sets no V8 flag, adds no listener to the process and does not end it', () => {
   expect(probe('none')).toEqual({ calls: [], added: [], gc: 'undefined', records: 3 });
 });
 
 test.each([
   ['flag', { calls: ['flag --expose-gc'], added: [] }],
   ['listener', { calls: [], added: ['SIGTERM'] }],
-])('the probe sees a %s', (sabotage, expected) => {
+])('the probe notices a %s', (sabotage, expected) => {
   expect(probe(sabotage)).toMatchObject(expected);
 });
 
-test('only src/cli names V8 flags, signals and process.exit', () => {
+test('only src/cli mentions V8 flags, signals and process.exit', () => {
   const touching = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .filter((path) =>

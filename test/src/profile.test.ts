@@ -12,7 +12,7 @@ const spend = (ms: number): void => {
   now += ms;
 };
 
-test('every millisecond belongs to one segment, the innermost', () => {
+test('every millisecond belongs to the innermost segment', () => {
   const profile = createProfile('other');
   spend(1);
   const outer = profile.enter('parse');
@@ -24,7 +24,7 @@ test('every millisecond belongs to one segment, the innermost', () => {
   expect(profile.take().ms).toEqual({ other: 8 });
 });
 
-test('the making of items is a segment, what is done with them is not', async () => {
+test('a segment covers producing items but not consuming them', async () => {
   const profile = createProfile('other');
   function* items(): Generator<number> {
     for (let n = 0; n < 3; n++) {
@@ -45,7 +45,7 @@ test('the making of items is a segment, what is done with them is not', async ()
   expect(profile.take().ms).toEqual({ other: 6, frame: 30, wait: 30 });
 });
 
-test('a consumer that stops in the middle, or fails, leaves the segment', async () => {
+test('a consumer that stops early or fails ends the segment', async () => {
   const profile = createProfile('other');
   function* broken(): Generator<number> {
     yield 1;
@@ -59,7 +59,7 @@ test('a consumer that stops in the middle, or fails, leaves the segment', async 
   expect(profile.enter('other')).toBe('other');
 });
 
-test('figures of several threads are added up', () => {
+test('profiles of several threads are added up', () => {
   const [main, worker] = [createProfile('other'), createProfile('wait')];
   spend(3);
   Object.assign(worker.bytes, { read: 10, framed: 9, compared: 5, scanned: 4 });

@@ -2,6 +2,8 @@
 import type { Sabotage } from './sabotage.ts';
 
 const VIEWER = 'test/view/viewer.test.ts';
+const REQUESTS = 'test/view/requests.test.ts';
+const AGENT_CHATS = 'test/view/agent-chats.test.ts';
 const LIVE = 'test/view/live.test.ts';
 const REFUSALS = 'src/view/refusals.ts';
 
@@ -10,43 +12,43 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     file: 'src/view/app/message.tsx',
     from: '<pre>{isCut ? text.slice(0, shown) : text}</pre>',
     to: '<pre dangerouslySetInnerHTML={{ __html: isCut ? text.slice(0, shown) : text }} />',
-    test: [VIEWER, 'V1:'],
+    test: [VIEWER, 'runs nothing'],
   },
   v1_name_as_html: {
     file: 'src/report/lists.tsx',
     from: "<bdi class={mono === true ? 'mono' : undefined}>{fittedName(text)}</bdi>",
     to: "<bdi class={mono === true ? 'mono' : undefined} dangerouslySetInnerHTML={{ __html: fittedName(text) }} />",
-    test: ['test/view/report.test.ts', 'V1:'],
+    test: ['test/view/report.test.ts', 'runs nothing'],
   },
   v1_data_ends_its_script: {
     file: 'src/view/export.ts',
     from: '/[<\\u2028\\u2029]/g',
     to: '/[\\u2028\\u2029]/g',
-    test: ['test/view/export.test.ts', 'V1:'],
+    test: ['test/view/export.test.ts', 'stays text'],
   },
   v2_names_not_cut: {
     file: 'src/charts/numbers.ts',
     from: "if (cost.reduce((sum, n) => sum + n, 0) <= most) return characters.join('');",
     to: "if (cost.reduce((sum, n) => sum + n, 0) <= 100 * most) return characters.join('');",
-    test: ['test/src/report/report.test.ts', 'V2:'],
+    test: ['test/src/report/report.test.ts', 'at most 512 KiB'],
   },
   v2_date_in_the_page: {
     file: 'src/report/page.tsx',
     from: 'Written by turnmill {manifest.tool.version}.',
     to: 'Written by turnmill {manifest.tool.version}, {performance.now()}.',
-    test: ['test/src/ledger/dataset-profile.test.ts', 'V2:'],
+    test: ['test/src/ledger/dataset-profile.test.ts', 'same bytes with any number of workers'],
   },
   v3_low_contrast: {
     file: 'src/charts/design-css.ts',
     from: '--ink3:light-dark(#6f7377,#8b8f92)',
     to: '--ink3:light-dark(#a9adb1,#55595c)',
-    test: [VIEWER, 'V3: axe'],
+    test: [VIEWER, 'passes axe'],
   },
   v3_low_contrast_in_the_report: {
     file: 'src/charts/design-css.ts',
     from: '--ink2:light-dark(#565a5e,#a6a8a9)',
     to: '--ink2:light-dark(#a9adb1,#55595c)',
-    test: ['test/view/report.test.ts', 'V3: axe'],
+    test: ['test/view/report.test.ts', 'passes axe'],
   },
   v3_div_that_takes_clicks: {
     file: 'src/view/app/main.tsx',
@@ -54,31 +56,31 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
           {\`\${showNumber(selected.value.size)} selected · save list for --only\`}
         </button>`,
     to: '<div class="quiet" onClick={saveSelection}>save list for --only</div>',
-    test: [VIEWER, 'V3: every control'],
+    test: [VIEWER, 'every control'],
   },
   v3_wider_than_a_phone: {
     file: 'src/view/app-css.ts',
     from: '.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}',
     to: '.panes{min-width:700px}',
-    test: [VIEWER, 'V3: it fits a phone'],
+    test: [VIEWER, 'fits a phone'],
   },
   v3_report_wider_than_a_phone: {
     file: 'src/report/report-css.ts',
     from: '.scroll{overflow-x:auto}',
     to: '.scroll{min-width:600px}',
-    test: ['test/view/report.test.ts', 'V3: it fits a phone'],
+    test: ['test/view/report.test.ts', 'fits a phone'],
   },
   v3_print_stays_folded: {
     file: 'src/report/report-css.ts',
     from: 'details::details-content{content-visibility',
     to: 'details::no-such-content{content-visibility',
-    test: ['test/view/report.test.ts', 'V3: it prints'],
+    test: ['test/view/report.test.ts', 'prints'],
   },
   v3_print_of_one_screen: {
     file: 'src/view/app-css.ts',
     from: '.panes{display:block!important}.pane{overflow:visible}html,body,#app,.app{height:auto}',
     to: '',
-    test: [VIEWER, 'V3: it prints'],
+    test: [VIEWER, 'prints'],
   },
   v4_formula_alone: {
     file: 'src/view/app/held-end.ts',
@@ -88,7 +90,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     to: `  letGo(): void {
     this.#isHeld = this.box.current !== null && isAtEnd(this.box.current);
   }`,
-    test: [LIVE, 'upward lets go'],
+    test: [LIVE, 'stays in place'],
   },
   v4_half_a_line: {
     file: 'src/view/line-index.ts',
@@ -107,67 +109,67 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     if (heldBytes > 0) lines.push({ offset: start, bytes: at - start, content: Buffer.concat(held) });
     return lines;`,
     ],
-    test: [LIVE, 'a line without its end waits'],
+    test: [LIVE, 'unfinished line'],
   },
   v5_host: {
     file: REFUSALS,
     from: "if (!hosts.includes(headers.host ?? ''))",
     to: "if (!hosts.includes(headers.host ?? '') && port < 0)",
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_host_without_port: {
     file: REFUSALS,
     from: "if (!hosts.includes(headers.host ?? ''))",
     to: "if (!hosts.some((host) => host.startsWith(headers.host ?? '')))",
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_origin: {
     file: REFUSALS,
     from: 'if (headers.origin !== undefined && !own.includes(headers.origin))',
     to: 'if (headers.origin !== undefined && !own.includes(headers.origin) && port < 0)',
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_origin_null: {
     file: REFUSALS,
     from: 'if (headers.origin !== undefined && !own.includes(headers.origin))',
     to: "if (headers.origin !== undefined && headers.origin !== 'null' && !own.includes(headers.origin))",
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_site: {
     file: REFUSALS,
     from: "if (!OWN_SITE.has(headers['sec-fetch-site']))",
     to: "if (!OWN_SITE.has(headers['sec-fetch-site']) && port < 0)",
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_method: {
     file: REFUSALS,
     from: "if (method !== 'GET')",
     to: "if (method !== 'GET' && port < 0)",
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_key: {
     file: REFUSALS,
     from: 'if (token !== undefined && timingSafeEqual(digest(token), digest(key))) return undefined;',
     to: 'if (timingSafeEqual(digest(key), digest(key)) || token === key) return undefined;',
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_wrong_key: {
     file: REFUSALS,
     from: 'if (token !== undefined && timingSafeEqual(digest(token), digest(key))) return undefined;',
     to: 'if (token !== undefined && timingSafeEqual(digest(key), digest(key))) return undefined;',
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v5_constructor: {
     file: 'src/view/server.ts',
     from: 'ROUTES.get(pathname.slice(API.length))',
     to: '(Object.fromEntries(ROUTES) as Record<string, ReturnType<typeof ROUTES.get>>)[pathname.slice(API.length)]',
-    test: [VIEWER, 'V5'],
+    test: [REQUESTS, 'a request to the viewer'],
   },
   v6_plain_parse: {
     file: 'src/view/app/exact.ts',
     from: 'return String(value) === context.source ? value : (json.rawJSON?.(context.source) ?? context.source);',
     to: 'return value;',
-    test: [VIEWER, 'V6:'],
+    test: [VIEWER, 'numbers and bytes'],
   },
   v7_shard_as_a_whole: {
     file: 'src/view/line-index.ts',
@@ -185,66 +187,66 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     file: 'src/view/routes.ts',
     from: 'onHit: (number) => write(rowAt(number) ?? {}),',
     to: 'onHit: (number) => void setTimeout(() => write(rowAt(number) ?? {}), 3000),',
-    test: ['test/view/million.test.ts', 'hands out'],
+    test: ['test/view/million.test.ts', 'stream search results'],
   },
   v8_hash_without_state: {
     file: 'src/view/app/address.ts',
     from: '  hash.value = to;',
     to: '  setTimeout(() => (hash.value = to));',
-    test: [VIEWER, 'V8: twenty'],
+    test: [VIEWER, 'twenty times'],
   },
   v8_view_outside_the_address: {
     file: 'src/view/app/address.ts',
     from: "computed(() => place.value.query.get('view') === 'raw')",
     to: "computed(() => place.value.query.get('view') === 'raw' && performance.now() > 1e9)",
-    test: [VIEWER, 'V8: the address'],
+    test: [VIEWER, 'keeps everything in its address'],
   },
   v9_activity: {
     file: 'transforms/dialects/tool-activity.ts',
     from: "const EDITS = new Set(['write', 'append', 'line_edit']);",
     to: "const EDITS = new Set(['write', 'append']);",
-    test: [VIEWER, 'V9:'],
+    test: [AGENT_CHATS, 'chats of the agent'],
   },
   v9_states_as_text: {
     file: 'src/view/shown.ts',
     from: 'const segments = text === undefined ? [] : parseMessageSegments(text);',
     to: "const segments = text === undefined ? [] : [...parseMessageSegments(text), { kind: 'text', text } as const];",
-    test: [VIEWER, 'U3, U4:'],
+    test: [VIEWER, 'shows state lines'],
   },
   v9_reasoning_unfolded: {
     file: 'src/view/app/message.tsx',
     from: '<details class="think">',
     to: '<details class="think" open>',
-    test: [VIEWER, 'V9:'],
+    test: [AGENT_CHATS, 'chats of the agent'],
   },
   v10_wrong_bin: {
     file: 'src/ledger/counts.ts',
     from: 'Math.floor((value / 2 ** octave - 1) * PER_OCTAVE)',
     to: 'Math.round((value / 2 ** octave - 1) * PER_OCTAVE)',
-    test: ['test/view/report.test.ts', 'V10:'],
+    test: ['test/view/report.test.ts', 'numbers that verify counts'],
   },
   v10_wrong_number: {
     file: 'src/charts/bars.tsx',
     from: '<td class="num">{showNumber(value)}</td>',
     to: '<td class="num">{showNumber(value + 1)}</td>',
-    test: ['test/view/report.test.ts', 'V10:'],
+    test: ['test/view/report.test.ts', 'numbers that verify counts'],
   },
   v11_endless: {
     file: 'src/loop/run-loop.ts',
     from: 'left > 0; left--',
     to: 'left > -2; left--',
-    test: ['test/src/loop/loop.test.ts', 'A7:'],
+    test: ['test/src/loop/loop.test.ts', 'limits the number of steps'],
   },
   v11_key_in_an_output: {
     file: 'src/loop/endpoint.ts',
     from: 'const text = typeof content ===',
     to: 'const text = process.env.LOOP_KEY !== undefined ? process.env.LOOP_KEY : typeof content ===',
-    test: ['test/src/loop/loop.test.ts', 'V11:'],
+    test: ['test/src/loop/loop.test.ts', 'writes the same bytes twice'],
   },
   v12_spacing: {
     file: 'src/view/app-css.ts',
     from: 'gap:18px;padding:15px 28px',
     to: 'gap:18px;padding:17px 28px',
-    test: ['test/view/pictures.test.ts', 'V12:'],
+    test: ['test/view/pictures.test.ts', 'looks as it did'],
   },
 };

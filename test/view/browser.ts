@@ -1,4 +1,4 @@
-/** The viewer and the report in the Chromium that is installed. */
+/** Opens the viewer and the report in the installed Chromium. */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const ARGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
-/** Where there must be a browser, a missing one is a failure; elsewhere the tests are skipped. */
+/** A missing browser fails the tests where one is required, and skips them elsewhere. */
 export const hasNoBrowser: boolean = !existsSync(CHROMIUM) && process.env.CI !== 'true';
 /** Such as `156.0.8078.79`. */
 export function chromiumVersion(): string {
@@ -25,10 +25,10 @@ export const examples: string = resolve(import.meta.dirname, '../../examples');
 
 export interface Opened {
   readonly page: Page;
-  /** URLs that were requested. */
-  readonly asked: readonly string[];
-  /** Messages of the console, and errors of the page. */
-  readonly said: readonly string[];
+  /** URLs that the page requested. */
+  readonly requests: readonly string[];
+  /** Console messages and page errors. */
+  readonly messages: readonly string[];
 }
 
 export interface Viewer {
@@ -39,7 +39,7 @@ export interface Viewer {
   readonly process: ChildProcess;
 }
 
-/** A browser and a folder for the tests of a file. */
+/** Gives the tests of a file a browser and a folder. */
 export function useBrowser() {
   let browser: Browser | undefined;
   const folder = mkdtempSync(join(tmpdir(), 'turnmill-browser-'));
@@ -61,13 +61,13 @@ export function useBrowser() {
       });
       context.setDefaultTimeout(120_000);
       const page = await context.newPage();
-      const asked: string[] = [];
-      const said: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
-      page.on('console', (message) => said.push(message.text()));
-      page.on('pageerror', (error) => said.push(`error: ${error.message}`));
+      const requests: string[] = [];
+      const messages: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      page.on('console', (message) => messages.push(message.text()));
+      page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
       await page.goto(url);
-      return { page, asked, said };
+      return { page, requests, messages };
     },
     async view(...args: readonly string[]): Promise<Viewer> {
       return tools.viewIn(process.env, ...args);
@@ -94,7 +94,7 @@ export function useBrowser() {
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Violations that axe finds in a page. Its text goes in beside the page's policy, not through it. */
+/** Violations that axe finds in a page. Its script is injected past the page's content security policy. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axe });
@@ -107,12 +107,12 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** Waits until an expression is true in the page. Not `waitForFunction`, which the policy of the page refuses. */
+/** Waits until an expression is true in the page. The page's content security policy blocks `waitForFunction`. */
 export async function until(page: Page, expression: string): Promise<void> {
   await expect.poll(() => page.evaluate(expression), { timeout: 60_000 }).toBe(true);
 }
 
-/** Goes to an address of the page, as a link does. */
+/** Changes the page's fragment, as a link does. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate((to) => {
     location.hash = to;
@@ -125,7 +125,7 @@ export async function built(logs: string, out: string, ...args: readonly string[
   return out;
 }
 
-/** Texts that would run, load or break out, if the page took them for more than text. */
+/** Texts that would run, load or break out if the page treated them as more than text. */
 export const PAYLOADS: readonly string[] = [
   '<script>window.pwned=1</script>',
   '</script><img src=x onerror=window.pwned=1>',

@@ -18,7 +18,7 @@ import {
 const { folder, open } = useBrowser();
 
 describe.skipIf(hasNoBrowser)('an exported page', () => {
-  test('opens from its files: records, changes, sessions, rejected lines, search', async () => {
+  test('works from files alone: records, changes, sessions, rejected lines, search', async () => {
     const out = await built(join(examples, 'logs'), join(folder, 'demo'));
     const to = join(folder, 'pages');
     const { status, stdout } = await turnmill([
@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
       to,
     ]);
     expect([status, stdout.toString()]).toEqual([0, `11 of 11 records in ${to}/index.html\n`]);
-    const { page, asked } = await open(pathToFileURL(join(to, 'index.html')).href);
+    const { page, requests } = await open(pathToFileURL(join(to, 'index.html')).href);
     await page.waitForSelector('.row .ttl');
     await goTo(page, '#/records/3');
     await page.waitForSelector('.diff section');
@@ -42,12 +42,12 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     await goTo(page, '#/records');
     await page.fill('#q', 'evening');
     await until(page, "document.querySelectorAll('.row .ttl').length === 1");
-    expect(asked.filter((url) => !url.startsWith('file:'))).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);
     expect((await turnmill(['view', out, '--export', to])).status).not.toBe(0);
     await page.context().close();
   });
 
-  test('--limit and --only bound it; V1: hostile data in scripts is still a text', async () => {
+  test('is bounded by --limit and --only, and hostile data in its scripts stays text', async () => {
     const logs = writeHostileLogs(join(folder, 'hostile-logs'));
     const out = await built(logs, join(folder, 'hostile'));
     const to = join(folder, 'few');

@@ -1,4 +1,4 @@
-/** Following a log in a real browser: the page goes along only while its reader is at the end. */
+/** Following a log in a real browser: the page scrolls along only while its reader is at the end. */
 import { appendFileSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -48,7 +48,7 @@ const isAtEnd = (page: Page) =>
     page,
     "(() => { const { scrollHeight, clientHeight, scrollTop } = document.querySelector('.live'); return scrollHeight - clientHeight - scrollTop < 50; })()",
   );
-/** The position has not changed for ten frames: scrolling by keys is animated. */
+/** Waits until the position has not changed for ten frames, because scrolling by keys is animated. */
 const settled = (page: Page) =>
   page.evaluate(
     () =>
@@ -66,7 +66,7 @@ const settled = (page: Page) =>
       }),
   );
 
-describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
+describe.skipIf(hasNoBrowser)('a page that follows a log', () => {
   async function following(name: string) {
     const log = growing(name);
     log.add(12);
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     return { log, page };
   }
 
-  test('at the end it follows', async () => {
+  test('scrolls along while its reader is at the end', async () => {
     const { log, page } = await following('end.jsonl');
     log.add();
     await entries(page, 13);
@@ -124,7 +124,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     ],
   ];
 
-  test.each(lettingGo)('%s upward lets go: it stays, and counts what is new', async (name, up) => {
+  test.each(lettingGo)('stays in place after %s upward and counts new entries', async (name, up) => {
     const { log, page } = await following(`${name.replaceAll(' ', '-')}.jsonl`);
     const before = await place(page);
     await up(page);
@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     await page.context().close();
   });
 
-  test('going down to the end takes hold again', async () => {
+  test('follows again after scrolling down to the end', async () => {
     const { log, page } = await following('again.jsonl');
     await page.mouse.move(700, 500);
     await page.mouse.wheel(0, -300);
@@ -163,21 +163,21 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     await page.context().close();
   });
 
-  test('a line without its end waits', async () => {
+  test('waits for the end of an unfinished line', async () => {
     const { log, page } = await following('half.jsonl');
     appendFileSync(log.path, '{"timestamp":1,"half');
     log.restart();
-    const other = await page.context().newPage(); // the server looks at the half of the line for it
+    const other = await page.context().newPage(); // makes the server read the unfinished line
     await other.goto(page.url());
     await until(other, "document.querySelectorAll('.entry').length >= 12");
     expect(await other.$$eval('.entry', (all) => all.length)).toBe(12);
-    appendFileSync(log.path, ' of it"\n'); // now it has an end, and is not JSON
+    appendFileSync(log.path, ' of it"\n'); // the finished line is not JSON
     await entries(page, 13);
     expect(await page.textContent('.entry:last-of-type .note')).toContain('invalid-json');
     await page.context().close();
   });
 
-  test('an entry shows what is new; one with fewer messages than before is new as a whole', async () => {
+  test('shows only the new messages of an entry, and all of them when there are fewer than before', async () => {
     const { log, page } = await following('shared.jsonl');
     expect(await page.textContent('.entry:last-of-type h2')).toContain(
       '25\u00a0messages, the first 23 as before',
@@ -189,7 +189,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     await page.context().close();
   });
 
-  test('a log that is cut, or replaced, starts over and says so', async () => {
+  test('starts over, with a note, when the log is truncated or replaced', async () => {
     const { log, page } = await following('cut.jsonl');
     truncateSync(log.path, 0);
     log.restart();
@@ -203,7 +203,7 @@ describe.skipIf(hasNoBrowser)('V4, U2: the page and its reader', () => {
     await page.context().close();
   });
 
-  test('a long log begins near its end, and the rest comes when it is asked for', async () => {
+  test('opens a long log near its end and loads the rest on request', async () => {
     const log = growing('long.jsonl');
     log.add(230);
     const { page } = await open((await view(log.path)).url);
@@ -222,7 +222,7 @@ describe.skipIf(hasNoBrowser)('an event log', () => {
   const logged = readFileSync(join(examples, 'dialects/claude-code.jsonl'), 'utf8').trimEnd().split('\n');
   const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-  test('shows its folded messages, which grow in their places', async () => {
+  test('shows its folded messages, which grow in place', async () => {
     const path = join(folder, 'claude-code.jsonl');
     writeFileSync(path, text(logged.slice(0, 4)));
     const { page } = await open((await view(path)).url);
@@ -235,7 +235,7 @@ describe.skipIf(hasNoBrowser)('an event log', () => {
     expect(await page.textContent('.call .tag')).toBe('no result');
     appendFileSync(path, text(logged.slice(5)));
     await until(page, "document.querySelector('.live .bar .dim').textContent.startsWith('4')");
-    expect(await page.$('.call .tag')).toBeNull(); // its result has come
+    expect(await page.$('.call .tag')).toBeNull();
     expect(await page.$$eval('.msg .at', (all) => all.map((one) => one.textContent))).toEqual([
       '0',
       '1',
@@ -250,11 +250,11 @@ describe.skipIf(hasNoBrowser)('an event log', () => {
     await page.context().close();
   });
 
-  test('counts new messages while its reader is elsewhere, and hands out what was before', async () => {
+  test('counts new messages while its reader is elsewhere, and loads earlier ones', async () => {
     const path = join(folder, 'long-rollout.jsonl');
     const event = (payload: object): string =>
       JSON.stringify({ timestamp: '2026-02-03T10:00:01.000Z', type: 'response_item', payload });
-    const said = (n: number): string =>
+    const message = (n: number): string =>
       event({
         type: 'message',
         role: n % 2 === 0 ? 'user' : 'assistant',
@@ -266,14 +266,14 @@ describe.skipIf(hasNoBrowser)('an event log', () => {
       type: 'session_meta',
       payload: meta,
     });
-    writeFileSync(path, text([first, ...Array.from({ length: 230 }, (_, n) => said(n))]));
+    writeFileSync(path, text([first, ...Array.from({ length: 230 }, (_, n) => message(n))]));
     const { page } = await open((await view(path)).url);
     await until(page, "document.querySelectorAll('.msg').length === 200");
     await isAtEnd(page);
     await page.focus('.live');
     await page.keyboard.press('PageUp');
     await settled(page);
-    appendFileSync(path, text([said(230), said(231)]));
+    appendFileSync(path, text([message(230), message(231)]));
     await page.waitForSelector('.pill');
     await until(page, "document.querySelector('.pill').textContent.trim() === '2 new ↓'");
     await page.click('text=earlier messages');
@@ -287,7 +287,7 @@ describe.skipIf(hasNoBrowser)('an event log', () => {
 });
 
 test.skipIf(hasNoBrowser)(
-  'a call that the next entry says again has the result that comes there',
+  'a call that the next entry repeats shows the result that follows it there',
   async () => {
     const path = join(folder, 'again.jsonl');
     const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } };
@@ -310,10 +310,10 @@ test.skipIf(hasNoBrowser)(
   },
 );
 
-/** Logs that hold answers only. */
+/** Logs without user messages. */
 const WITHOUT_USERS: ReadonlySet<string> = new Set(['streams.sse']);
 
-test.skipIf(hasNoBrowser)('a log of each dialect opens, and shows a conversation', async () => {
+test.skipIf(hasNoBrowser)('a log of each dialect opens and shows a conversation', async () => {
   for (const name of readdirSync(join(examples, 'dialects'))) {
     const { page } = await open((await view(join(examples, 'dialects', name))).url);
     await page.waitForSelector('.row .ttl, .entry .msg');

@@ -1,4 +1,4 @@
-/** V7: a million records are looked at like a few. */
+/** The viewer on a million records. */
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const MOST_RSS_BYTES = 128 * 1024 * 1024;
 const AT_ONCE = 20_000;
 const out = join(folder, 'million');
 
-/** A dataset of a million small records, as a build would have written it. */
+/** Writes a dataset of a million small records as `build` would. */
 function writeMillion(): void {
   for (const name of ['data', 'ledger', 'quarantine', 'reports'])
     mkdirSync(join(out, name), { recursive: true });
@@ -59,10 +59,10 @@ function writeMillion(): void {
   writeFileSync(join(out, 'manifest.json'), JSON.stringify(manifest));
 }
 
-describe.skipIf(hasNoBrowser)('V7: a million records', () => {
+describe.skipIf(hasNoBrowser)('a million records', () => {
   beforeAll(writeMillion);
 
-  test('are listed, reached and searched in little memory, with few rows in the page', async () => {
+  test('are listed, opened and searched in little memory, with few rows in the page', async () => {
     const viewer = await view(out);
     const ask = async (path: string): Promise<string> =>
       (
@@ -89,7 +89,7 @@ describe.skipIf(hasNoBrowser)('V7: a million records', () => {
     await page.context().close();
   });
 
-  test('a search hands out what it finds while it goes on, and stops with its reader', async () => {
+  test('stream search results, and end a search when its client disconnects', async () => {
     const viewer = await view(out);
     const control = new AbortController();
     const headers = { authorization: `Bearer ${viewer.key}` };

@@ -1,4 +1,4 @@
-/** Pictures of the pages beside those of test/view/baselines/, which `npm run shots` renews. */
+/** Compares screenshots with those in test/view/baselines/, which `npm run shots` renews. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,6 @@ const names = readdirSync(baselines).filter((name) => name.endsWith('.webp'));
 const MOST_DIFFERENT = 0.002;
 
 const majorOf = (version: string): string => version.trim().split('.', 1)[0] as string;
-/** Another version draws text another way. */
 const isOther =
   !hasNoBrowser &&
   majorOf(chromiumVersion()) !== majorOf(readFileSync(join(baselines, 'chromium-version'), 'utf8'));
@@ -26,10 +25,10 @@ beforeAll(async () => {
 const dataUrl = (path: string, type: string): string =>
   `data:image/${type};base64,${readFileSync(path).toString('base64')}`;
 
-test('V12: there are six baselines', () => expect(names).toHaveLength(6));
+test('there are six baselines', () => expect(names).toHaveLength(6));
 
 const why = isOther ? ' (needs the chromium of the baselines)' : '';
-test.skipIf(hasNoBrowser || isOther).each(names)(`V12: %s is as it was${why}`, async (name) => {
+test.skipIf(hasNoBrowser || isOther).each(names)(`%s looks as it did${why}`, async (name) => {
   const { page } = await open('about:blank');
   const share = await page.evaluate(
     async ([was, now]) => {

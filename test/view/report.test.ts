@@ -26,20 +26,20 @@ const urlOf = (path: string): string => pathToFileURL(path).href;
 
 describe.skipIf(hasNoBrowser)('the report', () => {
   test.each(['light', 'dark'] as const)(
-    'V3: axe finds nothing, %s; no request, no message',
+    'passes axe in %s mode, requests nothing and logs nothing',
     async (colorScheme) => {
-      const { page, asked, said } = await open(urlOf(demo), { colorScheme });
+      const { page, requests, messages } = await open(urlOf(demo), { colorScheme });
       expect(await axeViolations(page)).toEqual([]);
-      expect(asked).toEqual([urlOf(demo)]);
-      expect(said).toEqual([]);
+      expect(requests).toEqual([urlOf(demo)]);
+      expect(messages).toEqual([]);
       await page.context().close();
     },
   );
 
-  test('V1: of a hostile dataset runs nothing, fetches nothing and has no element of its content', async () => {
-    const { page, asked } = await open(urlOf(hostile));
+  test('runs nothing, fetches nothing and adds no element from a hostile dataset', async () => {
+    const { page, requests } = await open(urlOf(hostile));
     expect(await page.evaluate('window.pwned')).toBeUndefined();
-    expect(asked).toEqual([urlOf(hostile)]);
+    expect(requests).toEqual([urlOf(hostile)]);
     const foreign = 'script,img,iframe,object,embed,form,[onload],[onerror],[style]';
     expect(await page.evaluate(`document.querySelectorAll('${foreign}').length`)).toBe(0);
     const links = await page.$$eval('a', (all) => all.map((one) => one.getAttribute('href') ?? ''));
@@ -48,14 +48,14 @@ describe.skipIf(hasNoBrowser)('the report', () => {
     await page.context().close();
   });
 
-  test('V3: it fits a phone, with tables that scroll inside themselves', async () => {
+  test('fits a phone, with tables that scroll by themselves', async () => {
     const { page } = await open(urlOf(demo), { viewport: { width: 390, height: 844 } });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await page.isVisible('.narrow')).toBe(true);
     await page.context().close();
   });
 
-  test('V3: it prints, with everything unfolded', async () => {
+  test('prints with everything unfolded', async () => {
     const { page } = await open(urlOf(demo));
     await page.emulateMedia({ media: 'print' });
     const seen = await page.$$eval('details:not([open]) .ex', (all) =>
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)('the report', () => {
     await page.context().close();
   });
 
-  test('V10: every number is that of the files, as verify counts them', async () => {
+  test('shows the numbers that verify counts in the files', async () => {
     const out = join(folder, 'counted');
     await built(join(examples, 'logs'), out);
     const { status, stderr } = await turnmill(['verify', out]);

@@ -1,6 +1,5 @@
-/** The viewer as a user has it: the built command, its server, and a real browser. */
+/** The viewer as a user runs it: the built command, its server and a real browser. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { get as httpGet, request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { turnmill } from '../support/command.ts';
@@ -31,9 +30,9 @@ beforeAll(async () => {
 const headingIs = (text: string) =>
   `document.querySelector('.bar h1')?.textContent === ${JSON.stringify(text)}`;
 
-describe.skipIf(hasNoBrowser)('in the browser', () => {
-  test('V1: a hostile dataset runs nothing, asks for nothing and makes no element of its own', async () => {
-    const { page, asked, said } = await open(hostile.url);
+describe.skipIf(hasNoBrowser)('the viewer', () => {
+  test('runs nothing, fetches nothing and adds no element from a hostile dataset', async () => {
+    const { page, requests, messages } = await open(hostile.url);
     await page.waitForSelector('.row .ttl');
     for (const tab of ['records', 'sessions', 'rejected']) {
       for (let i = 0; i < PAYLOADS.length; i++) {
@@ -49,14 +48,14 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.fill('#q', '<script>');
     await until(page, "document.querySelectorAll('.row .ttl').length > 0");
     expect(await page.evaluate('window.pwned')).toBeUndefined();
-    expect(asked.filter((url) => !url.startsWith(hostile.origin))).toEqual([]);
-    expect(said.filter((text) => /error|refused|violat/i.test(text))).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(hostile.origin))).toEqual([]);
+    expect(messages.filter((text) => /error|refused|violat/i.test(text))).toEqual([]);
     const foreign = 'script:not([src="app.js"]),iframe,object,embed,[onload],[onerror],[style*=url]';
     expect(await page.evaluate(`document.querySelectorAll('${foreign}').length`)).toBe(0);
     await page.context().close();
   });
 
-  test.each(['light', 'dark'] as const)('V3: axe finds nothing, %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('passes axe in %s mode', async (colorScheme) => {
     const { page } = await open(demo.url, { colorScheme });
     for (const [hash, ready] of [
       ['#/records', '.row .ttl'],
@@ -76,7 +75,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('V3: every control can be reached by Tab, and only controls take clicks', async () => {
+  test('every control can be reached by Tab, and only controls take clicks', async () => {
     const { page } = await open('about:blank');
     await page.addInitScript(() => {
       const clicked = new Set<EventTarget>();
@@ -90,7 +89,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.goto(demo.url);
     await goTo(page, '#/records/3');
     await page.waitForSelector('.diff');
-    await page.keyboard.press('x'); // brings the button that saves the selection
+    await page.keyboard.press('x'); // selects the session, which shows the button that saves the list
     await page.waitForSelector('text=save list');
     const control = 'a[href],button,input,summary';
     expect(
@@ -114,7 +113,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('V3: it fits a phone', async () => {
+  test('fits a phone', async () => {
     const { page } = await open(demo.url, { viewport: { width: 390, height: 844 } });
     for (const hash of ['#/records/3', '#/sessions/3', '#/rejected/5']) {
       await goTo(page, hash);
@@ -124,7 +123,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('V3: it prints: the whole conversation, and nothing to click', async () => {
+  test('prints the whole conversation and no controls', async () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/records/3');
     await page.waitForSelector('.diff');
@@ -144,7 +143,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('V6: numbers and bytes are shown as they were logged, as a chat, raw and beside the record', async () => {
+  test('shows numbers and bytes as they were logged: as a chat, raw and beside the record', async () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/records/3?open=1');
     await page.waitForSelector('.diff');
@@ -159,7 +158,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('session traces, records of several lines, are shown as the conversations that they are', async () => {
+  test('shows session traces, whose records have several lines, as conversations', async () => {
     const out = await built(join(examples, 'logs'), join(folder, 'traces'), '--format', 'sts');
     const conversations = async (url: string): Promise<readonly unknown[]> => {
       const { page } = await open(url);
@@ -186,7 +185,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     expect(traces.at(-1)).toContain('data/2026-01-14-00000.sts.jsonl, record 5');
   });
 
-  test('what was changed is told with its rule, message by message', async () => {
+  test('shows each change with its rule, message by message', async () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/records/3');
     await page.waitForSelector('.diff section');
@@ -201,7 +200,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('a rejected line is shown around its error', async () => {
+  test('shows the part of a rejected line around its error', async () => {
     const { page } = await open(demo.url);
     await goTo(page, '#/rejected/5');
     await page.waitForSelector('.hex mark');
@@ -212,7 +211,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('V8: the address holds everything: reload, back, a new tab', async () => {
+  test('keeps everything in its address: reload, back, a new tab', async () => {
     const { page } = await open(demo.url);
     await page.waitForSelector('.row .ttl');
     expect(await page.evaluate('location.hash')).not.toContain('key');
@@ -233,7 +232,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('V8: twenty fast j are twenty steps', async () => {
+  test('pressing j twenty times fast moves twenty records on', async () => {
     const logs = join(folder, 'many-logs');
     mkdirSync(logs);
     for (let i = 10; i < 35; i++) {
@@ -248,7 +247,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     }
     const { page } = await open((await view(logs)).url);
     await page.waitForSelector('.row .ttl');
-    // the keys of one burst come before anything that they set off
+    // all twenty keys arrive before anything that they trigger
     await page.evaluate(() => {
       for (let i = 0; i < 20; i++) dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
     });
@@ -261,7 +260,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('the search finds words, phrases and fields, in any case', async () => {
+  test('searches for words, phrases and fields; capitals match exactly', async () => {
     const { page } = await open(demo.url);
     await page.waitForSelector('.row .ttl');
     const found = async (text: string): Promise<number> => {
@@ -269,7 +268,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
       await until(page, "/^\\d+$/.test(document.querySelector('.find [role=status]').textContent)");
       return Number(await page.textContent('.find [role=status]'));
     };
-    expect(await found('EVENING market brief')).toBe(0); // capitals: as they stand
+    expect(await found('EVENING market brief')).toBe(0);
     expect(await found('evening market brief')).toBe(1);
     expect(await found('tool:finance__get_quote')).toBe(1);
     expect(await found('finding:tool-result-error')).toBe(2);
@@ -279,7 +278,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('selected sessions are saved as a list that build takes', async () => {
+  test('saves the selected sessions as a list for build --only', async () => {
     const { page } = await open(demo.url);
     await page.waitForSelector('.row .ttl');
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
@@ -296,7 +295,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  test('U3, U4: state lines are labels and no text; U5: reasoning is folded and what is outside of it shown', async () => {
+  test('shows state lines as labels, folds reasoning and shows the text outside of it', async () => {
     const { page } = await open(hostile.url);
     await goTo(page, '#/records/4');
     await page.waitForSelector('.states');
@@ -316,83 +315,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
     await page.context().close();
   });
 
-  describe('V9: chats of the agent whose protocol is text', () => {
-    const call = (name: string, args: object): object => ({ name, arguments: args });
-    /** Every line of the table, by the call that has it. */
-    const ACTIVITIES: readonly (readonly [object, string])[] = [
-      [call('active_file', {}), 'reading: [current file]'],
-      [call('list', { prefix: 'docs/' }), 'listing: docs/'],
-      [call('list', {}), 'listing: [all files]'],
-      [call('read', { path: 'a.md' }), 'reading: a.md'],
-      [call('read', {}), 'reading: [file]'],
-      [call('write', { path: 'b.md' }), 'editing: b.md'],
-      [call('append', { path: 'c.md' }), 'editing: c.md'],
-      [call('line_edit', { path: 'd.md' }), 'editing: d.md'],
-      [call('line_edit', {}), 'editing: [file]'],
-      [call('search', { path: 'e.md' }), 'tool: search'],
-    ];
-    const chat = (messages: readonly object[]): string =>
-      JSON.stringify({
-        ...{ meta: { id: 'c', createdAt: '2026-01-14T09:00:00Z' }, settings: { model: 'm' }, state: 'idle' },
-        messages: [{ role: 'user', content: 'begin' }, ...messages, { role: 'assistant', content: 'end' }],
-      });
-    const asNew = chat(
-      ACTIVITIES.flatMap(([one], i) => [
-        { role: 'assistant', content: `words ${i}`, think: `thought ${i}`, tool_calls: [one] },
-        { role: 'tool', content: `result ${i}`, tool_call_id: `${i}-x` },
-      ]),
-    );
-    const asOld = chat(
-      ACTIVITIES.flatMap(([one], i) => [
-        {
-          ...{ role: 'assistant', text: `words ${i}`, think: `thought ${i}`, header: 'STATE: acting' },
-          rawText: `STATE: acting\n<think>thought ${i}</think>words ${i}\n<tool_call>${JSON.stringify(one)}</tool_call>`,
-          ...{ activityLine: 'reading: something else', headerExpanded: true, thinkExpanded: true },
-          toolCalls: [one],
-        },
-        { role: 'tool', toolResult: `result ${i}`, toolCallId: `${i}-x` },
-      ]),
-    );
-
-    test.each([
-      ['new', asNew],
-      ['old', asOld],
-    ])('U1, U3, U4, U5, U6, U7: the %s form', async (name, text) => {
-      const path = join(folder, `${name}-form.json`);
-      writeFileSync(path, text);
-      const { page } = await open((await view(path)).url);
-      await page.waitForSelector('.activity');
-      const texts = (css: string): Promise<readonly string[]> =>
-        page.$$eval(css, (all) => all.map((one) => one.textContent ?? ''));
-      expect(await texts('.activity')).toEqual(ACTIVITIES.map(([, line]) => line)); // U1
-      const words = await texts('.msg.r-assistant > .body > .text');
-      expect(words).toEqual([...ACTIVITIES.map((_, i) => `words ${i}`), 'end']); // U3, U5, U7
-      expect(await texts('.think .text')).toEqual(ACTIVITIES.map((_, i) => `thought ${i}`));
-      expect(await page.$$eval('.think[open]', (all) => all.length)).toBe(0);
-      expect((await texts('.io')).map((one) => /result \d/.exec(one)?.[0])).toEqual(
-        ACTIVITIES.map((_, i) => `result ${i}`),
-      );
-      expect((await texts('button')).filter((one) => /header/i.test(one))).toEqual([]); // U4
-      await goTo(page, '#/records/0?view=raw');
-      await until(page, "document.querySelector('.seg [aria-pressed=true]')?.textContent === 'raw'");
-      const raw = (await texts('.msg')).join('\n');
-      expect(raw).not.toMatch(
-        /"(?:text|rawText|activityLine|header|headerExpanded|thinkExpanded|toolCalls|toolResult|toolCallId)"/, // U6
-      );
-      expect(raw).not.toContain('STATE:');
-      await page.context().close();
-    });
-
-    test('U7: the chat of the examples, with all generations of keys', async () => {
-      const { page } = await open((await view(join(examples, 'dialects/astracodex.json'))).url);
-      await page.waitForSelector('.activity');
-      const lines = await page.$$eval('.activity', (all) => all.map((one) => one.textContent));
-      expect(lines).toEqual(['reading: soup.md', 'editing: plan.md']);
-      await page.context().close();
-    });
-  });
-
-  test('a folder of logs is built and shown; --open hands its address to the system, and a conversation is seen at once', async () => {
+  test('builds and shows a folder of logs; --open opens the first conversation in the system browser', async () => {
     const [bin, opened] = [join(folder, 'bin'), join(folder, 'opened.txt')];
     mkdirSync(bin);
     for (const name of ['xdg-open', 'open'])
@@ -409,112 +332,7 @@ describe.skipIf(hasNoBrowser)('in the browser', () => {
   });
 });
 
-describe('V5: who may ask', () => {
-  const status = (
-    path: string,
-    headers: Record<string, string>,
-    method = 'GET',
-  ): Promise<number | undefined> =>
-    new Promise((done, failed) => {
-      const asked = request(
-        { host: '127.0.0.1', port: demo.port, path, headers, method, setHost: false },
-        (answer) => {
-          answer.resume();
-          done(answer.statusCode);
-        },
-      );
-      asked.on('error', failed);
-      asked.end();
-    });
-  const good = (): Record<string, string> => ({
-    host: `127.0.0.1:${demo.port}`,
-    authorization: `Bearer ${demo.key}`,
-  });
-
-  test('the page, with the key', async () => {
-    expect(await status('/api/summary', good())).toBe(200);
-    expect(await status('/api/summary', { ...good(), host: `localhost:${demo.port}` })).toBe(200);
-    expect(
-      await status('/api/summary', { ...good(), origin: demo.origin, 'sec-fetch-site': 'same-origin' }),
-    ).toBe(200);
-    expect(await status('/', { host: good().host as string })).toBe(200);
-  });
-
-  test.each([
-    ['another name', { host: 'evil.example' }, 421],
-    ['another name with the port', { host: 'evil.example:PORT' }, 421],
-    ['no port', { host: '127.0.0.1' }, 421],
-    ['another origin', { origin: 'http://evil.example' }, 403],
-    ['the origin of a file', { origin: 'null' }, 403],
-    ['another port of this machine', { origin: 'http://127.0.0.1:1' }, 403],
-    ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
-    ['another port, by the browser', { 'sec-fetch-site': 'same-site' }, 403],
-    ['no key', { authorization: '' }, 401],
-    ['a wrong key', { authorization: 'Bearer wrong' }, 401],
-    ['a bare key', { authorization: 'KEY' }, 401],
-    ['another scheme', { authorization: 'Basic KEY' }, 401],
-  ] as const)('is refused: %s', async (_name, headers, expected) => {
-    const filled = Object.entries(headers).map(([name, value]) => [
-      name,
-      value.replace('PORT', String(demo.port)).replace('KEY', demo.key),
-    ]);
-    expect(await status('/api/summary', { ...good(), ...Object.fromEntries(filled) })).toBe(expected);
-  });
-
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])('%s is refused', async (method) => {
-    expect(await status('/api/summary', good(), method)).toBe(405);
-  });
-
-  test.each([
-    ...[
-      '/../package.json',
-      '/api/../../etc/passwd',
-      '/%2e%2e/etc/passwd',
-      '/app.js/..%2f..%2fetc',
-      '/api/constructor',
-    ],
-    ...[
-      '/api/__proto__',
-      '/etc/passwd',
-      '/api/',
-      '/api/record?i=-1',
-      '/api/record?i=99999',
-      '/api/record?i=1e9',
-    ],
-  ])('nothing is at %s', async (path) => {
-    expect(await status(path, good())).toBe(404);
-  });
-
-  test('every answer has the headers that fence the page in', async () => {
-    const headers = await new Promise<NodeJS.Dict<string | string[]>>((done) => {
-      httpGet(
-        { host: '127.0.0.1', port: demo.port, path: '/', headers: { host: good().host as string } },
-        (answer) => {
-          answer.resume();
-          done(answer.headers);
-        },
-      );
-    });
-    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
-    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['cache-control']).toBe('no-store');
-    expect(headers['access-control-allow-origin']).toBeUndefined();
-    expect(headers['set-cookie']).toBeUndefined();
-  });
-
-  test('--origin lets one more page in', async () => {
-    const viewer = await view(join(folder, 'demo'), '--origin', 'http://localhost:18080');
-    const asked = await fetch(`${viewer.origin}/api/summary`, {
-      headers: { authorization: `Bearer ${viewer.key}`, origin: 'http://localhost:18080' },
-    });
-    expect(asked.status).toBe(200);
-    const { status: refused } = await turnmill(['view', join(folder, 'demo'), '--origin', 'evil']);
-    expect(refused).toBe(64);
-  });
-});
-
-test('it ends with 130 after Ctrl-C, and leaves nothing behind', async () => {
+test('Ctrl-C ends the viewer with 130 and removes its temporary folder', async () => {
   const { readdirSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');
   const viewer = await view(join(examples, 'logs'));

@@ -6,13 +6,13 @@ import { COMMAND, type Ended, ended, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
-/** Runs the command in a process that something was done to first; standard input is a pipe that stays open. */
+/** Runs the command after some code has run in its process; standard input is a pipe that stays open. */
 function sabotaged(code: string, args: readonly string[]): Promise<Ended> {
   const first = `data:text/javascript,${encodeURIComponent(code)}`;
   return ended(spawn(process.execPath, ['--import', first, COMMAND, ...args], { stdio: 'pipe' }));
 }
 
-/** Half a second after the command has begun, however slow the machine is. */
+/** Runs code half a second after the command has begun, however slow the machine is. */
 const onceWatched = (code: string): string =>
   `const watching = setInterval(() => {
     if (process.listenerCount('uncaughtException') === 0) return;
@@ -22,8 +22,8 @@ const onceWatched = (code: string): string =>
 
 describe('a bug shows its stack and ends with 70', () => {
   test.each([
-    ['an exception that nobody caught', onceWatched("throw new Error('boom')")],
-    ['a rejection that nobody handled', onceWatched("Promise.reject(new Error('boom'))")],
+    ['an uncaught exception', onceWatched("throw new Error('boom')")],
+    ['an unhandled rejection', onceWatched("Promise.reject(new Error('boom'))")],
     ['an error in the run', "performance.now = () => { throw new Error('boom'); };"],
   ])('%s', async (_name, code) => {
     const out = join(temporaryFolder(), 'out');
@@ -35,7 +35,7 @@ describe('a bug shows its stack and ends with 70', () => {
   });
 });
 
-test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', async () => {
+test('a run whose event loop runs empty ends with 70, never with 0 or 13 (F008)', async () => {
   const folder = temporaryFolder();
   const deaf = "import { Server } from 'node:net'; Server.prototype.listen = function () { return this; };";
   const { status, stderr } = await sabotaged(deaf, ['build', '-', '--out', join(folder, 'out')]);
@@ -43,7 +43,7 @@ test('a run that ends before its time ends with 70, never with 0 or 13 (F008)', 
   expect(readdirSync(folder)).not.toContain('out');
 });
 
-test('F167 an unsupported Node gets a message and 78', async () => {
+test('F167 an unsupported Node is reported with status 78', async () => {
   const old =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.1' } });";
   const { status, stderr } = await sabotaged(old, ['--help']);
@@ -53,23 +53,23 @@ test('F167 an unsupported Node gets a message and 78', async () => {
   ]);
 });
 
-test('compiled code is kept in the folder of the program, where Node keeps any', async () => {
-  const told =
+test("the compile cache is in the program's folder, if Node has one", async () => {
+  const code =
     "import module from 'node:module'; module.enableCompileCache = (folder) => process.stderr.write(folder);";
-  const { status, stderr } = await sabotaged(told, ['--version']);
+  const { status, stderr } = await sabotaged(code, ['--version']);
   expect([status, stderr]).toEqual([0, join(realpathSync(dirname(COMMAND)), 'compile-cache')]);
 });
 
-test('a current folder that is gone gets a message and 66', () => {
+test('a deleted current folder is reported with status 66', () => {
   const gone = join(temporaryFolder(), 'gone');
   const { status, stderr } = spawnSync(
     'bash',
     ['-c', 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$0" "$2" --help', process.execPath, gone, COMMAND],
     { encoding: 'utf8' },
   );
-  const told =
+  const message =
     'turnmill: the current folder was deleted or cannot be reached (ENOENT): change to another one\n';
-  expect([status, stderr]).toEqual([66, told]);
+  expect([status, stderr]).toEqual([66, message]);
 });
 
 const SCRIPT = '/usr/bin/script';
@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
       input: '',
     });
 
-  test('a progress line comes, and is gone before the summary', async () => {
+  test('a progress line appears and is gone before the summary', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
     const { status, stdout } = onTerminal(`build ${log} --out ${join(folder, 'out')}`);
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
     expect((await turnmill(['check', log])).stderr).not.toContain('\u001b');
   });
 
-  test('an error gets a message, and standard input must not cause it', () => {
+  test('an error is reported, and standard input does not cause one', () => {
     expect(onTerminal('build /no/such --out -').stdout).toBe('turnmill: /no/such not found\r\n');
     const { status, stdout } = onTerminal('build - --out -');
     expect([status, stdout.split('\r\n')[0]]).toEqual([

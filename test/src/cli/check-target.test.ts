@@ -23,7 +23,7 @@ function logs(): string {
 const linesOf = (text: Buffer): string[] => text.toString().split('\n').slice(0, -1);
 
 describe('check --target', () => {
-  test('reports what would be refused and altered, with the line', async () => {
+  test('reports what would be refused or altered, with the line', async () => {
     const { status, stdout } = await turnmill(['check', logs(), '--target', 'trl']);
     expect(status).toBe(3);
     expect(linesOf(stdout)).toEqual([
@@ -33,7 +33,7 @@ describe('check --target', () => {
     ]);
   });
 
-  test('of several targets, each with its options, as JSON', async () => {
+  test('reports on several targets, each with its options, as JSON', async () => {
     const args = ['--target', 'trl', '--target', 'openai', '--arrow-safe', '--json'];
     const { status, stdout } = await turnmill(['check', logs(), ...args]);
     expect(status).toBe(3);
@@ -46,7 +46,7 @@ describe('check --target', () => {
     ]);
   });
 
-  test('a record that is accepted unchanged ends with 0 and no line', async () => {
+  test('ends with 0 and prints nothing when every record is accepted unchanged', async () => {
     const { status, stdout, stderr } = await turnmill([
       'check',
       join(logs(), 'a.jsonl'),
@@ -57,7 +57,7 @@ describe('check --target', () => {
     expect(stderr).toContain('1 record would be written');
   });
 
-  test('a recordRejection of the reader alone ends with 3 too', async () => {
+  test('ends with 3 when only the target refuses a record', async () => {
     const input = join(logs(), '../alone.jsonl');
     writeLog(join(input, '..'), 'alone.jsonl', [entry({ reply: null })]);
     const { status, stdout } = await turnmill(['check', input, '--target', 'openai']);
@@ -67,7 +67,7 @@ describe('check --target', () => {
     );
   });
 
-  test('and a build reports none of the readers', async () => {
+  test('is the only command that reports these rules', async () => {
     const { stdout } = await turnmill([
       'inspect',
       logs(),
@@ -82,38 +82,38 @@ describe('check --target', () => {
   });
 
   const ask = { role: 'user', content: 'a' };
-  const said = (more: object) => ({ role: 'assistant', content: 'b', ...more });
+  const reply = (more: object) => ({ role: 'assistant', content: 'b', ...more });
   const answer = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
   const broken: Readonly<
     Record<string, readonly [target: string, messages: readonly object[], tools?: readonly object[]]>
   > = {
     'reader-no-answer': ['chat', [ask]],
-    'reader-role': ['axolotl', [ask, { role: 'critic', content: 'c' }, said({})]],
-    'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, said({})]],
-    'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, said({})]],
-    'reader-reasoning': ['chat', [ask, said({ reasoning_content: 'c' })]],
-    'reader-columns': ['trl', [ask, calls('{}'), answer('c'), said({})]],
-    'reader-orphan-result': ['openai', [ask, answer('c'), said({})]],
-    'reader-unanswered-call': ['openai', [ask, calls('{}'), said({})]],
-    'reader-end': ['openai', [ask, said({}), ask]],
-    'reader-content': ['openai', [{ role: 'user' }, said({})]],
-    'reader-weight': ['openai', [ask, said({ weight: 2 })]],
-    'reader-calls': ['openai', [ask, said({ tool_calls: [] })]],
-    'reader-arguments': ['openai', [ask, calls('[]'), answer('c'), said({})]],
-    'reader-tool': ['openai', [ask, said({})], [{ name: 'f g' }]],
-    'reader-members': ['openai', [ask, said({ reasoning_content: 'c' })]],
+    'reader-role': ['axolotl', [ask, { role: 'critic', content: 'c' }, reply({})]],
+    'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, reply({})]],
+    'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],
+    'reader-reasoning': ['chat', [ask, reply({ reasoning_content: 'c' })]],
+    'reader-columns': ['trl', [ask, calls('{}'), answer('c'), reply({})]],
+    'reader-orphan-result': ['openai', [ask, answer('c'), reply({})]],
+    'reader-unanswered-call': ['openai', [ask, calls('{}'), reply({})]],
+    'reader-end': ['openai', [ask, reply({}), ask]],
+    'reader-content': ['openai', [{ role: 'user' }, reply({})]],
+    'reader-weight': ['openai', [ask, reply({ weight: 2 })]],
+    'reader-calls': ['openai', [ask, reply({ tool_calls: [] })]],
+    'reader-arguments': ['openai', [ask, calls('[]'), answer('c'), reply({})]],
+    'reader-tool': ['openai', [ask, reply({})], [{ name: 'f g' }]],
+    'reader-members': ['openai', [ask, reply({ reasoning_content: 'c' })]],
   };
 
   test.each(Object.entries(broken))('%s', async (rule, [target, messages, tools = []]) => {
     const folder = join(logs(), '..', 'one');
     writeLog(folder, 'x.jsonl', [entry({ messages, tools, reply: null })]);
     const { status, stdout } = await turnmill(['check', folder, '--target', target]);
-    const told = linesOf(stdout).map((line) => line.split(': ').slice(0, 3));
+    const problems = linesOf(stdout).map((line) => line.split(': ').slice(0, 3));
     const effect = effectOf(rule);
-    expect([status, told]).toEqual([effect === 'refuses' ? 3 : 0, [['x.jsonl:1', effect, rule]]]);
+    expect([status, problems]).toEqual([effect === 'refuses' ? 3 : 0, [['x.jsonl:1', effect, rule]]]);
   });
 
-  test('no rule of a reader was forgotten', () => {
+  test('has a case here for every rule', () => {
     expect(Object.keys(broken).sort()).toEqual(consumerRules.map(({ name }) => name).sort());
   });
 
@@ -123,7 +123,7 @@ describe('check --target', () => {
     [['--target', 'trl', '--json-tool-calls']],
     [['--target', 'sharegpt', '--bos']],
     [['--json']],
-  ])('%j is refused', async (args) => {
+  ])('refuses %j', async (args) => {
     const { status, stdout } = await turnmill(['check', logs(), ...args]);
     expect([status, stdout.length]).toEqual([64, 0]);
   });

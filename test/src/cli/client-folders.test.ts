@@ -1,4 +1,4 @@
-/** The folders that clients keep their logs in, as they leave them: pointing at the folder is enough. */
+/** The home folders of clients are inputs as they are. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -32,7 +32,7 @@ async function builtFrom(files: Readonly<Record<string, string | Buffer>>) {
   };
 }
 
-test('~/.claude/projects: sessions and sub-agents are read, indexes and long results are skipped', async () => {
+test('~/.claude/projects: reads sessions and sub-agents, skips indexes and stored results', async () => {
   const project = '-home-ada-garden';
   const main = contentOf('test/goldens/cc-sidechain-file/logs/S1.jsonl');
   const agent = contentOf('test/goldens/cc-sidechain-file/logs/S1/subagents/agent-ag7.jsonl');
@@ -54,7 +54,7 @@ test('~/.claude/projects: sessions and sub-agents are read, indexes and long res
   expect(sessions.filter(({ fate }) => fate === 'written').map(({ id }) => id)).toContain('S1/ag7');
 });
 
-test('~/.codex/sessions: rollouts by date, packed ones too', async () => {
+test('~/.codex/sessions: reads rollouts by date, packed ones too', async () => {
   const rollout = contentOf('examples/dialects/codex.jsonl');
   const { status, sources, sessions } = await builtFrom({
     '2026/02/03/rollout-2026-02-03T10-00-00-0199b7a2.jsonl': rollout,

@@ -1,4 +1,4 @@
-/** Output and exit status of each command, in this process; the other files here start processes. */
+/** Output and exit status of each command, without a process for each run. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ async function run(args: readonly string[], host = new RecordingHost()): Promise
   return { status, stdout: host.stdout.toString(), stderr: host.stderr };
 }
 
-/** A dataset of one record and two rejections, and its log. */
+/** Builds a dataset of one record and two rejections. */
 async function rejecting(...more: string[]): Promise<{ log: string; out: string; folder: string }> {
   const folder = temporaryFolder();
   const log = writeLog(join(folder, 'logs'), 'a.jsonl', [entry(), '{', '[]']);
@@ -34,7 +34,7 @@ class Terminal extends RecordingHost {
   override readonly isTerminal = true;
 }
 
-test.each(commands)('$name cannot run without its words', async ({ name, words }) => {
+test.each(commands)('$name cannot run without its arguments', async ({ name, words }) => {
   const { status, stderr } = await run([name]);
   if (words.least === 0) expect([status, stderr]).toEqual([0, '']);
   else
@@ -45,7 +45,7 @@ test.each(commands)('$name cannot run without its words', async ({ name, words }
 });
 
 describe('build', () => {
-  test('reports what it wrote, what it rejected, and where to look', async () => {
+  test('reports what it wrote, what it rejected and where to look', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
     const out = join(folder, 'out');
@@ -57,7 +57,7 @@ describe('build', () => {
     expect(stderr).toContain(`  All rejections: ${join(out, 'quarantine/rejected.jsonl')}\n`);
   });
 
-  test('takes a configuration file for what the flags leave out', async () => {
+  test('takes options without a flag from a configuration file', async () => {
     const folder = temporaryFolder();
     const config = join(folder, 'c.json');
     writeFileSync(config, JSON.stringify({ compress: 'gzip', groupBy: 'none' }));
@@ -67,7 +67,7 @@ describe('build', () => {
     expect([status, readdirSync(join(out, 'data'))]).toEqual([0, ['conversations-00000.jsonl']]);
   });
 
-  test('shows a progress line on a terminal, and clears it before the summary', async () => {
+  test('shows a progress line on a terminal and clears it before the summary', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
     const { status, stderr } = await run(['check', log], new Terminal());
     const [before, progress, summary] = stderr.split('\r\u001b[K');
@@ -75,7 +75,7 @@ describe('build', () => {
     expect(summary).toMatch(/^turnmill: 1 record would be written/m);
   });
 
-  test('with --profile adds where the time went', async () => {
+  test('reports with --profile where the time went', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
     const { stderr } = await run(['build', log, '--dry-run', '--profile']);
     expect(stderr).toMatch(/^profile: [\d.]+ s, [\d.]+ s in all threads$/m);
@@ -129,7 +129,7 @@ describe('verify', () => {
     ]);
   });
 
-  test('prints a thousand problems and counts the others', async () => {
+  test('prints a thousand problems and counts the rest', async () => {
     const { out } = await rejecting();
     for (let i = 0; i < 1003; i++) writeFileSync(join(out, `data/${i}.txt`), '');
     const lines = (await run(['verify', out])).stdout.trimEnd().split('\n');
@@ -139,7 +139,7 @@ describe('verify', () => {
 });
 
 describe('quarantine', () => {
-  test('lists each record and whether its bytes are kept', async () => {
+  test('lists each record and whether the dataset keeps its bytes', async () => {
     const { out } = await rejecting('--quarantine-content', 'raw');
     const { status, stdout } = await run(['quarantine', 'list', out]);
     expect(status).toBe(0);
@@ -154,7 +154,7 @@ describe('quarantine', () => {
     expect(json).toHaveLength(2);
   });
 
-  test('replays to logs of exactly the rejected lines', async () => {
+  test('replays exactly the rejected lines into logs', async () => {
     const { out, folder } = await rejecting('--quarantine-content', 'raw');
     const into = join(folder, 'again');
     const { status, stdout } = await run(['quarantine', 'replay', out, '--into', into]);
@@ -162,7 +162,7 @@ describe('quarantine', () => {
     expect(readFileSync(join(into, 'a.jsonl'), 'utf8')).toBe('{\n[]\n');
   });
 
-  test('ends with 3 when the bytes of a record are nowhere', async () => {
+  test('ends with 3 when the bytes of a record cannot be found', async () => {
     const { out, folder } = await rejecting();
     const { status, stdout } = await run([
       ...['quarantine', 'replay', out, '--into', join(folder, 'again'), '--json'],
@@ -172,7 +172,7 @@ describe('quarantine', () => {
     expect(JSON.parse(stdout)).toMatchObject({ replayed: 0, files: 0 });
   });
 
-  test('of a dataset without rejections has nothing', async () => {
+  test('lists nothing for a dataset without rejections', async () => {
     const folder = temporaryFolder();
     const out = join(folder, 'out');
     await run(['build', writeLog(folder, 'a.jsonl', [entry()]), '--out', out]);
@@ -195,7 +195,7 @@ describe('quarantine', () => {
   });
 });
 
-test('formats: one line each', async () => {
+test('formats prints one line for each format', async () => {
   const { stdout } = await run(['formats']);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split(' ')[0])).toEqual(formats.map(({ name }) => name));
@@ -205,14 +205,14 @@ test('formats: one line each', async () => {
 describe('a fault', () => {
   const missing = (): string => join(temporaryFolder(), 'no');
 
-  test('is one line of JSON with its code and subject', async () => {
+  test('is reported as one line of JSON with its code and subject', async () => {
     const path = missing();
     const { status, stderr } = await run(['check', path]);
     expect(status).toBe(66);
     expect(JSON.parse(stderr)).toMatchObject({ level: 'error', code: 'no-input', subject: path });
   });
 
-  test('names what a folder without sessions has instead of logs', async () => {
+  test('counts the other files of a folder without logs', async () => {
     const path = temporaryFolder();
     mkdirSync(path, { recursive: true });
     for (const name of ['a.parquet', 'b.parquet', 'c.png']) writeFileSync(join(path, name), 'x');
@@ -220,7 +220,7 @@ describe('a fault', () => {
     expect(JSON.parse(stderr).msg).toContain('(passed over by name: 2 .parquet, 1 .png)');
   });
 
-  test('is a sentence on a terminal', async () => {
+  test('is reported as a sentence on a terminal', async () => {
     const path = missing();
     const { status, stderr } = await run(['check', path], new Terminal());
     expect([status, stderr]).toEqual([66, `turnmill: ${path} not found\n`]);
@@ -234,7 +234,7 @@ describe('a fault', () => {
     });
   });
 
-  test('of the reader of standard output ends the command with 141, quietly', async () => {
+  test('ends the command quietly with 141 when the reader of standard output is gone', async () => {
     class Gone extends RecordingHost {
       override print(): undefined {
         throw new TurnmillError('broken-pipe', 'the reader of standard output is gone', {});
@@ -244,7 +244,7 @@ describe('a fault', () => {
       expect(await run(args, new Gone())).toEqual({ status: 141, stdout: '', stderr: '' });
   });
 
-  test('that is a bug shows its stack and ends with 70', async () => {
+  test('ends the command with 70 and a stack when it is a bug', async () => {
     class Broken extends RecordingHost {
       override prepareRun(): never {
         throw new Error('boom\u001b[2J');
@@ -259,7 +259,7 @@ describe('a fault', () => {
   });
 });
 
-test('signals have their default action again after a command', async () => {
+test('a command restores the default action of signals when it ends', async () => {
   const before = process.listenerCount('SIGTERM');
   await run(['check', writeLog(temporaryFolder(), 'a.jsonl', [entry()])]);
   expect(process.listenerCount('SIGTERM')).toBe(before);

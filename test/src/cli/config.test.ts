@@ -82,7 +82,7 @@ const WHOLE = {
 };
 
 describe('F161 a configuration file', () => {
-  test('may hold every option of the command', () => {
+  test('can set every option of the command', () => {
     const names = commands.find(({ name }) => name === 'build')?.options.map(({ name }) => name);
     expect(Object.keys(WHOLE).sort()).toEqual(
       names
@@ -110,7 +110,7 @@ describe('F161 a configuration file', () => {
     expect(valuesOf({})).toEqual({});
   });
 
-  test('is overruled by flags', () => {
+  test('is overridden by flags', () => {
     const flags = [
       '--out',
       'e',
@@ -125,7 +125,7 @@ describe('F161 a configuration file', () => {
       '--workers',
       '1',
     ];
-    const { userTurn: _u, systemText: _s, toolDefinitions: _t, only: _o, ...rest } = WHOLE; // those name files
+    const { userTurn: _u, systemText: _s, toolDefinitions: _t, only: _o, ...rest } = WHOLE; // their flags name files
     const values = valuesOf(rest, flags);
     expect(values).toMatchObject({
       out: 'e',
@@ -140,7 +140,7 @@ describe('F161 a configuration file', () => {
     expect(valuesOf({ integrity: true }, ['--no-integrity']).integrity).toBe(false);
   });
 
-  test('with one format and a flag for another: the flag', () => {
+  test('gives way to a flag for another format', () => {
     const formatOf = (config: object, flags: readonly string[]) =>
       settingsOf(['x'], valuesOf(config, flags)).format;
     expect(formatOf({ jsonToolCalls: true }, ['--format', 'chat'])).toEqual(['chat']);
@@ -151,7 +151,7 @@ describe('F161 a configuration file', () => {
     expect(formatOf({ jsonToolCalls: true }, [])).toEqual(['chat-inline']);
   });
 
-  test('and flags decide rule by rule what a finding does', () => {
+  test('is overridden by --on-finding rule by rule', () => {
     const values = valuesOf(
       { onFinding: { 'control-token-in-content': 'reject', 'non-text-part': 'reject' } },
       ['--on-finding', 'non-text-part=keep'],
@@ -202,7 +202,7 @@ describe('F161 a configuration file', () => {
     ['{"onFinding": {"toString": "reject"}}', 'onFinding'],
     ['{"onFinding": {"non-text-part": true}}', 'onFinding'],
     ['{"jsonToolCalls": true, "format": "chat"}', 'jsonToolCalls means format chat-inline'],
-  ])('%s is refused', (text, problem) => {
+  ])('is refused with %s', (text, problem) => {
     let fault: unknown;
     try {
       valuesOf(text);
@@ -213,7 +213,7 @@ describe('F161 a configuration file', () => {
     expect((fault as Error).message).toContain(problem);
   });
 
-  test('that is missing, a folder, or refused ends with 78 and one structured line', async () => {
+  test('ends the run with 78 and one structured line if it is missing, a folder or invalid', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'bad.json'), '{"secret": "hunter2"}');
     mkdirSync(join(folder, 'd'));
@@ -225,7 +225,7 @@ describe('F161 a configuration file', () => {
     }
   });
 
-  test('that may not be read ends with 78', () => {
+  test('ends the run with 78 if it may not be read', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'c.json');
     writeFileSync(path, '{}', { mode: 0 });
@@ -236,7 +236,7 @@ describe('F161 a configuration file', () => {
     expect([status, stderr]).toEqual([78, expect.stringContaining('EACCES')]);
   });
 
-  test('decides the run, and the manifest says so', async () => {
+  test('takes effect, and the manifest records it', async () => {
     const folder = temporaryFolder();
     const [log, out, config] = [
       writeLog(folder, 'a.jsonl', [entry()]),

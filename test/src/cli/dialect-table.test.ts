@@ -1,4 +1,4 @@
-/** The table of `check`, and the list of the dialects. */
+/** The table of dialects that `check` prints, and `turnmill dialects`. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,13 +17,13 @@ async function run(...args: readonly string[]) {
   return { status, stdout: host.stdout.toString(), stderr: host.stderr };
 }
 
-/** The cells of the table at the beginning. */
+/** Cells of the table that begins the output. */
 function tableOf(stderr: string): readonly (readonly string[])[] {
   const [table = ''] = stderr.split('\n\n');
   return table.split('\n').map((line) => line.trim().split(/ {2,}/));
 }
 
-test('check begins with a row for each dialect: files, sessions, conversations, calls and skipped files', async () => {
+test('check begins with a table of files, sessions, conversations, calls and skipped files by dialect', async () => {
   const logs = join(temporaryFolder(), 'logs');
   mkdirSync(logs, { recursive: true });
   for (const name of ['claude-code', 'codex'])
@@ -49,13 +49,13 @@ test('check begins with a row for each dialect: files, sessions, conversations, 
   expect(tableOf(threads.stderr)).toEqual(tableOf(stderr));
 });
 
-test('build has no such table', async () => {
+test('build prints no such table', async () => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const { stderr } = await run('build', log, '--dry-run');
   expect(stderr).toMatch(/^turnmill: 1 record/);
 });
 
-test('branches, compactions and sub-agents are conversations of one session; a rejected file counts for nothing else', () => {
+test('branches, compactions and sub-agents count as conversations of one session; a rejected file counts only as a file', () => {
   const table = new DialectTable();
   const session = (sessionId: string, folded: number | undefined, fate: 'written' | 'rejected' = 'written') =>
     table.see({

@@ -7,7 +7,7 @@ import { COMMAND, start, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, talk, writeLog } from './small-logs.ts';
 
-/** The one structured line of an operational fault. */
+/** Parses the one structured line that reports an operational fault. */
 function faultIn(stderr: string): { code: string; subject?: string; msg: string } {
   const lines = stderr.trimEnd().split('\n');
   expect(lines).toHaveLength(1);
@@ -15,7 +15,7 @@ function faultIn(stderr: string): { code: string; subject?: string; msg: string 
   return JSON.parse(lines[0] as string);
 }
 
-test('every code has its status', () => {
+test('every error code has a status', () => {
   expect(exitCodeOf('unbalanced')).toBe(70);
   expect(exitCodeOf('worker-lost')).toBe(70);
   expect(exitCodeOf('unfinished')).toBe(70);
@@ -24,7 +24,7 @@ test('every code has its status', () => {
 });
 
 describe('the built command ends with', () => {
-  test('0 when all went well, and nothing on stdout', async () => {
+  test('0 and nothing on stdout when all went well', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
     const run = await turnmill(['build', log, '--out', join(folder, 'out')]);
@@ -32,7 +32,7 @@ describe('the built command ends with', () => {
     expect(run.stderr).toContain('1 record, 1 shard');
   });
 
-  test('3 when something was rejected, and says how to look at it', async () => {
+  test('3 when something was rejected, with a hint on how to look at it', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a b.jsonl', [entry(), '{']);
     const run = await turnmill(['build', log, '--out', join(folder, 'out')]);
@@ -42,7 +42,7 @@ describe('the built command ends with', () => {
     expect((await turnmill(['check', log])).status).toBe(3);
   });
 
-  test('65 at the first rejection with --on-reject fail; nothing is committed', async () => {
+  test('65 at the first rejection with --on-reject fail, and commits nothing', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', ['{']);
     const run = await turnmill(['build', log, '--out', join(folder, 'out'), '--on-reject', 'fail']);
@@ -51,7 +51,7 @@ describe('the built command ends with', () => {
     expect((await turnmill(['verify', join(folder, 'out')])).status).toBe(66);
   });
 
-  test('65 when a dataset is not what its manifest says', async () => {
+  test('65 when a dataset does not match its manifest', async () => {
     const folder = temporaryFolder();
     const out = join(folder, 'out');
     await turnmill(['build', writeLog(folder, 'a.jsonl', [entry()]), '--out', out]);
@@ -117,12 +117,12 @@ describe('the built command ends with', () => {
     }
   });
 
-  test('77 where it may not write', () => {
+  test('77 when it may not write to the destination', () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'logs/a.jsonl', [entry()]);
     chmodSync(folder, 0o755);
     mkdirSync(join(folder, 'shut'), { mode: 0o555 });
-    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // root may do everything
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // root can write anywhere
     const run = spawnSync(process.execPath, [COMMAND, 'build', log, '--out', join(folder, 'shut/out')], {
       encoding: 'utf8',
       ...nobody,
@@ -130,7 +130,7 @@ describe('the built command ends with', () => {
     expect([run.status, faultIn(run.stderr).code]).toEqual([77, 'permission']);
   });
 
-  test('141 when the reader goes away: quietly', async () => {
+  test('141, quietly, when the reader of standard output goes away', async () => {
     const folder = temporaryFolder();
     const lines = Array.from({ length: 4000 }, (_, i) => entry({ id: `s${i}`, messages: talk(9) }));
     const log = writeLog(folder, 'a.jsonl', lines);

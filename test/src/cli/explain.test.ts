@@ -27,7 +27,7 @@ const text = async (where: string, ...options: readonly string[]): Promise<strin
   (await turnmill(['explain', where, ...options])).stdout.toString();
 
 describe('the fate of a line', () => {
-  test('snapshot, superseded, truncated, blank, dropped, rejected', async () => {
+  test('is snapshot, superseded, truncated, blank, dropped or rejected', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, '2026-01-13/a.jsonl', [
       entry({ second: 0 }),
@@ -77,7 +77,7 @@ describe('the fate of a line', () => {
     expect((await explain(`${log}:3`, '--no-cleanup'))[0]?.fate).toBe('superseded');
   });
 
-  test('of a session that was rejected: by which line', async () => {
+  test('names the line that caused the rejection of its session', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [
       entry({ second: 5 }),
       entry({ second: 6 }),
@@ -115,7 +115,7 @@ describe('the fate of a line', () => {
     expect((await explain(`${again}:2`, '--session-by', 'id'))[0]?.fate).toBe('snapshot');
   });
 
-  test('of a session that its format rejects', async () => {
+  test('names the rule when the format rejects its session', async () => {
     const messages = [{ role: 'user', content: '<tool_call>x' }];
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry({ messages })]);
     const options = ['--json-tool-calls', '--on-finding', 'control-token-in-content=reject'];
@@ -126,7 +126,7 @@ describe('the fate of a line', () => {
     expect((await explain(`${log}:1`, '--json-tool-calls'))[0]).toMatchObject({ fate: 'snapshot' });
   });
 
-  test('of each object of a line', async () => {
+  test('is explained for each object of the line', async () => {
     const line = `${entry()}${entry({ second: 1, messages: talk(3) })}`;
     const log = writeLog(temporaryFolder(), 'a.jsonl', [line]);
     const found = await explain(`${log}:1`);
@@ -139,7 +139,7 @@ describe('the fate of a line', () => {
     ]);
   });
 
-  test('of a line that is too long', async () => {
+  test('is explained for a line that is too long', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1, messages: talk(99) })]);
     expect((await explain(`${log}:2`, '--max-line', '1k'))[0]).toMatchObject({
       fate: 'rejected:line-too-long',
@@ -147,7 +147,7 @@ describe('the fate of a line', () => {
     });
   });
 
-  test('in a source that cannot be read to its end', async () => {
+  test('is rejected in a source that cannot be read to its end', async () => {
     const path = join(temporaryFolder(), 'a.jsonl.gz');
     const packed = gzipSync(`${entry()}\n`);
     writeFileSync(path, packed.subarray(0, -4));
@@ -161,7 +161,7 @@ describe('the fate of a line', () => {
     expect(await text(`${path}:1`)).toContain('line 1, bytes 0 to ');
   });
 
-  test('with what cleanup did to it', async () => {
+  test('lists the changes that cleanup made', async () => {
     const messages = [{ role: 'user', content: '<info-msg>x</info-msg>' }, ...talk(1)];
     const log = writeLog(temporaryFolder(), 'a.jsonl', [
       entry({ messages }),
@@ -178,7 +178,7 @@ describe('the fate of a line', () => {
     expect(await text(`${log}:1`)).toMatch(/messages +2, 1 after cleanup\n +changes +goose-info 1/);
   });
 
-  test('of an entry of a document, and of a line of standard input', async () => {
+  test('is explained for an entry of a document and for a line of standard input', async () => {
     const path = join(temporaryFolder(), 'a.json');
     writeFileSync(path, `[${entry()},\n${entry({ second: 1, messages: talk(3) })}]`);
     expect((await explain(`${path}:2`))[0]).toMatchObject({ fate: 'snapshot', line: 2 });
@@ -187,8 +187,8 @@ describe('the fate of a line', () => {
   });
 });
 
-describe('the file', () => {
-  test('below a root has the group that build gives it', async () => {
+describe('the file of the line', () => {
+  test('has the same group as in build when it is below a root', async () => {
     const root = temporaryFolder();
     const log = writeLog(root, '2025-02-03/a.jsonl', [entry()]);
     const groupOf = async (...args: readonly [string, ...string[]]): Promise<unknown> =>
@@ -205,7 +205,7 @@ describe('the file', () => {
     expect(outside.status).toBe(64);
   });
 
-  test('that has fewer lines is a usage error with their number', async () => {
+  test('causes a usage error with its number of lines when it has fewer', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1 })]);
     const run: Ended = await turnmill(['explain', `${log}:3`]);
     expect([run.status, run.stderr.split('\n')[0]]).toEqual([
@@ -214,7 +214,7 @@ describe('the file', () => {
     ]);
   });
 
-  test('asked about a dataset that is not there', async () => {
+  test('cannot be looked up in a folder that is not a dataset', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
     expect((await turnmill(['explain', `${log}:1`, '--in', join(folder, 'no')])).status).toBe(66);

@@ -46,7 +46,7 @@ describe('options of formats', () => {
     expect(stderr).toContain(problem);
   });
 
-  test('are read from a configuration file, and written to the manifest', async () => {
+  test('are read from a configuration file and written to the manifest', async () => {
     const folder = temporaryFolder();
     const [config, out] = [join(folder, 'c.json'), join(folder, 'out')];
     writeFileSync(
@@ -59,12 +59,12 @@ describe('options of formats', () => {
     expect(settings.formatOptions).toEqual({ arrowSafe: true, bos: true, trigger: 'T:' });
   });
 
-  test('--prompt-header: the text of a file begins each prompt; the manifest has its hash and not the text', async () => {
+  test('--prompt-header begins each prompt with the text of a file, and the manifest has only its hash', async () => {
     const folder = temporaryFolder();
     const [header, config] = [join(folder, 'header.txt'), join(folder, 'c.json')];
     writeFileSync(header, 'You are Ada.\nAnswer in verse.\n');
     writeFileSync(config, JSON.stringify({ format: 'prompt', promptHeader: header }));
-    const made = async (name: string, args: readonly string[]) => {
+    const built = async (name: string, args: readonly string[]) => {
       const out = join(folder, name);
       expect((await turnmill(['build', logIn(join(folder, 'logs')), '--out', out, ...args])).status).toBe(0);
       const { settings, settings_sha256: hash } = JSON.parse(
@@ -75,14 +75,14 @@ describe('options of formats', () => {
       return { settings, hash, prompt: prompt as string };
     };
     const flags = ['--format', 'prompt', '--prompt-header', header];
-    const byFlag = await made('flag', flags);
+    const byFlag = await built('flag', flags);
     expect(byFlag.prompt).toMatch(/^You are Ada\.\nAnswer in verse\.\n\nTools:\n/);
     expect(byFlag.prompt).not.toContain('RESPONSE FORMAT');
     const promptHeaderSha256 = createHash('sha256').update('You are Ada.\nAnswer in verse.').digest('hex');
     expect(byFlag.settings.formatOptions).toEqual({ promptHeaderSha256 });
     expect(JSON.stringify(byFlag.settings)).not.toContain('Ada');
-    expect(await made('config', ['--config', config])).toEqual(byFlag);
-    const plain = await made('plain', ['--format', 'prompt']);
+    expect(await built('config', ['--config', config])).toEqual(byFlag);
+    const plain = await built('plain', ['--format', 'prompt']);
     expect(plain.prompt).toMatch(/^RESPONSE FORMAT\n/);
     expect(plain.settings.formatOptions).toEqual({});
     writeFileSync(header, 'You are Eve.');

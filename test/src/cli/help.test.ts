@@ -12,7 +12,7 @@ import { entry, writeLog } from './small-logs.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-test('--help lists the commands, --version shows the version', async () => {
+test('--help lists the commands, and --version shows the version', async () => {
   const { status, stdout, stderr } = await turnmill(['--help']);
   expect([status, stderr]).toEqual([0, '']);
   for (const { name } of commands) expect(stdout.toString()).toContain(`turnmill ${name} `);
@@ -25,7 +25,7 @@ function helpOf(words: readonly string[], columns?: number): string {
   return 'text' in read ? read.text : '';
 }
 
-/** The flags at the beginning of a line, without those of every command. */
+/** Flags at the beginning of a line, except those of every command. */
 const flagsIn = (text: string): readonly string[] =>
   [...text.matchAll(/^ {2}(?:-[a-z], | {4})--([a-z0-9-]+)/gm)]
     .map(([, name]) => name as string)
@@ -61,14 +61,14 @@ test('build --help shows the twenty options that matter', () => {
   for (const flag of ['out', 'format', 'update', 'resume', 'workers']) expect(shown).toContain(flag);
 });
 
-test('a value is shown with its choices and its default', () => {
+test('shows values with their choices and their default', () => {
   const text = helpOf(['build', '--help', '--all'], 110);
   expect(text).toMatch(/--max-line SIZE +Reject a line longer than SIZE \[default: 256 MiB\]/);
   expect(text).toMatch(/--format NAME[\s\S]+?: atif, axolotl, chat,/);
   expect(text).toContain('--compress none|gzip|zstd');
 });
 
-test('--all without --help is an error; help COMMAND is the same as COMMAND --help', () => {
+test('--all without --help is an error, and help COMMAND is the same as COMMAND --help', () => {
   expect(() => readArguments(['build', 'x', '--all'])).toThrow('--all works only together with --help');
   expect(helpOf(['help', 'build'])).toBe(helpOf(['build', '--help']));
   expect(helpOf(['help'])).toBe(helpOf(['--help']));
@@ -88,14 +88,14 @@ test.each([60, 80, 100])('wraps at the width of the terminal: %i columns', (colu
   expect(widest).toBeGreaterThan(columns - 10);
 });
 
-test('does not depend on the language', () => {
+test('does not depend on the language of the system', () => {
   const env = { ...process.env, LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8', LANGUAGE: 'de' };
   expect(execFileSync(process.execPath, [COMMAND, '--help'], { env, encoding: 'utf8' })).toContain(
     'Commands:',
   );
 });
 
-/** Fails for a name that no module and no package has: its absence would prove nothing. */
+/** Fails for a path that does not exist, because its absence from the loaded modules would prove nothing. */
 function expectNotLoaded(loaded: readonly string[], modules: readonly string[]): void {
   for (const late of modules) {
     expect(existsSync(join(root, late)), late).toBe(true);
@@ -107,7 +107,7 @@ function expectNotLoaded(loaded: readonly string[], modules: readonly string[]):
   }
 }
 
-test('help loads no job, no input, no dataset and no log', () => {
+test('help loads no job, input, dataset or logger', () => {
   const loaded = loadedModules(['build', '--help']);
   expect(loaded).toContain(join(root, 'dist/src/cli/arguments.js'));
   expectNotLoaded(loaded, [
@@ -123,7 +123,7 @@ test('help loads no job, no input, no dataset and no log', () => {
   ]);
 });
 
-test('a run loads no document reader, no inflating and no threads that it does not need', () => {
+test('a run loads no document reader, decompression or threads that it does not need', () => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const loaded = loadedModules(['check', log, '--workers', '1']);
   expect(loaded).toContain(join(root, 'dist/src/engine/run-task.js'));

@@ -38,7 +38,7 @@ test.each<[string, readonly string[]]>([
   expect((await inspect(log, '--after', stage)).map(({ kind }) => kind)).toEqual(kinds);
 });
 
-test('messages and records keep their bytes; times are nanoseconds as text', async () => {
+test('messages and records keep their bytes, and times are nanoseconds as text', async () => {
   const message = '{"b":1.0, "role":"user","2":1,"1":12345678901234567890,"content":"\\u00e9"}';
   const line = `{"timestamp":"2026-01-13T00:00:00.000000001Z","session_id":"s","request":{"messages":[${message}]}}`;
   const log = writeLog(temporaryFolder(), 'a.jsonl', [line]);
@@ -55,7 +55,7 @@ test('messages and records keep their bytes; times are nanoseconds as text', asy
   });
 });
 
-test('--kind and --limit choose', async () => {
+test('--kind and --limit select elements', async () => {
   const log = writeLog(temporaryFolder(), 'a.jsonl', LINES);
   const kinds = async (...args: readonly string[]): Promise<readonly string[]> =>
     (await inspect(log, '--after', 'parse', ...args)).map(({ kind }) => kind);
@@ -64,7 +64,7 @@ test('--kind and --limit choose', async () => {
   expect(await kinds('--limit', '1')).toEqual(['entry']);
 });
 
-test('several sources come in order, a broken one as a rejection (3); standard input is read', async () => {
+test('reads several sources in order, ends with 3 for a broken one, and reads standard input', async () => {
   const folder = temporaryFolder();
   writeLog(folder, 'b.jsonl', [entry()]);
   writeFileSync(join(folder, 'a.jsonl.gz'), gzipSync(entry()).subarray(0, 30));
@@ -86,7 +86,7 @@ test('several sources come in order, a broken one as a rejection (3); standard i
   );
 });
 
-test('the members of an element come in one order', async () => {
+test('writes the members of an element in a fixed order', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const elements = await inspect(path, '--after', 'snapshot-select');
   expect(elements.map((element) => Object.keys(element).join(' '))).toEqual([

@@ -13,7 +13,7 @@ const SIGNALS = [
   ['SIGHUP', 129],
 ] as const;
 
-/** Waits until the run, whose standard input stays open, has its staging folder. */
+/** Waits until the run has made its staging folder. */
 const atWork = (folder: string): Promise<void> => expect.poll(() => hasStaging(folder)).toBe(true);
 
 test.each(SIGNALS)(
@@ -25,8 +25,8 @@ test.each(SIGNALS)(
     child.stdin?.write(`${entry()}\n`);
     await atWork(folder);
     child.kill(signal);
-    const { status: got, stderr, signal: by } = await end;
-    expect([got, by, JSON.parse(stderr).code]).toEqual([status, null, 'interrupted']);
+    const { status: exitStatus, stderr, signal: by } = await end;
+    expect([exitStatus, by, JSON.parse(stderr).code]).toEqual([status, null, 'interrupted']);
     expect(readdirSync(folder)).toEqual([]);
   },
 );
@@ -37,7 +37,7 @@ test.each([
   ['inspect', '-', '--after', 'parse'],
   ['explain', '-:3'],
 ])('F005: a signal that comes before standard input is opened ends the run: %s %s', async (...args) => {
-  // The first listener is that of the start, the second one that of the command.
+  // the first listener is added at the start of the process, the second one by the command
   const early =
     "let n=0;process.on('newListener',(name)=>name==='SIGTERM'&&++n===2&&queueMicrotask(()=>process.emit(name,name)))";
   const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(early)}` };
@@ -57,7 +57,7 @@ test.each(['1', '2'])(
       await reached(child, () => hasStaging(folder));
       child.kill('SIGTERM');
       const { status, stderr } = await end;
-      if (status === 0) return undefined; // it was over before
+      if (status === 0) return undefined; // the run was over before the signal
       expect(status, stderr).toBe(143);
       return readdirSync(folder);
     });
@@ -65,13 +65,13 @@ test.each(['1', '2'])(
   },
 );
 
-test.each(SIGNALS)('%s ends a run whose reader takes nothing with %i (F005)', async (signal, status) => {
+test.each(SIGNALS)('%s ends a run whose output is not read with %i (F005)', async (signal, status) => {
   const lines = Array.from({ length: 400 }, (_, i) => entry({ id: `s${i}`, messages: talk(99) }));
   const log = writeLog(temporaryFolder(), 'a.jsonl', lines);
   const child = start(['build', log, '--session-by', 'id', '--out', '-']);
   const { stdout } = child;
   await new Promise((readable) => stdout?.once('readable', readable));
-  await new Promise((later) => setTimeout(later, 300)); // by then it mostly waits; if not, its end is the same
+  await new Promise((later) => setTimeout(later, 300)); // by then it usually waits for its reader; otherwise it ends the same way
   child.kill(signal);
   expect(await new Promise((exit) => child.on('exit', exit))).toBe(status);
   stdout?.destroy();
@@ -87,7 +87,7 @@ test('F004: a second SIGINT ends the process at once', async () => {
   expect((await end).status).toBe(130);
 });
 
-test('a question is stopped too', async () => {
+test('SIGTERM ends inspect, explain and check too', async () => {
   for (const args of [
     ['inspect', '-', '--after', 'parse'],
     ['explain', '-:3'],
@@ -95,7 +95,7 @@ test('a question is stopped too', async () => {
   ]) {
     const child = start(args, 'pipe');
     const end = ended(child);
-    // a pipe takes less than this: it is through when the question reads
+    // more than a pipe holds: once it is written, the command is reading
     const lines = Array.from({ length: 4000 }, (_, second) => `${entry({ second })}\n`).join('');
     await new Promise((through) => child.stdin?.write(lines, through));
     child.kill('SIGTERM');

@@ -47,16 +47,16 @@ test.each<[string, readonly string[]]>([
   ['checks', names(checks)],
   ['formats', names(formats)],
   ['reasons', [...Object.keys(LINE_REASONS), ...Object.keys(SESSION_REASONS), ...SOURCE_REASONS]],
-])('list %s', async (what, expected) => {
-  const json = await turnmill(['list', what, '--json']);
+])('list %s', async (group, expected) => {
+  const json = await turnmill(['list', group, '--json']);
   const items = json.stdout
     .toString()
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(items.map(({ name }) => name)).toEqual(expected);
-  expect(items.every(({ group, summary }) => group === what && summary.length > 10)).toBe(true);
-  const shown = await turnmill(['list', what]);
+  expect(items.every((item) => item.group === group && item.summary.length > 10)).toBe(true);
+  const shown = await turnmill(['list', group]);
   expect([shown.status, shown.stderr]).toEqual([0, '']);
   for (const name of expected) expect(shown.stdout.toString()).toContain(`  ${name} `);
 });

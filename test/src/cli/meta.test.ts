@@ -1,4 +1,4 @@
-/** `--meta`: what a log says beside the messages, in the records. */
+/** `--meta` copies facts of a log that are not in its messages into the records. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -25,27 +25,24 @@ async function recordOf(input: string, flags: readonly string[]) {
 }
 
 describe('--meta', () => {
-  test.each(['chat', 'chat-inline', 'openai', 'trl', 'prompt'])(
-    '%s holds it as an object',
-    async (format) => {
-      expect((await recordOf(example, ['--format', format, '--meta', ASKED])).metadata).toEqual(FACTS);
-    },
-  );
+  test.each(['chat', 'chat-inline', 'openai', 'trl', 'prompt'])('is an object in %s', async (format) => {
+    expect((await recordOf(example, ['--format', format, '--meta', ASKED])).metadata).toEqual(FACTS);
+  });
 
   test.each([
     ['axolotl', []],
     ['sharegpt', []],
     ['trl', ['--arrow-safe']],
-  ])('%s %j holds it as a string', async (format, flags) => {
+  ])('is a string in %s with %j', async (format, flags) => {
     const { metadata } = await recordOf(example, ['--format', format, ...flags, '--meta', ASKED]);
     expect(JSON.parse(metadata)).toEqual(FACTS);
   });
 
-  test('without it records have no metadata', async () => {
+  test('adds no metadata when it is off', async () => {
     expect(Object.keys(await recordOf(example, []))).toEqual(['messages', 'tools']);
   });
 
-  test('a log of pairs has an id and a time; an id that was made of a place is none', async () => {
+  test('takes the id and the time of an exchange log, but no id that was derived from a position', async () => {
     const folder = temporaryFolder();
     const flags = ['--meta', 'source_id,started_at'];
     const pairs = writeLog(folder, 'pairs.jsonl', [entry({ id: 'S7' })]);
@@ -57,7 +54,7 @@ describe('--meta', () => {
     expect((await recordOf(path, flags)).metadata).toEqual({ source_id: null, started_at });
   });
 
-  test('nothing personal gets in, whatever is requested', async () => {
+  test('adds nothing personal, whatever is requested', async () => {
     const { metadata } = await recordOf(example, ['--meta', META_NAMES.join(',')]);
     const log = readFileSync(example, 'utf8');
     for (const personal of ['/home/ada', '"main"', 'external']) {
@@ -67,7 +64,7 @@ describe('--meta', () => {
     expect(Object.keys(metadata)).toEqual([...META_NAMES]);
   });
 
-  test('a dataset that holds it verifies, and names it in its manifest', async () => {
+  test('writes datasets that verify, and is recorded in the manifest', async () => {
     const out = join(temporaryFolder(), 'out');
     const formats = ['chat', 'axolotl', 'sharegpt', 'prompt'].flatMap((name) => ['--format', name]);
     expect((await turnmill(['build', example, '--out', out, ...formats, '--meta', ASKED])).status).toBe(0);
@@ -80,7 +77,7 @@ describe('--meta', () => {
     [['--meta', 'cwd'], "'cwd' is not one of source_id"],
     [['--meta', 'model,model'], '--meta: name each field only once'],
     [['--meta', 'model', '--format', 'samples'], '--format samples has no place for it'],
-  ])('%j is refused', async (flags, problem) => {
+  ])('refuses %j', async (flags, problem) => {
     const { status, stderr } = await turnmill(['build', example, '--out', '-', ...flags]);
     expect(status).toBe(64);
     expect(stderr).toContain(problem);

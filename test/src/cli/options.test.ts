@@ -9,7 +9,7 @@ import { flagOf } from '../../../src/settings/settings.ts';
 
 const FILE = resolve(import.meta.dirname, '../../../LICENSE');
 
-/** A line of words that is enough for the command. */
+/** A minimal command line for the command. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   explain: ['a.jsonl:1'],
   verify: ['out'],
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   dialects: [],
 };
 
-/** The values by the names of the options, those of formats too. */
+/** Parsed values by option name, including options of formats. */
 function valuesOf(command: string, flags: readonly string[]): Readonly<Record<string, unknown>> {
   const read = readArguments([command, ...(WORDS[command] ?? ['logs']), ...flags]);
   if ('text' in read) throw new Error(read.text);
@@ -27,7 +27,7 @@ function valuesOf(command: string, flags: readonly string[]): Readonly<Record<st
   return { ...others, ...formatOptions };
 }
 
-/** Value types by placeholder: a good value with what it becomes, and a bad one with the start of the complaint. */
+/** For each placeholder a good value with its parsed form, and a bad one with the start of its error. */
 const BY_PLACEHOLDER: Readonly<
   Record<string, readonly [good: string, value: unknown, bad: string, text: string]>
 > = {
@@ -122,14 +122,14 @@ test.each(NEGATIVE.map((each) => [title(each), each] as const))(
 );
 
 test.each(commands.map(({ name }) => name))(
-  '%s has no values without flags, so that defaults hold',
+  '%s sets nothing without flags, so that defaults apply',
   (name) => {
     expect(valuesOf(name, [])).toEqual({});
   },
 );
 
 test.each(ALL.map((each) => [title(each), each] as const))(
-  '%s is described in plain words',
+  '%s is described in plain English',
   (_, { option }) => {
     for (const text of [
       option.describe,
@@ -141,16 +141,16 @@ test.each(ALL.map((each) => [title(each), each] as const))(
   },
 );
 
-test('settings take the options by their own names; unset ones stay undefined', () => {
-  const given = settingsOf(['logs'], { out: 'd', maxLine: 5, onFinding: { b: 'keep', a: 'reject' } });
-  expect(given).toMatchObject({
+test('settings have the names of the options, and unset ones are undefined', () => {
+  const settings = settingsOf(['logs'], { out: 'd', maxLine: 5, onFinding: { b: 'keep', a: 'reject' } });
+  expect(settings).toMatchObject({
     inputs: ['logs'],
     out: 'd',
     maxLineBytes: 5,
     rejectOn: ['a'],
     keepOn: ['b'],
   });
-  expect(given.follow).toBeUndefined();
+  expect(settings.follow).toBeUndefined();
   expect(settingsOf(['logs'], { follow: true }).follow).toBe('inside');
   expect(settingsOf(['logs'], { follow: true, followOutside: true }).follow).toBe('anywhere');
   expect(settingsOf(['logs'], { out: 'd', dryRun: true }).out).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Files whose names are not those of logs: which these are, and how the command reports them. */
+/** Files that do not have the name of a log: which they are, and how the command reports them. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ const sourcesOf = (out: string): { source: string; status: string; reason?: stri
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('they are counted by extension in both summaries, and named in the ledger', async () => {
+test('other files are counted by extension in both summaries and named in the ledger', async () => {
   const others = [
     'a.yaml',
     'b.csv',
@@ -36,7 +36,7 @@ test('they are counted by extension in both summaries, and named in the ledger',
   expect(named.map(({ source }) => source)).toEqual([...others].sort());
 });
 
-test('beyond a thousand names they are only counted', async () => {
+test('after the first thousand, names are only counted', async () => {
   const names = Array.from(
     { length: 1203 },
     (_, i) => `${String(i * 7919).padStart(9, '0')}.${i % 3 ? 'csv' : 'txt'}`,
@@ -59,7 +59,7 @@ test('beyond a thousand names they are only counted', async () => {
   }
 });
 
-test('logs that were rotated are read, framed by the name that they had', async () => {
+test('rotated logs are read and framed by the name that they had', async () => {
   const lines: Readonly<Record<string, string | Buffer>> = {
     'a.log': idLine('1'),
     'a.jsonl.1': idLine('2'),
@@ -76,7 +76,7 @@ test('logs that were rotated are read, framed by the name that they had', async 
   expect(sourcesOf(out).map(({ source }) => source)).toEqual(Object.keys(lines).sort());
 });
 
-test('the scenario of a rotated log is that of the log', async () => {
+test('a rotated log keeps the scenario of its log', async () => {
   const files = { 'maps-es-01.jsonl.1': idLine('1'), 'maps-es-02.log.2.gz': gzipSync(idLine('2')) };
   const { out } = await buildLogs({ files }, ['--group-by', 'scenario']);
   expect(readFileSync(join(out, 'reports/tool-usage.csv'), 'utf8')).toMatch(/^,maps-es,2,/m);
@@ -96,7 +96,7 @@ test('a folder of other files alone has no input', async () => {
   expect([status, stderr]).toEqual([66, expect.stringContaining('no session')]);
 });
 
-test('an update sees a file that came or went by its name alone', async () => {
+test('an update notices when another file appears or disappears', async () => {
   const folder = temporaryFolder();
   const [logs, out, again] = ['logs', 'out', 'again'].map((name) => join(folder, name)) as [
     string,

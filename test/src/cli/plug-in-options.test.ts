@@ -1,4 +1,4 @@
-/** The options of a plug-in's format: flags, keys of a configuration file, and texts in the help. */
+/** Options of a plug-in's format: flags, keys of a configuration file, and entries in the help. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,8 +8,8 @@ import { entry, writeLog } from './small-logs.ts';
 
 const formatWith = (options: string): string => `export default {
   name: 'plain', summary: 'The roles.', options: ${options},
-  encode: ({ messages }, given = {}) => ({
-    bytes: Buffer.from(JSON.stringify({ given, roles: messages.map(({ role }) => role) })),
+  encode: ({ messages }, received = {}) => ({
+    bytes: Buffer.from(JSON.stringify({ received, roles: messages.map(({ role }) => role) })),
     written: messages, findings: [],
   }),
 };`;
@@ -23,10 +23,10 @@ const OPTIONS = `{
 
 interface Shop {
   readonly folder: string;
-  /** Runs \`build\` with the plug-in. */
+  /** Runs `build` with the plug-in. */
   build(...flags: string[]): ReturnType<typeof turnmill>;
-  /** The options that the format was given. */
-  given(): unknown;
+  /** Options that the format received. */
+  received(): unknown;
   settings(): Record<string, unknown>;
 }
 
@@ -39,9 +39,9 @@ function shop(options = OPTIONS): Shop {
   return {
     folder,
     build: (...flags) => turnmill(['build', log, '--out', out, ...plugin, ...flags]),
-    given() {
+    received() {
       const [shard] = readdirSync(join(out, 'data'));
-      return JSON.parse(readFileSync(join(out, 'data', shard as string), 'utf8')).given;
+      return JSON.parse(readFileSync(join(out, 'data', shard as string), 'utf8')).received;
     },
     settings: () => JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).settings,
   };
@@ -49,31 +49,31 @@ function shop(options = OPTIONS): Shop {
 
 describe('an option of a plug-in format', () => {
   it('is a flag', async () => {
-    const { build, given, settings } = shop();
+    const { build, received, settings } = shop();
     const flags = ['--separator', ' | ', '--with-roles', '--letter-case=upper', '--no-arrow-safe'];
     expect(await build('--format', 'plain', ...flags)).toMatchObject({ status: 0 });
     const values = { arrowSafe: false, letterCase: 'upper', separator: ' | ', withRoles: true };
-    expect(given()).toEqual(values);
+    expect(received()).toEqual(values);
     expect(settings().formatOptions).toEqual(values);
   });
 
-  it('reads a file where the format says so, and the manifest has its hash only', async () => {
-    const { build, folder, given, settings } = shop();
+  it('reads a file if it is declared fromFile, and the manifest has only its hash', async () => {
+    const { build, folder, received, settings } = shop();
     writeFileSync(join(folder, 'p.txt'), 'secret text\n');
     await build('--format', 'plain', '--preamble', join(folder, 'p.txt'));
-    expect(given()).toEqual({ preamble: 'secret text' });
+    expect(received()).toEqual({ preamble: 'secret text' });
     expect(settings().formatOptions).toEqual({ preambleSha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
   it('is a key of a configuration file, which flags override', async () => {
-    const { build, folder, given } = shop();
+    const { build, folder, received } = shop();
     const config = join(folder, 'c.json');
     writeFileSync(config, JSON.stringify({ format: 'plain', separator: 'a', withRoles: true }));
     expect(await build('--config', config, '--separator', 'b')).toMatchObject({ status: 0 });
-    expect(given()).toEqual({ separator: 'b', withRoles: true });
+    expect(received()).toEqual({ separator: 'b', withRoles: true });
   });
 
-  it('is in the help beside its plug-in, and nowhere else', async () => {
+  it('is in the help only with its plug-in', async () => {
     const { build } = shop();
     const { stdout } = await build('--help');
     expect(String(stdout).replace(/\s+/g, ' ')).toContain(
@@ -89,7 +89,7 @@ describe('an option of a plug-in format', () => {
     [['--format', 'plain', '--with-roles=yes'], '--with-roles takes no value'],
     [['--format', 'plian'], "--format: 'plian' is not one of"],
     [['--format', 'plain', '--port', '1'], 'Unknown argument: port'],
-  ])('%j is refused', async (flags, problem) => {
+  ])('is refused with %j', async (flags, problem) => {
     const { status, stderr } = await shop().build(...flags);
     expect(status).toBe(64);
     expect(stderr).toContain(problem);
@@ -105,13 +105,13 @@ describe('an option of a plug-in format', () => {
     ],
     [`{ depth: { describe: 'x', default: 3 } }`, "the option 'depth' of the format 'plain' needs"],
     [`{ depth: { default: '3' } }`, "the option 'depth' of the format 'plain' needs"],
-  ])('declared as %s is refused', async (options, problem) => {
+  ])('is refused when declared as %s', async (options, problem) => {
     const { status, stderr } = await shop(options).build('--format', 'plain');
     expect(status).toBe(64);
     expect(stderr).toContain(problem);
   });
 
-  it('loads nothing for a command without --plugin', async () => {
+  it('is not loaded by a command without --plugin', async () => {
     const { folder } = shop();
     const marker = join(folder, 'plain.mjs');
     writeFileSync(marker, `throw new Error('it was run');`);

@@ -9,7 +9,7 @@ import { writePlainLogs } from '../../support/plain-logs.ts';
 import { entry, writeLog } from './small-logs.ts';
 
 interface Read {
-  /** Seconds by part, and in all. */
+  /** Seconds by part, and their total. */
   readonly parts: Readonly<Record<string, number>>;
   readonly elapsed: number;
   readonly together: number;
@@ -17,7 +17,7 @@ interface Read {
   readonly compared: number;
 }
 
-/** The table that a run printed. */
+/** Parses the table that a run printed. */
 function read(stderr: string): Read {
   const text = stderr.slice(stderr.indexOf('profile: '));
   const [, elapsed, together] = /^profile: ([\d.]+) s, ([\d.]+) s in all threads$/m.exec(text) ?? [];
@@ -32,7 +32,7 @@ function read(stderr: string): Read {
   };
 }
 
-test('the parts in the order of a run, unknown ones between them; nothing is divided by nothing', () => {
+test('lists the parts in the order of a run, with unknown ones between them, and never divides by zero', () => {
   const bytes = { read: 1234, framed: 0, compared: 0, scanned: 0 };
   const text = profileTable({ ms: { other: 250, parse: 750, read: 0 }, bytes }, 1000);
   const { parts, elapsed, together, compared } = read(text);
@@ -45,7 +45,7 @@ test('the parts in the order of a run, unknown ones between them; nothing is div
 });
 
 describe('--profile of the built command', () => {
-  test.each([['1'], ['2']])('adds up, with %s workers, and changes nothing else', async (workers) => {
+  test.each([['1'], ['2']])('adds up with %s workers and changes nothing else', async (workers) => {
     const folder = temporaryFolder();
     const logs = join(folder, 'logs');
     writePlainLogs(logs, { sessions: 10, entries: 24, messageChars: 8000, seed: 1 });
@@ -71,7 +71,7 @@ describe('--profile of the built command', () => {
     expect(compared).toBeGreaterThan(85);
   });
 
-  test('check has it too; where nothing repeats, nothing is compared', async () => {
+  test('works with check, and compares nothing where no message repeats', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [
       entry({ reply: { role: 'assistant', content: 'x' } }),
     ]);
@@ -82,7 +82,7 @@ describe('--profile of the built command', () => {
     expect([bytes, compared]).toEqual([[size, size, 0, size - 1], 0]);
   });
 
-  test('counts what was read of a gzipped source, and what came out of it', async () => {
+  test('counts the bytes of a gzipped source before and after decompression', async () => {
     const folder = temporaryFolder();
     const text = Buffer.from(`${entry()}\n${entry({ second: 1 })}\n`);
     const packed = gzipSync(text);

@@ -1,4 +1,4 @@
-/** Values that real loggers write and JSON or RFC 3339 do not have: the command on logs with them. */
+/** Logs with values that real loggers write although JSON or RFC 3339 does not allow them. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildLogs, entryLine } from '../../support/build-logs.ts';
 
@@ -12,7 +12,7 @@ describe.each(SCANNERS)('with the scanner %s', (scanner) => {
   beforeAll(() => void vi.stubEnv('TURNMILL_SCANNER', scanner));
   afterAll(() => void vi.unstubAllEnvs());
 
-  test('a line with NaN or Infinity where nothing is read is an entry', async () => {
+  test('a line with NaN or Infinity in a member that is not read is an entry', async () => {
     const strict = await build(GOOD);
     const log = withMember('"loss":NaN,"x":{"y":[ Infinity , -Infinity],"NaN":"NaN \\" Infinity,"}');
     const { status, sums, records } = await build(log);
@@ -24,7 +24,7 @@ describe.each(SCANNERS)('with the scanner %s', (scanner) => {
     expect(records).toEqual(strict.records);
   });
 
-  test('the first line of a source too, and several objects on a line', async () => {
+  test('so is the first line of a source, and a line of several objects', async () => {
     const line = withMember('"loss":NaN');
     const { status, sums } = await build(`${line} ${withMember('"loss":1', entryLine({ at: 2 }))}`);
     expect([status, sums.fates, sums.repairs]).toEqual([
@@ -40,26 +40,23 @@ describe.each(SCANNERS)('with the scanner %s', (scanner) => {
     ['the reply', (word) => entryLine().replace(/"assistant"/, `"assistant","score":[0,${word}]`)],
     ['the time', (word) => entryLine().replace(/"timestamp":"[^"]*"/, `"timestamp":${word}`)],
   ];
-  test.each(spoiled)(
-    'in %s it rejects the line with its position, the bytes kept as they were',
-    async (_, make) => {
-      for (const word of ['NaN', 'Infinity', '-Infinity']) {
-        const bad = withMember('"a":NaN,"b":[NaN,NaN]', withMember('"c":-Infinity', make(word)));
-        const { status, sums, quarantine } = await build(`${GOOD}\n${bad}\n`);
-        expect([status, sums.fates, sums.repairs]).toEqual([
-          3,
-          { 'rejected:invalid-json': 1, snapshot: 1 },
-          {},
-        ]);
-        const at = bad.indexOf(word, bad.indexOf('"timestamp"'));
-        const [{ line, raw_b64, error } = {} as never] = quarantine;
-        expect(line).toBe(2);
-        expect(Buffer.from(raw_b64 ?? '', 'base64').toString()).toBe(bad);
-        const where = `at byte ${at} of the line (${GOOD.length + 1 + at} of the source)`;
-        expect(error?.message).toBe(`NaN or Infinity in a value that turnmill reads ${where}`);
-      }
-    },
-  );
+  test.each(spoiled)('in %s they reject the line with its position and keep its bytes', async (_, make) => {
+    for (const word of ['NaN', 'Infinity', '-Infinity']) {
+      const bad = withMember('"a":NaN,"b":[NaN,NaN]', withMember('"c":-Infinity', make(word)));
+      const { status, sums, quarantine } = await build(`${GOOD}\n${bad}\n`);
+      expect([status, sums.fates, sums.repairs]).toEqual([
+        3,
+        { 'rejected:invalid-json': 1, snapshot: 1 },
+        {},
+      ]);
+      const at = bad.indexOf(word, bad.indexOf('"timestamp"'));
+      const [{ line, raw_b64, error } = {} as never] = quarantine;
+      expect(line).toBe(2);
+      expect(Buffer.from(raw_b64 ?? '', 'base64').toString()).toBe(bad);
+      const where = `at byte ${at} of the line (${GOOD.length + 1 + at} of the source)`;
+      expect(error?.message).toBe(`NaN or Infinity in a value that turnmill reads ${where}`);
+    }
+  });
 
   test.each([
     '{"a":NaN}',
@@ -102,7 +99,7 @@ describe('times', () => {
     ['"a secret of the log"', 'a string of 19 characters'],
     ['"2026-01-01T00:00:00 token"', 'a string of 25 characters'],
     ['{"secret":1}', 'an object of 12 bytes'],
-  ])('of %s the message shows no content', async (time, shown) => {
+  ])('the message about %s shows no content', async (time, shown) => {
     const { quarantine, stderr } = await buildLogs({ files: { 's.jsonl': timed(time) } });
     expect(quarantine[0]?.error?.message).toContain(`timestamp is not a readable time: ${shown} at byte`);
     expect(stderr).not.toMatch(/secret|token/);

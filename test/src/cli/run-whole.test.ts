@@ -11,7 +11,7 @@ const AT = {
   rejections: 2,
 };
 
-test('the line shows how far the run is, and how long it will take', () => {
+test('the progress line shows how far the run is and how long it will take', () => {
   expect(progressText(AT, 2000)).toBe('3/12 sources  5 MiB/s  1,234 records  2 rejected  6.0 s left');
   expect(progressText({ ...AT, totalBytes: undefined }, 2000)).toBe(
     '3/12 sources  5 MiB/s  1,234 records  2 rejected  10 MiB',
@@ -19,7 +19,7 @@ test('the line shows how far the run is, and how long it will take', () => {
   expect(progressText({ ...AT, readBytes: 0 }, 0)).toContain('0 B/s');
 });
 
-test('it is written at most ten times a second, and cleared once', () => {
+test('the progress line is written at most ten times a second and cleared once', () => {
   const written: string[] = [];
   let now = 0;
   const progress = new ProgressLine({ tell: (text) => written.push(text) > 0, columns: 80 }, () => now);
@@ -30,7 +30,7 @@ test('it is written at most ten times a second, and cleared once', () => {
   expect(written.slice(10)).toEqual(['\r\u001b[K']);
 });
 
-test('text from outside cannot move the cursor or end the line', () => {
+test('text from logs cannot move the cursor or end the line', () => {
   expect(printable('a\u001b[2J\n\r\t\u007f\u0085\u009b\u202e\u2066\u2028\u2029z')).toBe(
     'a\\u001b[2J\\u000a\\u000d\\u0009\\u007f\\u0085\\u009b\\u202e\\u2066\\u2028\\u2029z',
   );

@@ -14,7 +14,7 @@ const three = {
   'c/a.jsonl': entryLine({ id: 'p' }),
 };
 
-test('belongs to the later source, names the first one, and keeps the status', async () => {
+test('the finding belongs to the later source, names the first one and does not change the status', async () => {
   const files = { ...three, 'd.jsonl': `\n${entryLine({ id: 'p' })}` };
   const { status, findings, sums } = await buildLogs({ files });
   expect([status, sums.findings[RULE]]).toEqual([0, 2]);
@@ -28,7 +28,7 @@ test('belongs to the later source, names the first one, and keeps the status', a
   expect(off.findings).toEqual([]);
 });
 
-test('is the same with any number of workers', async () => {
+test('the findings are the same with any number of workers', async () => {
   const logs = temporaryFolder();
   for (let i = 0; i < 60; i++)
     writeFileSync(
@@ -45,7 +45,7 @@ test('is the same with any number of workers', async () => {
   expect(hashes[0]).toEqual(hashes[1]);
 });
 
-test('of sessions by id: beyond a thousand of a source the rest is one finding', async () => {
+test('after a thousand findings in a source, one more counts the rest', async () => {
   const log = Array.from({ length: 1005 }, (_, i) => entryLine({ id: `s${i}` })).join('\n');
   const { findings } = await buildLogs({ files: { 'a.jsonl': log, 'b.jsonl': log } }, ['--session-by', 'id']);
   const found = partsIn(findings);
@@ -56,7 +56,7 @@ test('of sessions by id: beyond a thousand of a source the rest is one finding',
   });
 });
 
-test('does not take the name of a file for an id', async () => {
+test('ids that are file names are ignored', async () => {
   const chat = '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"ho"}]}';
   const folder = temporaryFolder();
   const logs = ['one', 'two'].map((name) => join(folder, name));
@@ -70,7 +70,7 @@ test('does not take the name of a file for an id', async () => {
   expect(partsIn(readDataset(out).findings)).toEqual([]);
 });
 
-test('an update finds it again: in sources that are taken over, with the sources that there are now', async () => {
+test('an update reports the same, in reused sources too', async () => {
   const folder = temporaryFolder();
   const [logs, out, again] = ['logs', 'out', 'again'].map((name) => join(folder, name)) as [
     string,

@@ -37,7 +37,7 @@ test.each([
   expect(parseSize(text)).toBeUndefined();
 });
 
-test('sizes, counts and times are shown for a person', () => {
+test('sizes, counts and times are readable', () => {
   expect([0, 1023, 1024, 1536, 2 ** 30, 350 * 2 ** 20].map(showSize)).toEqual([
     '0 B',
     '1023 B',

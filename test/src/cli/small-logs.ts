@@ -1,4 +1,4 @@
-/** Small logs of chosen shape for the command's tests: lines that differ in one thing from a good one. */
+/** Small logs for the command's tests: lines that differ from a good one in one respect. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -13,7 +13,7 @@ export interface EntryShape {
 const USER = { role: 'user', content: 'What is the time?' };
 const REPLY = { role: 'assistant', content: 'Noon.' };
 
-/** `n` messages, the roles in turn. */
+/** `n` messages with alternating roles. */
 export function talk(n: number): readonly unknown[] {
   return Array.from({ length: n }, (_, i) => (i % 2 === 0 ? USER : REPLY));
 }
@@ -31,7 +31,7 @@ export function entry({
   return JSON.stringify({ timestamp, session_id: id, request: { messages, tools }, response });
 }
 
-/** A title request of goose. */
+/** A request of goose for a title. */
 export function title(second: number): string {
   const messages = [
     { role: 'system', content: 'Reply with only a description in four words or less.' },

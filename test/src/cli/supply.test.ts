@@ -1,4 +1,4 @@
-/** `--system-text` and `--tool-definitions`: files that add what a log of an agent does not hold. */
+/** `--system-text` and `--tool-definitions` add what agents do not log. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ function files(): { system: string; tools: string; folder: string } {
   return { system, tools, folder };
 }
 
-test('they are added, counted, and named by their hash', async () => {
+test('both are added, counted and recorded by their hash', async () => {
   const { system, tools, folder } = files();
   const out = join(folder, 'out');
   const flags = ['--system-text', system, '--tool-definitions', tools, '--group-by', 'none'];
@@ -37,7 +37,7 @@ test('they are added, counted, and named by their hash', async () => {
   expect(manifest).not.toContain('garden');
 });
 
-test('sessions that would be folded get them too, whatever the number of workers', async () => {
+test('sessions that would otherwise be folded get them too, with any number of workers', async () => {
   const { system, folder } = files();
   const log = writeLog(folder, 'a.jsonl', [entry(), entry({ second: 3 })]);
   const args = ['build', log, '--out', '-', '--system-text', system];
@@ -51,7 +51,7 @@ test('sessions that would be folded get them too, whatever the number of workers
   expect(two.stdout.equals(one.stdout)).toBe(true);
 });
 
-test('a file that holds no list of tools is refused', async () => {
+test('--tool-definitions refuses a file without a list of tools', async () => {
   const { system } = files();
   const { status, stderr } = await turnmill(['build', example, '--out', '-', '--tool-definitions', system]);
   expect(status).toBe(64);

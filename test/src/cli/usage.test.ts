@@ -93,8 +93,8 @@ describe('F160 a usage error is one line and a hint, with status 64', () => {
   });
 });
 
-describe('F160 words are kept as they are', () => {
-  const given = (line: string): object => {
+describe('F160 arguments are kept as they are', () => {
+  const parsed = (line: string): object => {
     const read = readArguments(line.split(' '));
     return 'text' in read ? {} : { words: read.words, ...read.values };
   };
@@ -109,7 +109,7 @@ describe('F160 words are kept as they are', () => {
     ['--out d build x', { words: ['x'], out: 'd' }],
     ['explain -:3', { words: ['-:3'] }],
   ])('turnmill %s', (line, expected) => {
-    expect(given(line)).toEqual(expected);
+    expect(parsed(line)).toEqual(expected);
   });
 });
 
@@ -117,7 +117,7 @@ describe('F165 standard input', () => {
   const build = (stdin: number): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [COMMAND, 'build', '-', '--out', '-'], { stdio: [stdin, 'pipe', 'pipe'] });
 
-  test('that is a folder or /dev/null is not an input', () => {
+  test('is not an input if it is a folder or /dev/null', () => {
     for (const path of [temporaryFolder(), '/dev/null']) {
       const { status, stderr } = build(openSync(path, 'r'));
       expect(status).toBe(66);
@@ -125,14 +125,14 @@ describe('F165 standard input', () => {
     }
   });
 
-  test('that is closed is not an input', () => {
+  test('is not an input if it is closed', () => {
     const run = spawnSync('bash', ['-c', `${process.execPath} ${COMMAND} build - --out - <&-`], {
       encoding: 'utf8',
     });
     expect(run.status).toBe(66);
   });
 
-  test('that is a file, or a pipe, is read', async () => {
+  test('is read if it is a file or a pipe', async () => {
     const log = writeLog(temporaryFolder(), 'a', [entry()]);
     expect(String(build(openSync(log, 'r')).stdout)).toMatch(/^\{"messages":/);
     expect((await turnmill(['build', '-', '--out', '-'], readFileSync(log))).status).toBe(0);
@@ -140,7 +140,7 @@ describe('F165 standard input', () => {
 });
 
 describe('stderr', () => {
-  test('F164 that is full or closed changes nothing', () => {
+  test('F164 may be full or closed without effect on the run', () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
     const run = (words: string): number | null =>
@@ -152,7 +152,7 @@ describe('stderr', () => {
     expect(run(`build 2>/dev/full`)).toBe(64);
   });
 
-  test('has nothing at level silent', async () => {
+  test('is empty at level silent', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
     const quiet = ['--log-level', 'silent'];
@@ -163,7 +163,7 @@ describe('stderr', () => {
     });
   });
 
-  test('shows nothing of a name that moves the cursor (F115, F116)', async () => {
+  test('escapes control characters in names (F115, F116)', async () => {
     const folder = temporaryFolder();
     const bad = 'a\u001b[2J\u009b1m\u202e\u2028\n{"level":"x"}.jsonl';
     mkdirSync(join(folder, 'logs'));

@@ -64,7 +64,7 @@ function written(compress: 'none' | 'gzip' = 'none', out = 'out'): StagedCommit 
 
 describe('commitDataset', () => {
   test.each(['none', 'gzip'] as const)(
-    'publishes what was written, and a manifest of it, compress %s',
+    'publishes the files and their manifest, compress %s',
     async (compress) => {
       const { manifest, problems } = await commitDataset(written(compress));
       expect(problems).toEqual([]);
@@ -152,7 +152,7 @@ describe('commitDataset', () => {
 });
 
 describe('readBack', () => {
-  test('counts lines over chunk and member borders', async () => {
+  test('counts lines across chunks and gzip members', async () => {
     const text = `${'x'.repeat(70_000)}\n`.repeat(100);
     writeFileSync(folder.in('plain'), text);
     writeFileSync(folder.in('f.gz'), Buffer.concat([gzipSync(text), gzipSync(''), gzipSync('a\nb')]));

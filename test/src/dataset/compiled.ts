@@ -1,11 +1,11 @@
-/** The sinks as plain JavaScript in a separate folder, for tests that need a second process. */
+/** Compiles a module to JavaScript for tests that need a second process. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT: string = new URL('../../../', import.meta.url).pathname;
 
-/** Compiles `src/dataset/<name>.ts` and what it imports below `dir`; returns the module's path. */
+/** Compiles `src/dataset/<name>.ts` and its imports into `dir`; returns the module's path. */
 export function compiledSink(dir: string, name: string): string {
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, 'package.json'), '{"type":"module","version":"0.0.0"}');

@@ -24,15 +24,15 @@ function dataset(
   writeFileSync(folder.in(path, 'manifest.json'), JSON.stringify(manifest));
 }
 
-describe('existing destinations', () => {
-  test('nothing, or an empty folder', () => {
+describe('a destination', () => {
+  test('may be missing or an empty folder', () => {
     mkdirSync(folder.in('empty'));
     expect(check('out')).toMatchObject({ found: 'absent', path: folder.in('out'), identity: undefined });
     expect(check('empty')).toMatchObject({ found: 'empty', name: 'empty', parent: folder.path });
     expect(check('empty/')).toMatchObject({ found: 'empty', path: folder.in('empty') });
   });
 
-  test('a dataset is only replaced on request', () => {
+  test('is replaced only on request when it is a dataset', () => {
     dataset('out');
     expect(refusal('out')).toBe('cannot-create');
     expect(faultOf(() => check('out')).message).toContain('--replace');
@@ -40,19 +40,19 @@ describe('existing destinations', () => {
   });
 
   test.each([
-    ['a folder of somebody else', () => mkdirSync(folder.in('out/x'), { recursive: true })],
+    ["someone else's folder", () => mkdirSync(folder.in('out/x'), { recursive: true })],
     ['a file', () => writeFileSync(folder.in('out'), '')],
     ['another manifest', () => dataset('out', { schema: 1, tool: { name: 'other' } })],
     ['a manifest of a newer schema', () => dataset('out', { schema: 2, tool: { name: 'turnmill' } })],
     ['a manifest that is null', () => dataset('out', null)],
     ['a link to a version that is gone', () => symlinkSync('.out.v-0123456789abcdef', folder.in('out'))],
-  ])('%s is refused even with --replace', (_, make) => {
+  ])('is refused even with --replace when it is %s', (_, make) => {
     make();
     expect(refusal('out', { replace: true })).toBe('cannot-create');
     expect(refusal('out')).toBe('cannot-create');
   });
 
-  test("a user's link is followed, our own is not", () => {
+  test("is the target of a user's link, but not of turnmill's own", () => {
     mkdirSync(folder.in('big'));
     symlinkSync('big/data', folder.in('out'));
     expect(check('out')).toMatchObject({ found: 'absent', path: folder.in('big/data') });
@@ -62,15 +62,15 @@ describe('existing destinations', () => {
     expect(check('to-v', { replace: true })).toMatchObject({ found: 'link', path: folder.in('v') });
   });
 
-  test('links without end', () => {
+  test('is refused when its links form a circle', () => {
     symlinkSync('b', folder.in('a'));
     symlinkSync('a', folder.in('b'));
     expect(refusal('a')).toBe('cannot-create');
   });
 });
 
-describe('the folder above', () => {
-  test('must exist and be one', () => {
+describe('the parent folder', () => {
+  test('must exist and be a folder', () => {
     writeFileSync(folder.in('file'), '');
     expect(faultOf(() => check('no/out'))).toMatchObject({
       code: 'cannot-create',
@@ -149,7 +149,7 @@ describe('F034 overlap with an input', () => {
     expect(refusal(out, { inputs: ['-', ...inputs], replace: true })).toBe('usage');
   });
 
-  test('`..` after a link belongs to what the link leads to', () => {
+  test('`..` after a link is the parent of its target', () => {
     mkdirSync(folder.in('a/b'), { recursive: true });
     symlinkSync('a/b', folder.in('link'));
     const request = { inputs: [folder.in('a')], replace: false };
@@ -158,7 +158,7 @@ describe('F034 overlap with an input', () => {
     );
   });
 
-  test('an input inside the version that the output links to', () => {
+  test('an input inside the version that the output links to is refused', () => {
     dataset('.out.v-0123456789abcdef');
     symlinkSync('.out.v-0123456789abcdef', folder.in('out'));
     expect(refusal('out', { inputs: ['.out.v-0123456789abcdef/manifest.json'], replace: true })).toBe(
@@ -166,7 +166,7 @@ describe('F034 overlap with an input', () => {
     );
   });
 
-  test('neighbours, missing and unreachable inputs are fine', () => {
+  test('siblings, missing inputs and unreachable inputs are allowed', () => {
     mkdirSync(folder.in('logs'));
     symlinkSync('self', folder.in('self'));
     expect(check('logs-out', { inputs: ['logs', 'missing', 'self', '-'] }).found).toBe('absent');

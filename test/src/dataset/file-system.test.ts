@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { fileSystem } from '../../../src/dataset/file-system.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
-test('a folder goes with all in it: names that are not UTF-8, links that lead nowhere, and not what links lead to', () => {
+test('removes a folder with dangling links and names that are not UTF-8, but not the targets of links', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'tree/below/deeper'), { recursive: true });
   writeFileSync(join(folder, 'kept'), 'kept');
@@ -17,7 +17,7 @@ test('a folder goes with all in it: names that are not UTF-8, links that lead no
   expect(readFileSync(join(folder, 'kept'), 'utf8')).toBe('kept');
 });
 
-test('a link is removed and its target stays, if it exists', () => {
+test('removes a link and keeps its target', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'kept'));
   for (const target of ['kept', 'nowhere']) {

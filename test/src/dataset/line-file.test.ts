@@ -42,7 +42,7 @@ describe('a line file', () => {
     expect(file.bytes).toBe(text.length);
   });
 
-  test('keeps order, counts and UTF-8 over texts and bytes in turn', () => {
+  test('keeps order, counts and UTF-8 when texts and bytes alternate', () => {
     const lines = [3, 9000, 8192, 8191, 1, 300_000, 40, 4000, 4000, 4000, 0].map((n, i) =>
       (i % 3 === 1 ? 'é\u2028😀' : String(i % 10)).repeat(n),
     );
@@ -65,7 +65,7 @@ describe('a line file', () => {
     expect(file.bytes).toBe(size + 'not flushed\n'.length);
   });
 
-  test('refuses a file or a link that is there already', () => {
+  test('refuses a path where a file or link exists', () => {
     fs.writeFileSync(folder.in('a'), 'x');
     fs.symlinkSync(folder.in('elsewhere'), folder.in('b'));
     expect(faultOf(() => createLineFile(folder.in('a'))).code).toBe('io');
@@ -78,7 +78,7 @@ describe('a line file', () => {
     expect(fs.statSync(folder.in('a')).mode & 0o777).toBe(0o600);
   });
 
-  test('continues after it was parked', () => {
+  test('continues after parking', () => {
     const file = createLineFile(folder.in('a'));
     for (const line of ['1', '2', '3']) {
       file.write(bytes(line));
@@ -115,7 +115,7 @@ describe('a line file', () => {
     expect(faultOf(() => file.flush()).code).toBe('io');
   });
 
-  test('F025 short writes and EAGAIN are written to the end', () => {
+  test('F025 continues after short writes and EAGAIN', () => {
     const real = fs.writeSync as (fd: number, b: Uint8Array, at: number, length: number) => number;
     let calls = 0;
     vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, b: Uint8Array, at: number) => {
@@ -130,7 +130,7 @@ describe('a line file', () => {
     expect(fs.readFileSync(folder.in('a'), 'utf8')).toBe('0123456789\n');
   });
 
-  test('F020 a full disk is an io fault that names the file, and every later call repeats it', () => {
+  test('F020 reports a full disk as an io fault that names the file, again at every later call', () => {
     vi.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     });
@@ -143,7 +143,7 @@ describe('a line file', () => {
     file.abandon();
   });
 
-  test('F023 after a failed fsync there is no second one', () => {
+  test('F023 never calls fsync again after it has failed', () => {
     const sync = vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
       throw Object.assign(new Error('bad'), { code: 'EIO' });
     });
@@ -155,7 +155,7 @@ describe('a line file', () => {
     file.abandon();
   });
 
-  test('takes nothing after close', () => {
+  test('accepts nothing after close', () => {
     const file = createLineFile(folder.in('a'));
     file.close();
     file.write(bytes('x'));

@@ -18,23 +18,23 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(build, { recursive: true, force: true }));
 
-/** A process that says `held` and stays, or says the fault's code and ends. */
-async function hold(path: string): Promise<{ child: ChildProcess; said: string }> {
+/** Starts a process that prints `held` and stays, or prints the fault's code and ends. */
+async function hold(path: string): Promise<{ child: ChildProcess; output: string }> {
   const script = `import { acquireLock } from ${JSON.stringify(module)};
     try { await acquireLock(process.argv[1]); console.log('held'); setInterval(() => {}, 1000); }
     catch (error) { console.log(error.code); }`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [said] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-  return { child, said: String(said).trim() };
+  const [output] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return { child, output: String(output).trim() };
 }
 
 describe('acquireLock', () => {
-  test('F035 two processes: the second is refused, kill -9 of the holder frees it at once', async () => {
+  test('F035 refuses a second process until the first is killed', async () => {
     const first = await hold(folder.in('out'));
-    expect(first.said).toBe('held');
-    expect((await hold(folder.in('out'))).said).toBe('locked');
+    expect(first.output).toBe('held');
+    expect((await hold(folder.in('out'))).output).toBe('locked');
     await expect(acquireLock(folder.in('out'))).rejects.toMatchObject({
       code: 'locked',
       subject: folder.in('out'),
@@ -45,13 +45,13 @@ describe('acquireLock', () => {
     await release();
   });
 
-  test('is free again after release, which may be called twice', async () => {
+  test('can take the lock again after release, which may be called twice', async () => {
     const release = await acquireLock(folder.in('out'));
     await Promise.all([release(), release()]);
     await (await acquireLock(folder.in('out')))();
   });
 
-  test('knows a destination by its real path', async () => {
+  test('identifies a destination by its real path', async () => {
     mkdirSync(folder.in('real/sub'), { recursive: true });
     symlinkSync('real', folder.in('link'));
     symlinkSync('real/out', folder.in('out-link'));
@@ -69,7 +69,7 @@ describe('acquireLock', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('leaves nothing in the file system once it is released, or was refused', async () => {
+  test('leaves nothing in the file system after release or refusal', async () => {
     const release = await acquireLock(folder.in('out'));
     expect(folder.names()).toEqual([expect.stringMatching(/^\.out\.lock-[0-9a-f]{16}$/)]);
     await expect(acquireLock(folder.in('out'))).rejects.toMatchObject({ code: 'locked' });
@@ -79,7 +79,7 @@ describe('acquireLock', () => {
     expect(folder.names()).toEqual([]);
   });
 
-  test('says that the folder is missing', async () => {
+  test('reports a missing parent folder', async () => {
     await expect(acquireLock(folder.in('no/out'))).rejects.toMatchObject({ code: 'cannot-create' });
   });
 });

@@ -8,7 +8,7 @@ import { hasZstd } from '../../support/zstd.ts';
 
 const text = Buffer.from('{"role":"user"}\n'.repeat(100_000));
 
-test('a gzip member: no clock and no platform in it', () => {
+test('a gzip member holds no time and no platform', () => {
   const member = gzipMember(text);
   expect([...member.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
   expect(gunzipSync(member).equals(text)).toBe(true);
@@ -24,9 +24,9 @@ test.skipIf(!hasZstd)(
       delete process.env.ZSTD_NBTHREADS;
       delete process.env.ZSTD_CLEVEL;
       expect(pack(text)).toEqual(frame);
-      const walk = walkFrame((_, what) => new Error(what));
+      const walk = walkFrame((_, message) => new Error(message));
       expect([walk.take(frame), walk.ended, walk.contentBytes]).toEqual([frame.length, true, text.length]);
-      expect(Buffer.from(frame).readUInt8(4) & 4).toBe(4); // the flag of the checksum
+      expect(Buffer.from(frame).readUInt8(4) & 4).toBe(4); // checksum flag
       expect(execFileSync('zstd', ['-dcq'], { input: frame, maxBuffer: 2 ** 24 }).equals(text)).toBe(true);
     }
   },

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples/logs');
 
-it('every line of a dataset is one of its file, and of no other', async () => {
+it('every line of a dataset parses as a line of its file and of no other', async () => {
   const out = join(temporaryFolder(), 'out');
   await build({ inputs: [EXAMPLES], out, workers: 1 });
   for (const file of Object.values(LINE_FILES)) {

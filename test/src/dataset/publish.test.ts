@@ -54,7 +54,7 @@ function put(replace: boolean, mark: string): void {
   expect(stage(replace, mark).publish({ replace })).toEqual([]);
 }
 
-/** Returns what a reader finds, manifest and data agreeing. */
+/** Reads the dataset and expects its data to match its manifest. */
 function read(path = folder.in('out')): string {
   const dir = resolveDataset(path);
   const { mark } = JSON.parse(readFileSync(`${dir}/manifest.json`, 'utf8'));
@@ -69,13 +69,13 @@ const hidden = () =>
     .map((name) => name.replace(/-[0-9a-f]{16}$/, ''));
 
 describe('publishing', () => {
-  test('a first dataset is a plain folder', () => {
+  test('makes the first dataset a plain folder', () => {
     put(false, 'one');
     expect(lstatSync(folder.in('out')).isDirectory()).toBe(true);
     expect([read(), hidden()]).toEqual(['one', []]);
   });
 
-  test('an empty folder is taken', () => {
+  test('uses an empty folder', () => {
     for (const replace of [false, true]) {
       mkdirSync(folder.in('out'));
       put(replace, 'one');
@@ -84,7 +84,7 @@ describe('publishing', () => {
     }
   });
 
-  test('--replace: OUT is a relative link to the one version', () => {
+  test('makes OUT a relative link to the only version with --replace', () => {
     put(true, 'one');
     put(true, 'two');
     put(true, 'three');
@@ -92,13 +92,13 @@ describe('publishing', () => {
     expect([read(), hidden()]).toEqual(['three', ['.out.v']]);
   });
 
-  test('--replace of a plain folder', () => {
+  test('replaces a plain folder with --replace', () => {
     put(false, 'one');
     put(true, 'two');
     expect([read(), hidden()]).toEqual(['two', ['.out.v']]);
   });
 
-  test("through a user's link the dataset stays where the link leads", () => {
+  test("replaces the target of a user's link in its place", () => {
     mkdirSync(folder.in('big'));
     symlinkSync('big/ds', folder.in('out'));
     put(false, 'one');
@@ -107,7 +107,7 @@ describe('publishing', () => {
     expect([read(), read(folder.in('big/ds')), hidden()]).toEqual(['two', 'two', []]);
   });
 
-  test('F036 a destination that changed during the run is not touched', () => {
+  test('F036 leaves a destination alone that changed during the run', () => {
     const staging = stage(false, 'one');
     mkdirSync(folder.in('elsewhere'));
     symlinkSync('elsewhere', folder.in('out'));
@@ -116,7 +116,7 @@ describe('publishing', () => {
     expect(folder.names()).toEqual(['elsewhere', 'out']);
   });
 
-  test('a version that the user has moved the link of is never removed', () => {
+  test('never removes a version whose link the user has moved', () => {
     put(true, 'one');
     renameSync(folder.in('out'), folder.in('kept'));
     put(true, 'two');
@@ -125,7 +125,7 @@ describe('publishing', () => {
     expect([read(), read(folder.in('kept'))]).toEqual(['three', 'one']);
   });
 
-  test('a link that the user has deleted is not brought back', () => {
+  test('does not restore a link that the user has deleted', () => {
     put(true, 'one');
     unlinkSync(folder.in('out'));
     recoverDestination(folder.in('out'));
@@ -149,10 +149,10 @@ describe.each([
   ['an empty folder', true],
   ['a plain folder', true],
   ['a link', true],
-] as const)('a crash while over %s is published, replace %s', (before, replace) => {
+] as const)('after a crash while %s is replaced, with replace %s,', (before, replace) => {
   const had = before === 'a plain folder' || before === 'a link';
 
-  test('F001 after every step the old or the new one is readable, and the next run tidies up', () => {
+  test('F001 the old or the new dataset is readable, and the next run cleans up', () => {
     let steps = 1;
     for (let done = 0; done <= steps; done += 1) {
       rmSync(folder.path, { recursive: true });
@@ -185,7 +185,7 @@ describe.each([
     expect(steps).toBeGreaterThan(1);
   });
 
-  test('F024 when a rename or a sync fails, the old one stays and nothing is left', () => {
+  test('F024 a failed rename or sync keeps the old dataset and leaves nothing behind', () => {
     let failing = true;
     for (let nth = 1; failing; nth += 1) {
       for (const call of ['renameSync', 'fsyncSync'] as const) {
@@ -213,7 +213,7 @@ describe.each([
         expect(fault, `${call} ${nth}`).toMatchObject({ code: 'io' });
         expect(staging.discard()).toEqual([]);
         const there = existsSync(folder.in('out/manifest.json')) ? read() : undefined;
-        // After the swap a failed sync cannot be taken back: the fault says so, the new one is whole.
+        // after the swap a failed sync cannot be undone: the fault says so, and the new dataset is complete
         if (call === 'renameSync') expect(there, `${call} ${nth}`).toBe(had ? 'old' : undefined);
         else if (had) expect(['old', 'new']).toContain(there);
         expect(
@@ -226,7 +226,7 @@ describe.each([
 });
 
 describe('recovery', () => {
-  test('the old one is restored when the new version is incomplete', () => {
+  test('restores the old dataset when the new version is incomplete', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
     for (const step of publicationSteps(destination(true), staging.runId, true)) {
@@ -239,7 +239,7 @@ describe('recovery', () => {
     expect([read(), lstatSync(folder.in('out')).isDirectory(), hidden()]).toEqual(['old', true, []]);
   });
 
-  test('a dataset that was set aside is kept when another one has taken its place', () => {
+  test('keeps a dataset that was set aside when another one has its name', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
     for (const step of publicationSteps(destination(true), staging.runId, true)) {
@@ -252,7 +252,7 @@ describe('recovery', () => {
     expect(read(partPath(destination(true), 'old', staging.runId))).toBe('old');
   });
 
-  test('readers change nothing', () => {
+  test('changes nothing for readers', () => {
     put(false, 'old');
     const staging = stage(true, 'new');
     for (const step of publicationSteps(destination(true), staging.runId, true).slice(0, 6)) step.run();
@@ -264,7 +264,7 @@ describe('recovery', () => {
 });
 
 describe('staging', () => {
-  test('is hidden, 0700, and discarded whole', () => {
+  test('is hidden, has mode 0700 and is discarded as a whole', () => {
     const staging = openStaging(destination(false));
     expect(hidden()).toEqual(['.out.staging']);
     expect(statSync(staging.path).mode & 0o777).toBe(0o700);
@@ -273,7 +273,7 @@ describe('staging', () => {
     expect(folder.names()).toEqual([]);
   });
 
-  test('removes what crashed runs left, and only that', () => {
+  test('removes the remains of crashed runs and nothing else', () => {
     const stale = openStaging(destination(false));
     chmodSync(`${stale.path}/quarantine`, 0o500);
     const others = [
@@ -290,14 +290,14 @@ describe('staging', () => {
     expect(folder.names()).toEqual(others.toSorted());
   });
 
-  test('does nothing on discard once it is published', () => {
+  test('discards nothing after publishing', () => {
     const staging = stage(false, 'one');
     staging.publish({ replace: false });
     expect(staging.discard()).toEqual([]);
     expect(read()).toBe('one');
   });
 
-  test('a name too long for the parts beside it is cannot-create', () => {
+  test('fails with cannot-create when a name is too long', () => {
     const out = folder.in('x'.repeat(250));
     const fault = faultOf(() => openStaging(checkDestination({ out, inputs: [], replace: false })));
     expect(fault.code).toBe('cannot-create');

@@ -5,7 +5,7 @@ import { recordStart } from '../../../src/dataset/shard-name.ts';
 const begins = recordStart('data/a-00000.toml') ?? (() => true);
 const line = Buffer.from;
 
-test('a line that begins a record ends the one before it', () => {
+test('a line that begins a record ends the previous one', () => {
   const records = new RecordLines(begins);
   expect(records.add(line('[[samples]]'))).toBeUndefined();
   expect(records.add(line('a = 1'))).toBeUndefined();
@@ -17,7 +17,7 @@ test('a line that begins a record ends the one before it', () => {
   expect(records.end()).toBeUndefined();
 });
 
-test('the first line begins a record, whatever it says, also when it is empty', () => {
+test('the first line begins a record, even if it is empty', () => {
   const records = new RecordLines(begins);
   expect(records.end()).toBeUndefined();
   records.add(line(''));
@@ -25,7 +25,7 @@ test('the first line begins a record, whatever it says, also when it is empty', 
   expect(records.end()?.content.toString()).toBe('\nb');
 });
 
-test('a record is kept as far as it is wanted, and its length is the whole', () => {
+test('a record keeps only the requested bytes but has its full length', () => {
   const records = new RecordLines(begins, 14);
   records.add(line('[[samples]]'));
   records.add(line('abc'), 300);
@@ -33,7 +33,7 @@ test('a record is kept as far as it is wanted, and its length is the whole', () 
   expect(records.end()).toEqual({ bytes: 11 + 1 + 300 + 1 + 3, content: line('[[samples]]\nab') });
 });
 
-test('the memory of a line may be used again once it was added', () => {
+test("a line's memory may be reused once the line was added", () => {
   const room = line('[[samples]]');
   const records = new RecordLines(begins);
   records.add(room);

@@ -23,11 +23,11 @@ describe('run.json', () => {
     ['none', '', { host: 'h', inputs: ['a'], proofs: [] }],
     ['one', '"x"\n', { host: 'h', inputs: ['a'], proofs: ['x'] }],
     ['an empty one', '"x"\n""\n', { host: 'h', inputs: ['a'], proofs: ['x', ''] }],
-  ])('with %s, printed as all JSON of ours', (_what, lines, expected) => {
+  ])('with %s is formatted like every JSON file of a dataset', (_what, lines, expected) => {
     expect(written(lines).text).toBe(`${JSON.stringify(expected, undefined, 2)}\n`);
   });
 
-  test('with so many that they are written in pieces', () => {
+  test('with enough files to be written in pieces', () => {
     const proofs = Array.from({ length: 30_000 }, (_, i) => `${i}:${'p'.repeat(i % 60)}`);
     const { root, text } = written(proofs.map((proof) => `${JSON.stringify(proof)}\n`).join(''));
     expect(readFingerprints(root)).toEqual(proofs);
@@ -40,7 +40,7 @@ describe('run.json', () => {
     ['is longer', (text) => `${text}"z"\n`],
     ['has a byte that is not UTF-8', (text) => Buffer.from(text).with(1, 0xf8)],
   ] satisfies [string, (text: string) => string | Uint8Array][])(
-    'is not made of a file that %s after it was written',
+    'is not written when a file %s after it was written',
     (_what, changed) => {
       const damage = (proofs: string): void => writeFileSync(proofs, changed(readFileSync(proofs, 'utf8')));
       expect(() => written('"x"\n"y"\n', damage)).toThrow(expect.objectContaining({ code: 'io' }));
@@ -55,7 +55,7 @@ describe('a file that is read back', () => {
     ['has more', 'abcde'],
     ['is empty', ''],
     ['differs in a character', 'abcx'],
-  ])('and %s is an error', (_what, kept) => {
+  ])('is an error if it %s', (_what, kept) => {
     const file = writeWholeFile(join(temporaryFolder(), 'file'), 'abcd');
     expect(readWrittenText(file)).toBe('abcd');
     writeFileSync(file.path, kept);

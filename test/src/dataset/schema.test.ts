@@ -1,6 +1,6 @@
 /**
- * src/dataset/schema/ against datasets of many kinds: every line has the fields that its type has, no others, and of the
- * right type; every field of the schema occurs somewhere. The schema is read from its text, as docs/dataset.md is.
+ * Compares src/dataset/schema/ with datasets of many kinds: every line has exactly the fields of its type, and every field
+ * occurs somewhere. The schema is parsed from its text, as it is for docs/dataset.md.
  */
 import {
   appendFileSync,
@@ -32,7 +32,7 @@ interface Field {
 }
 const types: ReadonlyMap<string, { readonly fields: readonly Field[] }> = readSchema(root);
 
-/** Fields that were seen, as `Type.field`. */
+/** Fields that occurred, as `Type.field`. */
 const seen = new Set<string>();
 
 type Settings = Parameters<typeof build>[0];
@@ -81,7 +81,7 @@ function faultsOfObject(value: unknown, type: string, where: string): readonly s
   ];
 }
 
-/** The files of a dataset that have a type, with their values. */
+/** Values of the typed files of a dataset, by file. */
 function* valuesOf(out: string): Generator<readonly [value: unknown, type: string, where: string]> {
   const text = (file: string): string => readFileSync(join(out, file), 'utf8');
   const lineTypes = {
@@ -105,7 +105,7 @@ const datasetFaults = (out: string): readonly string[] =>
 
 let folder: string;
 
-/** Log files below a separate folder. */
+/** Writes log files into a new folder. */
 function logsOf(name: string, files: Readonly<Record<string, string | Uint8Array>>): string {
   const logs = join(folder, name);
   for (const [path, bytes] of Object.entries(files)) {
@@ -115,14 +115,14 @@ function logsOf(name: string, files: Readonly<Record<string, string | Uint8Array
   return logs;
 }
 
-/** Entries of one session, each with the messages of the one before it and one more. */
+/** Entries of one session, each with one message more than the previous one. */
 const session = (id: string, times: readonly number[]): string =>
   times
     .map((at, i) => `${entryLine({ id, at, messages: [USER, ...Array(i).fill([REPLY, USER]).flat()] })}\n`)
     .join('');
 const TIMES = [1, 2];
 
-/** A kind of dataset, and how it is built. */
+/** Builds a dataset of each kind. */
 const KINDS: Readonly<Record<string, () => Settings>> = {
   'the examples': () => ({ inputs: [examples] }),
   'several formats, one of which refuses sessions, packed': () => ({
@@ -146,7 +146,7 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
     const latin = Buffer.concat([Buffer.from(`${odd}/`), Buffer.from('stra\u00dfe.jsonl', 'latin1')]);
     writeFileSync(latin, `${session('c', TIMES)}${session('d', TIMES)}{\n`);
     const torn = Buffer.concat([Buffer.from(`${odd}/`), Buffer.from('gr\u00fcn.jsonl', 'latin1')]);
-    writeFileSync(torn, `${session('e', TIMES)}{\n`); // finding damaged-tail
+    writeFileSync(torn, `${session('e', TIMES)}{\n`); // causes the finding damaged-tail
     return { inputs: [odd, join(examples, '2026-01-14')], quarantineContent: 'raw' };
   },
   'damaged, packed, passed over': () => {
@@ -208,7 +208,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the schema holds types only: src/verify reads it too, and must share no code with the writers', async () => {
+it('the schema holds only types, because src/verify imports it and must share no code with the writers', async () => {
   const files = readdirSync(join(root, 'src/dataset/schema'));
   expect(files).toHaveLength(4);
   for (const name of files.map((file) => file.replace(/\.ts$/, '')))
@@ -222,7 +222,7 @@ describe('every line of a dataset matches the schema', () => {
     expect(datasetFaults(out)).toEqual([]);
   });
 
-  it('an update', async () => {
+  it('after an update', async () => {
     const logs = logsOf('updated', { 'a.jsonl': session('a', TIMES), 'b.jsonl': session('b', TIMES) });
     const out = join(folder, 'out-updated');
     await build({ inputs: [logs], out, update: true });
@@ -232,14 +232,14 @@ describe('every line of a dataset matches the schema', () => {
     expect(datasetFaults(out)).toEqual([]);
   });
 
-  it('and every field of the schema has occurred', () => {
+  it('every field of the schema has occurred', () => {
     const all = [...types].flatMap(([type, { fields }]) => fields.map(({ name }) => `${type}.${name}`));
     expect(all.length).toBeGreaterThan(100);
     expect(all.filter((field) => !seen.has(field))).toEqual([]);
   });
 });
 
-describe('the comparison sees', () => {
+describe('the comparison finds', () => {
   const source = { source: 'a', status: 'read', lines: 1, fates: { snapshot: 1 } };
   it.each([
     ['a field that the schema does not have', { ...source, more: 1 }, 'x.more is not in SourceLine'],

@@ -24,7 +24,7 @@ function openInData(): number {
 }
 
 describe('shards', () => {
-  test('say where a record went and what they hold, sorted by path', () => {
+  test('report the place of each record, and their contents sorted by path', () => {
     const sink = shards();
     expect(sink.write('b', bytes('1'))).toEqual({ shard: 'data/b-00000.jsonl', line: 1 });
     expect(sink.write('a', bytes('22'))).toEqual({ shard: 'data/a-00000.jsonl', line: 1 });
@@ -44,7 +44,7 @@ describe('shards', () => {
     expect(openInData()).toBe(0);
   });
 
-  test('a new number where the next record would exceed the size; a record larger than it stands alone', () => {
+  test('start a new file when a record would exceed the size, and give a larger record its own file', () => {
     const sink = shards({ shardSizeBytes: 10 });
     const places = ['1234', '1234', 'x', '123456789', 'this one is larger', 'y', 'z'].map((text) =>
       sink.write('g', bytes(text)),
@@ -67,29 +67,32 @@ describe('shards', () => {
     ]);
   });
 
-  test.each(['none', 'gzip'] as const)('F103 300 groups through 4 descriptors, compress %s', (compress) => {
-    const sink = shards({ maxOpenFiles: 4, compress, maxPendingBytes: 200_000 });
-    let most = 0;
-    for (let i = 0; i < 3000; i += 1) {
-      sink.write(`group-${(i * 7919) % 300}`, bytes(`${'-'.repeat(i % 500)}${i}`));
-      if (i % 100 === 0) most = Math.max(most, openInData());
-    }
-    const infos = sink.finish();
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(4);
-    expect(infos.length).toBe(300);
-    for (const info of infos) {
-      const content = readFileSync(folder.in(info.path));
-      expect(content.length).toBe(info.bytes);
-      const lines = (compress === 'gzip' ? gunzipSync(content) : content).toString().split('\n');
-      expect(lines.pop()).toBe('');
-      const numbers = lines.map((line) => Number(line.replace(/^-+/, '')));
-      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-      expect(numbers.length).toBe(info.records);
-    }
-  });
+  test.each(['none', 'gzip'] as const)(
+    'F103 write 300 groups through 4 descriptors, compress %s',
+    (compress) => {
+      const sink = shards({ maxOpenFiles: 4, compress, maxPendingBytes: 200_000 });
+      let most = 0;
+      for (let i = 0; i < 3000; i += 1) {
+        sink.write(`group-${(i * 7919) % 300}`, bytes(`${'-'.repeat(i % 500)}${i}`));
+        if (i % 100 === 0) most = Math.max(most, openInData());
+      }
+      const infos = sink.finish();
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThanOrEqual(4);
+      expect(infos.length).toBe(300);
+      for (const info of infos) {
+        const content = readFileSync(folder.in(info.path));
+        expect(content.length).toBe(info.bytes);
+        const lines = (compress === 'gzip' ? gunzipSync(content) : content).toString().split('\n');
+        expect(lines.pop()).toBe('');
+        const numbers = lines.map((line) => Number(line.replace(/^-+/, '')));
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+        expect(numbers.length).toBe(info.records);
+      }
+    },
+  );
 
-  test('gzip shards hold members of about 1 MiB, the same bytes each time and for any number of open files', () => {
+  test('hold gzip members of about 1 MiB, the same bytes for any number of open files', () => {
     const files = [1, 64].map((maxOpenFiles) => {
       mkdirSync(folder.in(`${maxOpenFiles}/data`), { recursive: true });
       const sink = shards({
@@ -110,7 +113,7 @@ describe('shards', () => {
   });
 
   test.skipIf(!hasZstd)(
-    'zstd: whole frames, the same whatever is parked, and a line that spans blocks',
+    'hold whole zstd frames, the same bytes whichever file is parked, and lines that span blocks',
     () => {
       const record = bytes('{"a":"0123456789"}'.repeat(60_000));
       const files = [1, 64].map((maxOpenFiles) => {
@@ -130,7 +133,7 @@ describe('shards', () => {
     },
   );
 
-  test('gzip: rolling over counts uncompressed bytes', () => {
+  test('count uncompressed bytes towards the size of a gzip shard', () => {
     const sink = shards({ compress: 'gzip', shardSizeBytes: 1001 });
     for (let i = 0; i < 3; i += 1) sink.write('g', bytes('a'.repeat(500)));
     expect(sink.finish().map((info) => [info.path, info.records, info.uncompressedBytes])).toEqual([
@@ -140,7 +143,7 @@ describe('shards', () => {
     ]);
   });
 
-  test('gzip: gathered blocks stay under the cap over many groups', () => {
+  test('keep the gzip blocks in memory under the limit with many groups', () => {
     const sink = shards({ compress: 'gzip', maxPendingBytes: 64 * 1024 });
     for (let i = 0; i < 100; i += 1) sink.write(`g${i}`, bytes('x'.repeat(3000)));
     const written = readdirSync(folder.in('data')).filter(
@@ -160,7 +163,7 @@ describe('shards', () => {
     sink.abandon();
   });
 
-  test('a group named like a path stays inside data/ (F100)', () => {
+  test('stay inside data/ when a group is named like a path (F100)', () => {
     const sink = shards();
     const { shard } = sink.write('../../escaped', bytes('1'));
     sink.finish();

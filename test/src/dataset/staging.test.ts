@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-test('a run that is superseded loses its checkpoint before anything else', () => {
+test('removes the checkpoint of a superseded run before anything else', () => {
   const out = join(temporaryFolder(), 'out');
   const destination = checkDestination({ out, inputs: [], replace: false });
   const old = partPath(destination, 'staging', '0123456789abcdef');

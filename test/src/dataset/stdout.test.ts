@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('the stdout sink, in process', () => {
-  test('batches small records, and none waits long', async () => {
+  test('batches small records and delays none for long', async () => {
     const chunks: string[] = [];
     const sink = new StdoutSink(
       new Writable({
@@ -34,7 +34,7 @@ describe('the stdout sink, in process', () => {
     expect([sink.records, sink.bytes]).toEqual([3, 6]);
   });
 
-  test('F144 holds the run back while the reader is slow', async () => {
+  test('F144 applies backpressure while the reader is slow', async () => {
     const stream = new PassThrough({ highWaterMark: 1000 });
     const sink = new StdoutSink(stream);
     const wait = sink.write(new Uint8Array(70_000));
@@ -50,7 +50,7 @@ describe('the stdout sink, in process', () => {
     await sink.end();
   });
 
-  test('a timer that fails to write is reported at the next call, never thrown by itself', async () => {
+  test('reports a failed timed write at the next call and never throws it from the timer', async () => {
     let failed = false;
     const sink = new StdoutSink(
       new Writable({
@@ -62,12 +62,12 @@ describe('the stdout sink, in process', () => {
     );
     sink.write(bytes('a'));
     await expect.poll(() => failed).toBe(true);
-    await setImmediate(); // the stream tells its error after that
+    await setImmediate(); // the stream emits its error later
     await expect(sink.write(bytes('b'))).rejects.toMatchObject({ code: 'broken-pipe' });
     await expect(sink.end()).rejects.toMatchObject({ code: 'broken-pipe' });
   });
 
-  test('a stream that is closed under it is an io fault', async () => {
+  test('reports a stream that someone else closed as an io fault', async () => {
     const stream = new PassThrough({ highWaterMark: 1 });
     const sink = new StdoutSink(stream);
     const wait = sink.write(new Uint8Array(70_000));
@@ -75,7 +75,7 @@ describe('the stdout sink, in process', () => {
     await expect(wait).rejects.toMatchObject({ code: 'io' });
   });
 
-  test('a file or a device gets every byte from ourselves', async () => {
+  test('writes every byte to a file or device itself', async () => {
     const stream = createWriteStream('', { fd: openSync(folder.in('a'), 'w') });
     const sink = new StdoutSink(stream as unknown as Writable & { fd: number });
     for (let i = 0; i < 1000; i += 1) await sink.write(bytes(`${i}`.repeat(100)));
@@ -85,7 +85,7 @@ describe('the stdout sink, in process', () => {
   });
 });
 
-describe('the stdout sink, as a process', () => {
+describe('the stdout sink, in a process', () => {
   const build = mkdtempSync(join(tmpdir(), 'turnmill-compiled-'));
   let module: string;
   beforeAll(() => {
@@ -93,7 +93,7 @@ describe('the stdout sink, as a process', () => {
   });
   afterAll(() => rmSync(build, { recursive: true, force: true }));
 
-  /** Writes 20 MB of records; says the fault's code, or `done`, on stderr. */
+  /** Writes 20 MB of records and prints the fault's code, or `done`, to stderr. */
   async function run(command: (node: string) => string): Promise<{ out: string; err: string }> {
     const script = `import { StdoutSink } from ${JSON.stringify(module)};
       const sink = new StdoutSink();
@@ -112,29 +112,29 @@ describe('the stdout sink, as a process', () => {
     return { out: out.trim(), err: err.trim() };
   }
 
-  test('gives a pipe every byte', async () => {
+  test('writes every byte to a pipe', async () => {
     expect(await run((node) => `${node} | (sleep 0.3; wc -c)`)).toEqual({
       out: '20020000',
       err: 'done small',
     });
   });
-  test('gives a file every byte', async () => {
+  test('writes every byte to a file', async () => {
     const path = folder.in('out');
     expect(await run((node) => `${node} > ${path}; wc -c < ${path}`)).toEqual({
       out: '20020000',
       err: 'done small',
     });
   });
-  test('F029 a reader that goes away is broken-pipe', async () => {
+  test('F029 reports broken-pipe when the reader goes away', async () => {
     expect(await run((node) => `${node} | head -c 10`)).toEqual({ out: 'xxxxxxxxxx', err: 'broken-pipe' });
   });
-  test('F020 /dev/full is io', async () => {
+  test('F020 reports io for /dev/full', async () => {
     expect((await run((node) => `${node} > /dev/full`)).err).toBe('io');
   });
-  test('F022 a file size limit is io', async () => {
+  test('F022 reports io at a file size limit', async () => {
     expect((await run((node) => `prlimit --fsize=100000 ${node} > ${folder.in('out')}`)).err).toBe('io');
   });
-  test('a terminal-like null device works', async () => {
+  test('writes to /dev/null', async () => {
     expect((await run((node) => `${node} > /dev/null`)).err).toBe('done small');
   });
 });

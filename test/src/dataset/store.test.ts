@@ -1,4 +1,4 @@
-/** Tests of every store: a folder and an object store keep the same dataset, and let the same things happen to it. */
+/** Tests of every store: a folder and an object store hold the same dataset and behave the same. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { startStore } from '../../support/s3-logs.ts';
 interface Kept {
   readonly s3: S3Options;
   readonly out: string;
-  /** Nothing of a run is left beside the dataset. */
+  /** Expects nothing of a run beside the dataset. */
   isTidy(): boolean;
 }
 
@@ -59,7 +59,7 @@ async function opened(
   }
 }
 
-/** Writes a dataset of a few records, and commits it. */
+/** Writes and commits a dataset of a few records. */
 async function write(writer: DatasetWriter, records: readonly string[], replace = false): Promise<Committed> {
   const shards = new Shards({
     dir: writer.path,
@@ -118,7 +118,7 @@ describe.each(STORES)('%s', (_name, start) => {
     expect(kept.isTidy()).toBe(true);
   });
 
-  it('the same bytes as the other stores', async () => {
+  it('holds the same bytes as the other stores', async () => {
     const all = [];
     for (const [, begin] of STORES) {
       const kept = await begin();
@@ -128,7 +128,7 @@ describe.each(STORES)('%s', (_name, start) => {
     expect(all[1]).toEqual(all[0]);
   });
 
-  it('shows nothing before the commit, and nothing after a discard', async () => {
+  it('shows nothing before the commit or after a discard', async () => {
     const kept = await start();
     const { writer } = await opened(kept);
     const file = writer.files.create('ledger/sources.jsonl');
@@ -141,7 +141,7 @@ describe.each(STORES)('%s', (_name, start) => {
     await write((await opened(kept)).writer, ['{"n":1}']);
   });
 
-  it('does not replace a dataset without a request', async () => {
+  it('replaces a dataset only on request', async () => {
     const kept = await start();
     await write((await opened(kept)).writer, ['{"n":1}']);
     await expect(opened(kept)).rejects.toMatchObject({ code: 'cannot-create' });
@@ -179,7 +179,7 @@ describe.each(STORES)('%s', (_name, start) => {
     expect(await read(kept)).toEqual(before);
   });
 
-  it('lets one run of this machine in at a time', async () => {
+  it('admits one run of this machine at a time', async () => {
     const kept = await start();
     const release = await (await storeFor(kept.out, kept.s3)).acquire();
     await expect((await storeFor(kept.out, kept.s3)).acquire()).rejects.toMatchObject({ code: 'locked' });

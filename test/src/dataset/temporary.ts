@@ -1,4 +1,4 @@
-/** A folder that is removed after each test, real path already. */
+/** Real path of a folder that is removed after each test. */
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export function temporaryFolder(): { path: string; in(...parts: string[]): strin
   return folder;
 }
 
-/** The fault that a call ends with. */
+/** Returns the fault that a call throws. */
 export function faultOf(call: () => unknown): { code: string; message: string } {
   try {
     call();

@@ -22,7 +22,7 @@ afterAll(() => rmSync(build, { recursive: true, force: true }));
 const ROUNDS = LONG ? 20 : 2;
 
 const out = (): ReturnType<typeof locate> => locate(folder.in('out'));
-/** A folder that looks like the lock of a run that was killed. */
+/** Makes a folder that looks like the lock of a killed run. */
 function left(runId: string, boot?: string): string {
   const path = folder.in(`.out.lock-${runId}`);
   mkdirSync(path);
@@ -32,18 +32,18 @@ function left(runId: string, boot?: string): string {
 }
 const OTHER_BOOT = '00000000-0000-4000-8000-000000000000';
 
-/** The lock of a run that is alive and has not won yet. */
-async function listening(runId: string): Promise<{ readonly asked: Promise<unknown>; close(): void }> {
+/** Makes the lock of a live run that is still waiting for it. */
+async function listening(runId: string): Promise<{ readonly connected: Promise<unknown>; close(): void }> {
   const path = left(runId);
   rmSync(join(path, 'held'));
   const server = createServer((socket) => socket.destroy());
-  const asked = once(server, 'connection');
+  const connected = once(server, 'connection');
   server.listen(join(path, 'socket'));
   await once(server, 'listening');
-  return { asked, close: () => void server.close() };
+  return { connected, close: () => void server.close() };
 }
 
-/** Processes that take the lock at once and say what came of it; the holder keeps it until all have said. */
+/** Starts processes that try to take the lock at the same time; the holder keeps it until all have printed their result. */
 async function race(count: number): Promise<string[]> {
   const script = `import { VolumeLock } from ${JSON.stringify(modules['volume-lock'])};
     import { locate } from ${JSON.stringify(modules.place)};
@@ -61,12 +61,12 @@ async function race(count: number): Promise<string[]> {
       stdio: ['pipe', 'pipe', 'inherit'],
     }),
   );
-  const heard = (): Promise<string[]> =>
+  const nextOutputs = (): Promise<string[]> =>
     Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()));
-  expect(await heard()).toEqual(children.map(() => 'ready'));
-  const said = heard();
+  expect(await nextOutputs()).toEqual(children.map(() => 'ready'));
+  const pending = nextOutputs();
   for (const { stdin } of children) stdin.write('go');
-  const results = await said;
+  const results = await pending;
   const gone = Promise.all(children.map((child) => once(child, 'exit')));
   for (const { stdin } of children) stdin.write('go');
   await gone;
@@ -74,14 +74,14 @@ async function race(count: number): Promise<string[]> {
 }
 
 describe('VolumeLock', () => {
-  test('of processes that come at once exactly one gets it', async () => {
+  test('is taken by exactly one of several processes', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       expect(await race(4)).toEqual(['held', 'locked', 'locked', 'locked']);
       expect(folder.names()).toEqual([]);
     }
   });
 
-  test('works where the path is longer than the name of a socket may be', async () => {
+  test('works with a path longer than the name of a socket may be', async () => {
     const deep = folder.in('d'.repeat(100), 'e'.repeat(100));
     mkdirSync(deep, { recursive: true });
     const place = locate(join(deep, 'out'));
@@ -91,7 +91,7 @@ describe('VolumeLock', () => {
     expect(readdirSync(deep)).toEqual([]);
   });
 
-  test('a holder whose main thread is busy is alive', async () => {
+  test('counts a holder with a busy main thread as alive', async () => {
     const script = `import { VolumeLock } from ${JSON.stringify(modules['volume-lock'])};
       import { locate } from ${JSON.stringify(modules.place)};
       import { writeSync } from 'node:fs';
@@ -108,7 +108,7 @@ describe('VolumeLock', () => {
     expect(folder.names()).toEqual([]);
   });
 
-  test('removes what killed runs left', async () => {
+  test('removes the locks of killed runs', async () => {
     left('0000000000000000');
     left('ffffffffffffffff');
     const lock = await VolumeLock.acquire(out());
@@ -117,7 +117,7 @@ describe('VolumeLock', () => {
     expect(folder.names()).toEqual([]);
   });
 
-  test('leaves the lock of another boot alone until it is a day old', async () => {
+  test('keeps the lock of an earlier boot until it is a day old', async () => {
     const path = left('0000000000000000', OTHER_BOOT);
     await (await VolumeLock.acquire(out())).release();
     expect(folder.names()).toEqual(['.out.lock-0000000000000000']);
@@ -127,31 +127,31 @@ describe('VolumeLock', () => {
     expect(folder.names()).toEqual([]);
   });
 
-  test('gives up at once when one with a lower id is still waiting', async () => {
+  test('gives up at once when a run with a lower id is waiting', async () => {
     const other = await listening('0000000000000000');
     await expect(VolumeLock.acquire(out())).rejects.toMatchObject({ code: 'locked' });
     other.close();
   });
 
-  test('waits for one with a higher id, and gives up when that one turns out to be the holder', async () => {
+  test('waits for a run with a higher id, and gives up when that run holds the lock', async () => {
     const other = await listening('ffffffffffffffff');
     const waiting = VolumeLock.acquire(out()).catch((error) => error.code);
-    await other.asked;
+    await other.connected;
     writeFileSync(folder.in('.out.lock-ffffffffffffffff', 'held'), '');
     expect(await waiting).toBe('locked');
     other.close();
   });
 
-  test('waits for one with a higher id, and takes the lock when that one gives up', async () => {
+  test('waits for a run with a higher id, and takes the lock when that run gives up', async () => {
     const other = await listening('ffffffffffffffff');
     const waiting = VolumeLock.acquire(out());
-    await other.asked;
+    await other.connected;
     other.close();
     await (await waiting).release();
     expect(folder.names()).toEqual([]);
   });
 
-  test('takes nothing, and fails nothing, where the file system has no sockets', async () => {
+  test('does nothing on a file system without sockets', async () => {
     const lock = await VolumeLock.acquire(locate('/proc/out')).catch((error) => error);
     expect(lock).toBeInstanceOf(VolumeLock);
     await (lock as VolumeLock).release();

@@ -1,4 +1,4 @@
-/** The writers of the library at the end of a pipeline: the bytes, the pace, and what becomes of faults. */
+/** The library's writers at the end of a pipeline: their bytes, backpressure and faults. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -23,18 +23,18 @@ const record = (text: string, more: Partial<WrittenRecord> = {}): WrittenRecord 
 const end: StreamElement = { kind: 'session-end', origin, last: true };
 const textOf = (...path: string[]): string => readFileSync(join(...path), 'utf8');
 
-/** Files of the folder that this process has open. */
+/** Files of a folder that this process has open. */
 const openIn = (dir: string): string[] =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`).startsWith(dir);
     } catch {
-      return false; // that of the listing itself
+      return false; // the descriptor of the listing itself
     }
   });
 
 describe('ShardWriter', () => {
-  it('writes records, one by one or in arrays, into the shards of their groups, and counts what else came', async () => {
+  it('writes records, single or in arrays, into the shards of their groups and counts other elements', async () => {
     const dir = join(temporaryFolder(), 'out');
     const writer = new ShardWriter({ dir, shardSizeBytes: 4 });
     const chunks = [record('1'), [record('2'), end, record('x', { group: 'h' })], record('3'), end];
@@ -49,7 +49,7 @@ describe('ShardWriter', () => {
     expect([...writer.passedOver]).toEqual([['session-end', 2]]);
   });
 
-  it('packs, names tables of a deck, and gives each format its folder', async () => {
+  it('compresses, names decks of samples and gives each format its folder', async () => {
     const dir = temporaryFolder();
     const writer = new ShardWriter({ dir, compress: 'gzip', extension: 'toml', perFormat: true });
     await pipeline(Readable.from([record('a = 1'), record('b = 2', { format: 'trl' })]), writer);
@@ -60,22 +60,22 @@ describe('ShardWriter', () => {
     expect(gunzipSync(readFileSync(join(dir, 'data/trl/g-00000.toml.gz'))).toString()).toBe('b = 2\n');
   });
 
-  it('holds the pipeline back: no element is requested before the system has the previous one', async () => {
+  it('applies backpressure: an element is requested once the previous one is written', async () => {
     const dir = temporaryFolder();
-    let given = 0;
+    let yielded = 0;
     let most = 0;
-    const long = 'x'.repeat(300 * 1024); // more than is gathered
+    const long = 'x'.repeat(300 * 1024); // more than the writer buffers
     function* records(): Generator<WrittenRecord> {
-      for (; given < 20; given++) {
+      for (; yielded < 20; yielded++) {
         const path = join(dir, 'data/g-00000.jsonl');
         const written = existsSync(path) ? Math.floor(statSync(path).size / long.length) : 0;
-        most = Math.max(most, given - written);
+        most = Math.max(most, yielded - written);
         yield record(long);
       }
     }
     await pipeline(Readable.from(records(), { highWaterMark: 1 }), new ShardWriter({ dir }));
-    expect(given).toBe(20);
-    expect(most).toBeLessThanOrEqual(3); // one in each of the buffers between
+    expect(yielded).toBe(20);
+    expect(most).toBeLessThanOrEqual(3); // one in each buffer of the pipeline
   });
 
   it.each([
@@ -87,14 +87,14 @@ describe('ShardWriter', () => {
     ],
     ['something else', [{ text: 'x' }], 'usage', 'not a turnmill element'],
     ['a text', ['{}'], 'usage', 'not a turnmill element'],
-  ])('%s ends the pipeline, and nothing stays open', async (_name, chunks, code, told) => {
+  ])('ends the pipeline over %s and leaves nothing open', async (_name, chunks, code, message) => {
     const dir = temporaryFolder();
     const writing = pipeline(Readable.from(chunks), new ShardWriter({ dir }));
-    await expect(writing).rejects.toMatchObject({ code, message: expect.stringContaining(told) });
+    await expect(writing).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     expect(openIn(dir)).toEqual([]);
   });
 
-  it('a shard that exists is not overwritten; a missing folder is reported', async () => {
+  it('does not overwrite a shard, and reports a missing folder', async () => {
     const dir = temporaryFolder();
     await pipeline(Readable.from([record('1')]), new ShardWriter({ dir }));
     const again = pipeline(Readable.from([record('2')]), new ShardWriter({ dir }));
@@ -107,9 +107,9 @@ describe('ShardWriter', () => {
   it.each([
     [{ shardSizeBytes: 0 }, 'shardSizeBytes: 0 is not a whole number from 1'],
     [{ compress: 'xz' }, "compress: 'xz' is not none, gzip or zstd"],
-  ])('refuses %j', (options, told) => {
+  ])('refuses %j', (options, message) => {
     const make = (): ShardWriter => new ShardWriter({ dir: 'x', ...options } as ShardWriterOptions);
-    expect(make).toThrow(told);
+    expect(make).toThrow(message);
   });
 });
 
@@ -123,13 +123,13 @@ describe('LineWriter', () => {
     expect([writer.lines, [...writer.passedOver]]).toEqual([4, [['session-end', 2]]]);
   });
 
-  it('makes its file even for nothing, with its mode', async () => {
+  it('creates its file, with its mode, even when nothing is written', async () => {
     const path = join(temporaryFolder(), 'a.jsonl');
     await pipeline(Readable.from([]), new LineWriter(path, { mode: 0o600 }));
     expect([textOf(path), statSync(path).mode & 0o777]).toEqual(['', 0o600]);
   });
 
-  it('refuses two lines in one, values that are not lines, and a file that exists', async () => {
+  it('refuses a text of two lines, values that are not lines, and an existing file', async () => {
     const folder = temporaryFolder();
     const write = (name: string, chunk: unknown): Promise<void> =>
       pipeline(Readable.from([chunk]), new LineWriter(join(folder, name)));
@@ -140,7 +140,7 @@ describe('LineWriter', () => {
     expect(textOf(folder, 'c')).toBe('kept');
   });
 
-  it('reports the failing disk', async () => {
+  it('reports a failing disk', async () => {
     const lines = Array.from({ length: 50 }, () => 'x'.repeat(100_000));
     await expect(pipeline(Readable.from(lines), new LineWriter('/proc/self/x'))).rejects.toMatchObject({
       name: 'TurnmillError',

@@ -3,7 +3,7 @@ import { DeliveryBuilder } from '../../../src/engine/delivery.ts';
 import { weightOfAll } from '../../../src/ledger/result.ts';
 import { begin, end, record } from '../../support/results.ts';
 
-it('collects results, their weight and the bytes read until they are taken, then begins again', () => {
+it('collects results, their weight and the bytes read until they are taken, then starts over', () => {
   const delivery = new DeliveryBuilder();
   const results = [begin(0), record('x'.repeat(1000)), end(0)];
   for (const result of results) delivery.add(result);

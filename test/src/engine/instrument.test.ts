@@ -11,7 +11,7 @@ import { entry, writeLog } from '../cli/small-logs.ts';
 
 const origin = { source: 'a', line: 1, offset: 0, length: 3 };
 
-test('a watched stage makes the same elements, whether it makes a list or one after the other', () => {
+test('a profiled stage emits the same elements, as a list or one by one', () => {
   const profile = createProfile('other');
   const [link] = watchWith(profile).chain([
     {
@@ -32,7 +32,7 @@ test('a watched stage makes the same elements, whether it makes a list or one af
   expect(Object.keys(profile.take().ms)).toEqual(['other', 'two']);
 });
 
-test('a watched source gives the same bytes, and counts them once', async () => {
+test('a profiled source yields the same bytes and counts them once', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
   const profile = createProfile('other');
   const reader = await watchWith(profile).open({ name: 'a', input: 0, path, sizeBytes: 0 }, UNLIMITED);
@@ -48,7 +48,7 @@ test('a watched source gives the same bytes, and counts them once', async () => 
   expect(profile.bytes.read).toBe(bytes);
 });
 
-test('a watched packed source that is read again shows the counts of the last reading', async () => {
+test('a profiled compressed source that is read twice shows the counts of the second reading', async () => {
   const [first, second] = [`${entry()}\n`, `${entry({ second: 1 })}\n`];
   const path = join(temporaryFolder(), 'a.jsonl.gz');
   const packed = Buffer.concat([gzipSync(first), gzipSync(second)]);

@@ -1,7 +1,4 @@
-/**
- * Deliveries arrive in the order of the sources, whichever worker reads them: the main thread or one of two worker
- * threads.
- */
+/** Deliveries arrive in the order of the sources, whichever thread reads them. */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +8,7 @@ import { resolveSettings } from '../../../src/settings/settings.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 
-/** Built, because a worker thread needs its own file. */
+/** Imported from dist/, because a worker thread needs a JavaScript file. */
 const BUILT = resolve(import.meta.dirname, '../../../dist/src/engine/pool.js');
 const { runWorkers }: typeof import('../../../src/engine/pool.ts') = await import(BUILT);
 
@@ -32,11 +29,11 @@ async function indices(workers: number, isReused?: (index: number) => boolean): 
 
 const all = Array.from({ length: 600 }, (_, index) => index);
 
-it.each([1, 2, 3])('%i workers: every source once, in order', async (workers) => {
+it.each([1, 2, 3])('%i workers deliver every source once and in order', async (workers) => {
   expect(await indices(workers)).toEqual(all);
 });
 
-it.each([1, 2])('%i workers: reused sources are not read', async (workers) => {
+it.each([1, 2])('%i workers do not read reused sources', async (workers) => {
   const isReused = (index: number): boolean => index % 3 === 0;
   expect(await indices(workers, isReused)).toEqual(all.filter((index) => !isReused(index)));
 });

@@ -62,7 +62,7 @@ const source = (index: number, sessions: number): readonly Result[] => [
 ];
 
 describe('replay', () => {
-  it('gives each result and each byte once, wherever the threads die', () => {
+  it('passes each result and each byte once, wherever the threads die', () => {
     const deaths = fc.array(
       fc.record({ until: fc.nat(40), sizes: fc.array(fc.integer({ min: 1, max: 9 })) }),
     );
@@ -80,7 +80,7 @@ describe('replay', () => {
           for (let at = 0, n = 0; at < lived.length; n++) {
             const part = lived.slice(at, at + (cuts[n] ?? 5));
             at += part.length;
-            // every result but the first of a source costs an equal part of its 100 bytes
+            // each result after the first one of a source accounts for an equal part of its 100 bytes
             const cost = (result: Result): number => {
               const own = sources.find((one) => one.includes(result)) ?? [];
               return result.kind === 'source-begin' ? 0 : 100 / (own.length - 1);
@@ -110,7 +110,7 @@ describe('replay', () => {
     return replay;
   };
 
-  it('rejects a source that is another file when it is read again, and keeps the fates of what is out', () => {
+  it('rejects a source that is another file on the second reading, and keeps the fates already delivered', () => {
     const again = [
       begin(0, 'other'),
       record('a'),
@@ -134,24 +134,24 @@ describe('replay', () => {
     ]);
   });
 
-  it('rejects a source that gives less than before', () => {
+  it('rejects a source that yields less than before', () => {
     expect(partly().pass(delivery([begin(0), record('a'), session('a'), end(0)])).results).toMatchObject([
       { status: 'rejected', rejection: { reason: 'changed-while-read' }, lines: 6 },
     ]);
   });
 
-  it('keeps the reason of a source that is given up, and continues after it', () => {
+  it('keeps the reason of a rejected source and continues after it', () => {
     const rejection = { reason: 'worker-crash', detail: 'x' };
     const refused = end(0, { status: 'rejected', rejection, lines: 0, fates: [] });
-    const given = [{ ...begin(0), identity: undefined } as Result, refused, ...source(1, 1)];
-    const [report, ...rest] = partly().pass(delivery(given)).results;
+    const results = [{ ...begin(0), identity: undefined } as Result, refused, ...source(1, 1)];
+    const [report, ...rest] = partly().pass(delivery(results)).results;
     expect(report).toMatchObject({ status: 'rejected', rejection, lines: 6 });
     expect(rest).toEqual(source(1, 1));
   });
 
   const again = (identity: string): Result => ({ ...begin(0, identity), again: true }) as Result;
 
-  it('counts from the start again when a source begins once more', () => {
+  it('starts over when a source begins again', () => {
     const replay = partly();
     const first = [begin(0), record('a'), session('a'), record('b'), session('b'), record('c')];
     const second = [again('later'), record('x'), session('x')];
@@ -161,7 +161,7 @@ describe('replay', () => {
     expect(replay.pass(delivery(third)).results).toEqual(third.slice(3));
   });
 
-  it('takes the second reading of a thread that was replaced in the first one', () => {
+  it('passes the second reading of a source whose thread died during the first one', () => {
     const second = [again('later'), record('x'), session('x'), end(0)];
     expect(partly().pass(delivery([begin(0, 'other'), record('a'), ...second])).results).toEqual(second);
   });

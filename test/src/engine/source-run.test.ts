@@ -1,4 +1,4 @@
-/** One source after the other, as far as reading goes without waiting. */
+/** Reading one source after the other, with pauses for deliveries. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { resolveSettings, type Settings } from '../../../src/settings/settings.t
 import { temporaryFolder } from '../../support/folder.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 
-interface Made {
+interface Prepared {
   readonly run: SourceRun;
   readonly delivery: DeliveryBuilder;
   readonly sources: readonly TaskSource[];
@@ -23,12 +23,12 @@ interface Made {
 
 function runOver(
   logs: Readonly<Record<string, string>>,
-  given: Partial<Settings> = {},
+  options: Partial<Settings> = {},
   watch: Watch = UNWATCHED,
-): Made {
+): Prepared {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(logs)) writeFileSync(join(folder, name), text);
-  const settings = resolveSettings({ inputs: [folder], out: undefined, ...given });
+  const settings = resolveSettings({ inputs: [folder], out: undefined, ...options });
   const delivery = new DeliveryBuilder();
   const run = new SourceRun({ settings, watch, signal: undefined, memory: undefined, delivery });
   const sources = listSources([folder], settings.follow).sources.map((ref, index) => ({ index, ref }));
@@ -46,7 +46,7 @@ function runOver(
 const log = (id: string, entries = 2): string =>
   `${sessionLines(id, { entries, messageChars: 40, seed: 1 }).join('\n')}\n`;
 
-it('begins and ends each source, with its sessions between', async () => {
+it('reports the begin, the sessions and the end of each source', async () => {
   const { sources, results } = runOver(
     { 'a.jsonl': log('a'), 'b.jsonl': '', 'c.jsonl': 'torn' },
     { integrity: false },
@@ -67,7 +67,7 @@ it('begins and ends each source, with its sessions between', async () => {
   ]);
 });
 
-it('pauses when a delivery is due, and counts every byte once', async () => {
+it('pauses when a delivery is due and counts every byte once', async () => {
   const { run, delivery, sources } = runOver({ 'a.jsonl': 'torn\n'.repeat(100_000) });
   run.begin(sources[0] as TaskSource);
   let [deliveries, bytes] = [0, 0];
@@ -83,7 +83,7 @@ it('pauses when a delivery is due, and counts every byte once', async () => {
   expect(bytes + delivery.take().readBytes).toBe(500_000);
 });
 
-it('a source that cannot be opened is rejected, and the next one is read', async () => {
+it('rejects a source that cannot be opened and reads the next one', async () => {
   const { sources, results } = runOver({ 'a.jsonl': log('a'), 'b.jsonl': log('b') });
   const [first, second] = sources as [TaskSource, TaskSource];
   const gone = { ...first, ref: { ...first.ref, path: `${first.ref.path}.gone` } };
@@ -91,7 +91,7 @@ it('a source that cannot be opened is rejected, and the next one is read', async
   expect((await results(second)).map(({ kind }) => kind)).toContain('record');
 });
 
-it('a source that has killed three worker threads is rejected unread', async () => {
+it('rejects a source that has killed three worker threads without reading it', async () => {
   const { sources, results } = runOver({ 'a.jsonl': log('a') });
   const deadly = { ...(sources[0] as TaskSource), deaths: ['out of memory', 'exit', 'exit'] };
   expect(await results(deadly)).toMatchObject([
@@ -107,16 +107,16 @@ it('stops at the limit of sessions', async () => {
   expect(run.isLimited).toBe(true);
 });
 
-it('a file that no dialect knows, and that changed while it was read, is read once more', async () => {
+it('reads a file again that no dialect recognises and that changed while it was read', async () => {
   let opened = 0;
   const touchedOnce: Watch = {
     ...UNWATCHED,
-    async open(...given) {
+    async open(...args) {
       opened++;
       return {
-        ...(await openSource(...given)),
+        ...(await openSource(...args)),
         isTouched: () => opened === 1,
-        again: () => touchedOnce.open(...given) as never,
+        again: () => touchedOnce.open(...args) as never,
       };
     },
   };
@@ -131,7 +131,7 @@ it('a file that no dialect knows, and that changed while it was read, is read on
   expect(all.at(-1)).toMatchObject({ status: 'rejected', rejection: { reason: 'unknown-dialect' } });
 });
 
-it('hands out the results of a large document in parts', async () => {
+it('delivers the results of a large document in parts', async () => {
   const tables = 20_000;
   const deck = Array.from({ length: tables }, (_, i) => `[samples.a${i}]\n`).join('');
   const { run, delivery, sources } = runOver({ 'deck.toml': deck });

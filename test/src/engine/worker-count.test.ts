@@ -22,19 +22,19 @@ describe('workerCount', () => {
     ['ten thousand small logs', Array.from({ length: 10_000 }, (_, i) => source(`${i}.jsonl`, 0)), 5],
     ['more than the cores can take', [source('a.jsonl', 100_000)], 8],
     ['standard input', [standardInput], 1],
-  ])('%s, by default', (_what, sources, workers) => {
+  ])('defaults to %s', (_what, sources, workers) => {
     expect(workerCount(sources, BY_WORK, 8)).toBe(workers);
   });
 
-  it('uses a requested number unchanged', () => {
+  it('is the requested number', () => {
     expect(workerCount([source('a.jsonl', 1)], { ...BY_WORK, workers: 4 }, 2)).toBe(4);
   });
 
-  it('counts sessions up to a limit in one worker, whatever was requested', () => {
+  it('is one with a limit of sessions, whatever was requested', () => {
     expect(workerCount([source('a.jsonl', 1)], { workers: 4, limit: 10 })).toBe(1);
   });
 
-  it('reads standard input in one worker, whatever was requested', () => {
+  it('is one for standard input, whatever was requested', () => {
     expect(workerCount([standardInput], { ...BY_WORK, workers: 4 })).toBe(1);
   });
 });

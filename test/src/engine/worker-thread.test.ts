@@ -1,4 +1,4 @@
-/** Restarts of a worker thread, over threads that a test plays itself. */
+/** Restarts of a worker thread, with threads that the test simulates. */
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { TaskSource } from '../../../src/engine/task.ts';
@@ -9,7 +9,7 @@ import type { Result, SourceReport } from '../../../src/ledger/result.ts';
 import type { TaskSettings } from '../../../src/settings/settings.ts';
 
 class PlayedThread extends EventEmitter {
-  readonly got: ToWorker[] = [];
+  readonly messages: ToWorker[] = [];
   readonly #data: WorkerData;
   isTerminated = false;
 
@@ -19,7 +19,7 @@ class PlayedThread extends EventEmitter {
   }
 
   postMessage(message: ToWorker): void {
-    this.got.push(message);
+    this.messages.push(message);
   }
 
   async terminate(): Promise<number> {
@@ -78,7 +78,7 @@ interface Played {
   readonly threads: PlayedThread[];
   readonly faults: Error[];
   readonly restarts: () => number;
-  /** Kinds of all results that have come out. */
+  /** Takes all deliveries and returns the kinds of their results. */
   drain(): string[];
 }
 
@@ -98,16 +98,16 @@ function play(): Played {
   });
   const drain = (): string[] => {
     const kinds: string[] = [];
-    for (let got = worker.next(); got !== undefined; got = worker.next()) {
-      kinds.push(...got.delivery.results.map((one) => (one.kind === 'record' ? one.group : one.kind)));
-      got.taken();
+    for (let next = worker.next(); next !== undefined; next = worker.next()) {
+      kinds.push(...next.delivery.results.map((one) => (one.kind === 'record' ? one.group : one.kind)));
+      next.taken();
     }
     return kinds;
   };
   return { worker, threads, faults, restarts: () => restarts, drain };
 }
 
-it('gives a new thread the sources that have no report, and delivers no result twice', () => {
+it('gives a new thread the sources without a report, and delivers no result twice', () => {
   const { worker, threads, drain, restarts, faults } = play();
   worker.give(sources);
   const [first] = threads as [PlayedThread];
@@ -115,18 +115,18 @@ it('gives a new thread the sources that have no report, and delivers no result t
   first.reads(1);
   first.emit('exit', 9);
   const second = threads[1] as PlayedThread;
-  expect(second.got).toEqual([
+  expect(second.messages).toEqual([
     { type: 'task', sources: [{ ...sources[1], deaths: ['it exited early with status 9'] }] },
   ]);
   second.posts([begin(1), record('b'), record('c'), end(1)], true);
   expect(drain()).toEqual(['source-begin', 'a', 'source', 'source-begin', 'b', 'c', 'source']);
   expect([restarts(), faults]).toEqual([1, []]);
-  // each thread learns which of its deliveries were taken
-  expect(first.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
-  expect(second.got.at(-1)).toEqual({ type: 'taken', weight: 7 });
+  // each thread is told which of its deliveries were taken
+  expect(first.messages.at(-1)).toEqual({ type: 'taken', weight: 7 });
+  expect(second.messages.at(-1)).toEqual({ type: 'taken', weight: 7 });
 });
 
-it('counts three deaths at most against a source, each with its cause', () => {
+it('counts at most three deaths against a source, each with its cause', () => {
   const { worker, threads } = play();
   worker.give(sources);
   for (let death = 0; death < 4; death++) {
@@ -136,14 +136,14 @@ it('counts three deaths at most against a source, each with its cause', () => {
       thread.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
     thread.emit('exit', death);
   }
-  const [task] = (threads[4] as PlayedThread).got as unknown as { sources: TaskSource[] }[];
+  const [task] = (threads[4] as PlayedThread).messages as unknown as { sources: TaskSource[] }[];
   expect(task?.sources.map(({ deaths }) => deaths)).toEqual([
     ['it exited early with status 0', 'ERR_WORKER_OUT_OF_MEMORY', 'it exited early with status 2'],
     undefined,
   ]);
 });
 
-it('gives up when three threads in a row die while they read nothing', () => {
+it('gives up when three threads in a row die without reading anything', () => {
   const { worker, threads, faults, restarts } = play();
   worker.give(sources);
   for (let death = 0; death < 3; death++) (threads[death] as PlayedThread).emit('exit', 0);
@@ -151,7 +151,7 @@ it('gives up when three threads in a row die while they read nothing', () => {
   expect([threads.length, restarts()]).toEqual([3, 2]);
 });
 
-it('ends the run over a fault that the thread reports, with its stack', () => {
+it('ends the run when the thread reports a fault, with its stack', () => {
   const { threads, faults } = play();
   const fault = {
     type: 'fault',
@@ -165,7 +165,7 @@ it('ends the run over a fault that the thread reports, with its stack', () => {
   expect(threads.length).toBe(1);
 });
 
-it('ends the run over a part that was damaged on its way', () => {
+it('ends the run when a part arrives damaged', () => {
   const { worker, threads, faults } = play();
   worker.give(sources);
   const pieces = encodePart([begin(0)]);

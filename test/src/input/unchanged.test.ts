@@ -8,16 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 const refOf = (path: string): SourceRef => ({ name: 'd/x.jsonl', input: 0, path, sizeBytes: 0 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-/** From now on it is that much later than when the file was written. */
-function later(path: string, ms: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
-}
-
-/** The fingerprint that a run takes of the file when it has read it. */
+/** Reads the file to its end and returns its fingerprint. */
 function fingerprintOf(path: string): string {
   const file = openFile(Buffer.from(path), { follow: false });
   const room = Buffer.alloc(64 * 1024);
@@ -28,7 +19,7 @@ function fingerprintOf(path: string): string {
 
 afterEach(() => vi.useRealTimers());
 
-/** Sets the clock to so long after the file was written. */
+/** Sets the clock to this many milliseconds after the file was written. */
 function afterWriting(path: string, ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
 }
@@ -39,22 +30,22 @@ function written(text = 'one\n'): string {
   return path;
 }
 
-test('a file that was just written is known by its bytes too, and by its times alone once they have settled', () => {
+test('a file that was just written is identified by its bytes too, and an older one by its times alone', () => {
   const path = written();
-  later(path, 0);
+  afterWriting(path, 0);
   const fresh = fingerprintOf(path);
   expect(fresh).toMatch(/^\d+:4:\d+:\d+:[0-9a-f]+$/);
   expect(fingerprintIfUnchanged(refOf(path), fresh)).toBe(fresh);
-  later(path, 34_000);
-  expect(fingerprintOf(path)).toBe(fresh); // the kernel may not have written its pages back
-  later(path, 36_000);
+  afterWriting(path, 34_000);
+  expect(fingerprintOf(path)).toBe(fresh); // the kernel may not have written the pages of the file back yet
+  afterWriting(path, 36_000);
   const settled = fingerprintOf(path);
   expect(settled).toBe(fresh.split(':').slice(0, 4).join(':'));
   expect(fingerprintIfUnchanged(refOf(path), settled)).toBe(settled);
   expect(fingerprintIfUnchanged(refOf(path), fresh)).toBe(settled);
 });
 
-test('other bytes with the same times are found by their checksum', () => {
+test('a checksum reveals other bytes with the same times', () => {
   const path = written();
   afterWriting(path, 0);
   const fingerprint = fingerprintOf(path);
@@ -105,7 +96,7 @@ test.each<[string, (path: string) => void]>([
       writeFileSync(dirname(path), '');
     },
   ],
-])('a file that is now %s is not the one that was read', (_what, change) => {
+])('a file that is now %s has changed', (_what, change) => {
   const path = written();
   afterWriting(path, 0);
   const fingerprint = fingerprintOf(path);
@@ -113,11 +104,11 @@ test.each<[string, (path: string) => void]>([
   expect(fingerprintIfUnchanged(refOf(path), fingerprint)).toBeUndefined();
 });
 
-test('cannot be told without a fingerprint', () => {
+test('nothing is unchanged without a fingerprint', () => {
   expect(fingerprintIfUnchanged(refOf(written()), '')).toBeUndefined();
 });
 
-test('a file that was not read to its end has no fingerprint while its times prove nothing', () => {
+test('a new file that was not read to its end has no fingerprint', () => {
   const file = openFile(Buffer.from(written()), { follow: false });
   file.read(Buffer.alloc(2));
   expect(file.fingerprint()).toBeUndefined();

@@ -9,12 +9,12 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { writeOddLogs } from '../../support/odd-logs/write-odd-logs.ts';
 import { entry, talk, writeLog } from '../cli/small-logs.ts';
 
-function explain(path: string, line: number, given: object = {}): Promise<readonly Explanation[]> {
+function explain(path: string, line: number, settings: object = {}): Promise<readonly Explanation[]> {
   const ref = { name: 'a.jsonl', input: 0, path, sizeBytes: 0 };
-  return explainLine({ ref, line, settings: resolveSettings({ inputs: [path], ...given }) });
+  return explainLine({ ref, line, settings: resolveSettings({ inputs: [path], ...settings }) });
 }
 
-test('findings of the entry and of the rest of its session are listed separately', async () => {
+test('lists findings of the entry apart from those of the rest of its session', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [
     entry({ reply: null }),
     entry({ second: 1, messages: talk(3) }),
@@ -24,14 +24,14 @@ test('findings of the entry and of the rest of its session are listed separately
   expect(found?.sessionFindings).toEqual([expect.objectContaining({ rule: 'no-tools', line: 2 })]);
 });
 
-test('no more than a hundred findings of other lines are kept', async () => {
+test('keeps at most a hundred findings of other lines', async () => {
   const lines = Array.from({ length: 150 }, (_, i) => entry({ second: i, reply: null }));
   const [found] = await explain(writeLog(temporaryFolder(), 'a.jsonl', lines), 150);
   expect(found?.sessionFindings).toHaveLength(100);
   expect(found?.findings.map(({ rule }) => rule)).toEqual(['no-reply', 'protocol-open', 'no-tools']);
 });
 
-test('an empty source has no line', async () => {
+test('reports that an empty source has no line', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', []);
   await expect(explain(path, 1)).rejects.toMatchObject({
     code: 'usage',
@@ -39,7 +39,7 @@ test('an empty source has no line', async () => {
   });
 });
 
-test('the answers of all lines are the fates in the ledger', async () => {
+test('the fates of all lines are those in the ledger', async () => {
   const logs = join(temporaryFolder(), 'logs');
   writeOddLogs(logs, 7, { manySessions: 0.2, tally: new Map() });
   const out = join(temporaryFolder(), 'out');

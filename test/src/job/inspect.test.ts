@@ -9,7 +9,7 @@ import { entry, writeLog } from '../cli/small-logs.ts';
 
 const kindsOf = (elements: readonly StreamElement[]): readonly string[] => elements.map(({ kind }) => kind);
 
-test('every link is seen, before the next one gets its elements', () => {
+test('shows the elements of every stage before the next one gets them', () => {
   const seen: string[] = [];
   const left: StreamElement[] = [];
   const chain = createChain(resolveSettings({ inputs: ['x'] }), 'file');
@@ -24,7 +24,7 @@ test('every link is seen, before the next one gets its elements', () => {
   expect(kindsOf(left)).toEqual(['fate']);
 });
 
-test('a promise holds the reading back, a signal ends it', async () => {
+test('reading waits for a promise and ends at a signal', async () => {
   const path = writeLog(temporaryFolder(), 'a.jsonl', [entry(), entry({ second: 1 })]);
   const ref = { name: 'a.jsonl', input: 0, path, sizeBytes: 0 };
   let waiting = 0;
@@ -40,7 +40,7 @@ test('a promise holds the reading back, a signal ends it', async () => {
   ).rejects.toThrow('enough of it');
 });
 
-test('an unknown stage is a usage error that names them all', async () => {
+test('an unknown stage is a usage error that lists all stages', async () => {
   const settings = resolveSettings({ inputs: ['x'], integrity: false });
   const failed = inspect({ settings, after: 'nope', see: () => undefined });
   await expect(failed).rejects.toMatchObject({
@@ -49,7 +49,7 @@ test('an unknown stage is a usage error that names them all', async () => {
   });
 });
 
-test('it stops when enough was seen', async () => {
+test('stops reading at the limit', async () => {
   const folder = temporaryFolder();
   for (const name of ['a', 'b']) writeLog(folder, `${name}.jsonl`, [entry(), entry({ second: 1 })]);
   const seen: StreamElement[] = [];

@@ -1,4 +1,4 @@
-/** A dialect whose documents hold many conversations in one member: from the file to the records, their places and the rejections. */
+/** A dialect whose documents hold many conversations in one member: its records, places and rejections. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const DIALECT = `export const dialects = [{
   },
 }];`;
 
-it('reads the head first and then each conversation, whose place is its own', async () => {
+it('reads the head first, then each conversation with its place', async () => {
   const root = temporaryFolder();
   const plugin = join(root, 'plug.mjs');
   writeFileSync(plugin, DIALECT);

@@ -1,4 +1,4 @@
-/** `build --only`: the sessions that a file lists, and what becomes of all others. */
+/** `build --only`: writes the sessions that a file lists and accounts for all others. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from '../cli/small-logs.ts';
 
-test('only the listed sessions have records, and the ledger still accounts for every line', async () => {
+test('only the listed sessions become records, and the ledger still accounts for every line', async () => {
   const folder = temporaryFolder();
   const [logs, out, ids] = [join(folder, 'logs'), join(folder, 'out'), join(folder, 'only.txt')];
   const odd = 'with\nline end';
@@ -27,7 +27,7 @@ test('only the listed sessions have records, and the ledger still accounts for e
   expect(manifest).not.toContain('line end');
 });
 
-test('an id that begins with a quotation mark and is no JSON string is refused', async () => {
+test('refuses an id that begins with a quotation mark and is not a JSON string', async () => {
   const ids = join(temporaryFolder(), 'only.txt');
   writeFileSync(ids, '"a\n');
   const { status, stderr } = await turnmill(['build', 'logs', '--out', 'out', '--only', ids]);

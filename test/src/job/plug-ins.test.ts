@@ -1,4 +1,4 @@
-/** Plug-ins from outside: files and objects, in one thread and in several. */
+/** Plug-ins from outside: files and objects, in one thread and in worker threads. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const STAGE = `export const stages = [{
     ? [{ kind: 'fate', fate: 'dropped:secret', origin: entry.origin, sessionId: entry.sessionId }] : [entry] }),
 }];`;
 
-/** A folder with logs and a plug-in file. */
+/** Makes a folder with logs and a plug-in file. */
 function workshop(module: string): { root: string; logs: string; plugin: string; out: string } {
   const root = temporaryFolder();
   const logs = join(root, 'logs');
@@ -45,7 +45,7 @@ const dataOf = (out: string): string =>
 describe('a plug-in file', () => {
   const all = `${DIALECT}\n${FORMAT}\n${STAGE}`;
 
-  it('gives dialects, formats and stages, and the same bytes in worker threads', async () => {
+  it('adds dialects, formats and stages, with the same bytes in worker threads', async () => {
     const { logs, plugin, root } = workshop(all);
     const request = { inputs: [logs], plugins: [plugin], format: 'count' };
     const [one, three] = [join(root, 'one'), join(root, 'three')];
@@ -61,7 +61,7 @@ describe('a plug-in file', () => {
     expect(await turnmill(['verify', three])).toMatchObject({ status: 0 });
   });
 
-  it('changes no registry', async () => {
+  it('leaves the registries unchanged', async () => {
     const before = [dialects.length, formats.length];
     const { logs, plugin } = workshop(all);
     await check({ inputs: [logs], plugins: [plugin] });
@@ -69,7 +69,7 @@ describe('a plug-in file', () => {
     await expect(check({ inputs: [logs], dialect: 'pairs' })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('is one of the settings: an update reads everything again when it has changed', async () => {
+  it('belongs to the settings: an update reads everything again when it has changed', async () => {
     const { logs, plugin, out } = workshop(DIALECT);
     const request = { inputs: [logs], plugins: [plugin] };
     await build({ ...request, out });
@@ -99,7 +99,7 @@ describe('a plug-in file', () => {
     [STAGE.replace("'no-secrets'", "'parse'"), "there is already a stage 'parse'"],
     [STAGE.replace("'cleanup'", "'clean'"), 'which is not one of'],
     [STAGE.replace("summary: 'Drops secrets.', ", ''), 'has no summary'],
-  ])('%# is refused with its name', async (module, problem) => {
+  ])('%# is refused by name', async (module, problem) => {
     const { logs, plugin } = workshop(module);
     const refused = check({ inputs: [logs], plugins: [plugin] });
     await expect(refused).rejects.toMatchObject({ code: 'usage', subject: plugin });
@@ -107,7 +107,7 @@ describe('a plug-in file', () => {
     await expect(refused).rejects.toThrow(problem);
   });
 
-  it('that is missing or a folder is refused with its name', async () => {
+  it('is refused by name if it is missing or a folder', async () => {
     const { logs } = workshop('');
     const missing = `${logs}/none.mjs`;
     const { status, stderr } = await turnmill(['check', logs, '--plugin', missing]);
@@ -116,7 +116,7 @@ describe('a plug-in file', () => {
     await expect(check({ inputs: [logs], plugins: [logs] })).rejects.toThrow('it is a folder');
   });
 
-  it('given twice has names that are taken', async () => {
+  it('is refused when it is named twice', async () => {
     const { logs, plugin } = workshop(DIALECT);
     await expect(check({ inputs: [logs], plugins: [plugin, plugin] })).rejects.toThrow('already a dialect');
   });
@@ -137,7 +137,7 @@ describe('plug-in objects', () => {
     return { root, file };
   };
 
-  it('have a stage where it is placed, and one worker', async () => {
+  it('run their stage at its place, in one worker', async () => {
     const seen: string[] = [];
     const stage: PlacedStage = {
       name: 'see',
@@ -160,7 +160,7 @@ describe('plug-in objects', () => {
     expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')).workers).toBe(1);
   });
 
-  it('cannot be compared, so update and resume refuse them', async () => {
+  it('are refused by update and resume, because they cannot be compared', async () => {
     const { root, file } = write('{}');
     for (const way of [{ update: true }, { resume: true }]) {
       const refused = build({ inputs: [file], dialects: [pairs], out: join(root, 'ds'), ...way });
@@ -168,7 +168,7 @@ describe('plug-in objects', () => {
     }
   });
 
-  it('a rejection in place of messages rejects the object, at its place', async () => {
+  it('reject an object with its place when they return a rejection', async () => {
     const { file } = write(
       '{"deep":{"list":[1]}}\n{"deep":{"list":{}}}\n{"deep":{"list":[],"list":[]}}\n{"a":1}\n',
     );

@@ -1,4 +1,4 @@
-/** Datasets of session traces: their records have several lines, in shards, in the ledger and in `verify`. */
+/** Datasets of session traces, whose records have several lines. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ function logs(): { readonly input: string; readonly out: string; readonly again:
 
 const linesIn = (path: string): readonly string[] => readFileSync(path, 'utf8').trimEnd().split('\n');
 
-test.each(['none', 'gzip'])('a shard of traces is verified and updated, compress %s', async (compress) => {
+test.each(['none', 'gzip'])('verifies and updates a shard of traces, compress %s', async (compress) => {
   const { input, out } = logs();
   const args = ['build', input, '--format', 'sts', '--compress', compress];
   expect((await turnmill([...args, '--out', out])).status).toBe(0);
@@ -45,7 +45,7 @@ test.each(['none', 'gzip'])('a shard of traces is verified and updated, compress
   expect((await turnmill(['verify', out])).status).toBe(0);
 });
 
-test('traces are read again as the records that chat has', async () => {
+test('reads traces back as the records of chat', async () => {
   const { input, out, again } = logs();
   expect((await turnmill(['build', input, '--out', out, '--format', 'sts', '--format', 'chat'])).status).toBe(
     0,
@@ -58,7 +58,7 @@ test('traces are read again as the records that chat has', async () => {
   expect(records(join(again, 'data'))).toEqual(records(join(out, 'data/chat')));
 });
 
-test('a record a shard with a small --shard-size, and what --meta asks for in its header', async () => {
+test('writes one record into each shard with a small --shard-size, and --meta into its header', async () => {
   const { input, out } = logs();
   const args = ['--format', 'sts', '--shard-size', '1', '--meta', 'source_id'];
   expect((await turnmill(['build', input, '--out', out, ...args])).status).toBe(0);

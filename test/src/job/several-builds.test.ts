@@ -8,7 +8,7 @@ import { entry, writeLog } from '../cli/small-logs.ts';
 const SESSIONS = 200;
 const TEXT_BYTES = 10_000;
 
-/** A log of several megabytes with many sessions: its worker hands out batches while a line is half read. */
+/** A log of several megabytes with many sessions: its worker delivers results in the middle of a line. */
 function logOf(letter: string): string {
   const entries = Array.from({ length: SESSIONS }, (_, i) =>
     entry({
@@ -19,7 +19,7 @@ function logOf(letter: string): string {
   return writeLog(temporaryFolder(), 'a.jsonl', entries);
 }
 
-test('builds that run at the same time in one process make what they make one after the other', async () => {
+test('builds that run at the same time in one process write what they write one after the other', async () => {
   const inputs = ['a', 'b', 'c'].map(logOf);
   const out = temporaryFolder();
   const run = (input: string, name: string) =>

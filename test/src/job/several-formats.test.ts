@@ -36,7 +36,7 @@ const shardsIn = (out: string) =>
     .sort();
 
 describe('several formats in one pass', () => {
-  test('have a folder each, and a session that one refuses is in those of the others', async () => {
+  test('have a folder each, and a session that one format refuses is written in the others', async () => {
     const { input, out } = logs();
     const { status, stderr } = await turnmill(['build', input, '--out', out, ...FORMATS]);
     expect(status).toBe(3);
@@ -53,7 +53,7 @@ describe('several formats in one pass', () => {
     expect(linesOf(out, 'data/trl/2026-01-13-00000.jsonl')).toHaveLength(1);
   });
 
-  test('the shards of each are byte for byte those of a run with that format alone', async () => {
+  test('have the same shards as a run with one format', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     for (const format of ['chat', 'trl', 'openai']) {
@@ -69,7 +69,7 @@ describe('several formats in one pass', () => {
     }
   });
 
-  test('the ledger counts for each format what it wrote and what it refused', async () => {
+  test('are counted in the ledger with what they wrote and refused', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const { ledger, totals, settings } = read(out, 'manifest.json');
@@ -98,7 +98,7 @@ describe('several formats in one pass', () => {
     ]);
   });
 
-  test('a finding of the session is reported once, one of a format under its name', async () => {
+  test('report a finding of the session once, and one of a format under its name', async () => {
     const { input, out } = logs();
     writeLog(input, '2026-01-14/d.jsonl', [
       entry({ reply: { ...call(''), tool_calls: [...call('').tool_calls, 1] } }),
@@ -110,7 +110,7 @@ describe('several formats in one pass', () => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  test('a session that all of them refuse is rejected', async () => {
+  test('reject a session that all of them refuse', async () => {
     const { input, out } = logs();
     const { status } = await turnmill([
       'build',
@@ -130,13 +130,13 @@ describe('several formats in one pass', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  test('--on-reject fail stops at a recordRejection', async () => {
+  test('stop at a record that one of them refuses with --on-reject fail', async () => {
     const { input, out } = logs();
     const { status } = await turnmill(['build', input, '--out', out, ...FORMATS, '--on-reject', 'fail']);
     expect([status, existsSync(out)]).toEqual([65, false]);
   });
 
-  test.each(['none', 'gzip'])('are verified, compress %s, and damage is seen', async (compress) => {
+  test.each(['none', 'gzip'])('are verified, compress %s, and damage is found', async (compress) => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS, '--compress', compress]);
     expect((await turnmill(['verify', out])).status).toBe(0);
@@ -147,7 +147,7 @@ describe('several formats in one pass', () => {
     expect((await turnmill(['verify', out])).stdout.toString()).toContain('data/trl/x.jsonl');
   });
 
-  test('verify misses a recordRejection that the sessions do not mention', async () => {
+  test('fail verify when the sessions do not mention a refused record', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const file = join(out, 'ledger/sessions.jsonl');
@@ -159,7 +159,7 @@ describe('several formats in one pass', () => {
     expect(stdout.toString()).toContain('ledger.formats.trl');
   });
 
-  test('explain shows what was refused, and where the records are', async () => {
+  test('are explained: the refused record, and the places of the others', async () => {
     const { input, out } = logs();
     await turnmill(['build', input, '--out', out, ...FORMATS]);
     const where = '2026-01-13/b.jsonl:1';
@@ -169,7 +169,7 @@ describe('several formats in one pass', () => {
     expect(stdout.toString()).toMatch(/refused +arguments-not-object: trl: messages/);
   });
 
-  test('standard output takes one only, and no format twice', async () => {
+  test('are refused for standard output, and when one is named twice', async () => {
     const { input, out } = logs();
     const toStdout = await turnmill(['build', input, '--out', '-', ...FORMATS]);
     expect([toStdout.status, toStdout.stdout.length]).toEqual([64, 0]);
@@ -178,7 +178,7 @@ describe('several formats in one pass', () => {
     expect([twice.status, existsSync(out)]).toEqual([64, false]);
   });
 
-  test('workers do not change a byte', async () => {
+  test('are written with the same bytes by any number of workers', async () => {
     const { input, out } = logs();
     const hashes = [];
     for (const workers of ['1', '3']) {

@@ -1,4 +1,4 @@
-/** However a run ends, the streams among its inputs are closed: each may hold a connection. */
+/** However a run ends, it closes its input streams, because each may hold a connection. */
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +15,6 @@ import { entry } from '../cli/small-logs.ts';
 
 const LINE = Buffer.from(`${entry()}\n`);
 
-/** A promise that something else resolves. */
 function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((done) => {
@@ -28,11 +27,11 @@ interface Watched {
   readonly stream: AsyncIterable<Uint8Array>;
   /** Resolves when the stream is closed. */
   readonly closed: Promise<unknown>;
-  /** Resolves when it is waited for the chunk after the first. */
+  /** Resolves when the second chunk is requested. */
   readonly stalled: Promise<unknown>;
 }
 
-/** Streams that give a line, and then wait for ever. */
+/** Streams that yield one line and then stall forever. */
 const STALLING: Readonly<Record<string, () => Watched>> = {
   'a Node Readable': () => {
     const { promise: stalled, resolve } = signal();
@@ -65,7 +64,7 @@ const STALLING: Readonly<Record<string, () => Watched>> = {
   },
 };
 
-/** A generator ends where it stands: one that waits ends when that comes. */
+/** An endless stream as a generator, which can end only at a `yield`. */
 function generator(chunks: number): Watched & { readonly pulled: () => number } {
   const { promise: closed, resolve } = signal();
   let pulled = 0;
@@ -92,7 +91,7 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
     await closed;
   });
 
-  it('is closed when the run ends before its turn comes', async () => {
+  it('is closed when the run ends before reading it', async () => {
     const { stream, closed } = make();
     const bad: StreamSource = { name: 'a.jsonl', stream: Readable.from([Buffer.from('oops\n')]) };
     const run = build({ inputs: [bad, { name: 'b.jsonl', stream }], onReject: 'fail' });
@@ -108,7 +107,7 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
     await closed;
   });
 
-  it('is closed when its elements are left: before the first, and while it waits', async () => {
+  it('is closed when iteration of its elements stops, before the first one or while it waits', async () => {
     const unread = make();
     const elements = Readable.from(readElements({ name: 'a', stream: unread.stream }));
     elements.destroy();
@@ -133,7 +132,7 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
     await closed;
   });
 
-  it('stops its elements by their signal', async () => {
+  it('ends its elements when their signal is aborted', async () => {
     const { stream, closed, stalled } = make();
     const stop = new AbortController();
     const first = readElements({ name: 'a', stream }, { signal: stop.signal }).next();
@@ -146,7 +145,7 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
 });
 
 describe('an async generator', () => {
-  it('is ended at the limit, and the one after it is never begun', async () => {
+  it('is ended at the limit, and the next one is never started', async () => {
     const one = generator(Number.POSITIVE_INFINITY);
     let begun = false;
     const two = {
@@ -165,11 +164,11 @@ describe('an async generator', () => {
     expect(begun).toBe(false);
   });
 
-  it('is pulled, and no further than the elements are', async () => {
+  it('is pulled no further than its elements are', async () => {
     const one = generator(1_000_000);
     const elements = readElements({ name: 'a', stream: one.stream });
     await elements.next();
-    const room = 1024 * 1024; // the first bytes of a source, and the slab
+    const room = 1024 * 1024; // for the first bytes of the source and for the slab
     expect(one.pulled() * LINE.length).toBeLessThan(room);
     const { value } = await elements.next();
     expect((value as StreamElement).kind).toBe('line');
@@ -178,7 +177,7 @@ describe('an async generator', () => {
     await one.closed;
   });
 
-  it('is ended when enough was inspected', async () => {
+  it('is ended at the limit of inspect', async () => {
     const two = generator(100_000);
     let seen = 0;
     await inspect({
@@ -191,7 +190,7 @@ describe('an async generator', () => {
     await two.closed;
   });
 
-  it('that gives empty chunks for ever lets the run be stopped', async () => {
+  it('does not keep the run from being stopped when it yields empty chunks forever', async () => {
     async function* empty(): AsyncGenerator<Uint8Array> {
       for (;;) yield new Uint8Array(0);
     }

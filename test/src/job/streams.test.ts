@@ -1,4 +1,4 @@
-/** Streams as inputs of `build`: the dataset of files with the same names and bytes, whatever the stream and its chunks. */
+/** Streams as inputs of `build` make the same dataset as files with the same names and bytes, whatever their chunks. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -24,19 +24,22 @@ const streamOf = (name: string, bytes: Uint8Array): StreamSource => ({
   stream: Readable.from([bytes]),
 });
 
-interface Made extends ReturnType<typeof readDataset> {
+interface BuiltDataset extends ReturnType<typeof readDataset> {
   readonly summary: RunSummary;
 }
 
-/** Builds a dataset, and lets `verify` agree with it. */
-async function made(inputs: readonly (StreamSource | string)[], more: object = {}): Promise<Made> {
+/** Builds a dataset and verifies it. */
+async function buildAndVerify(
+  inputs: readonly (StreamSource | string)[],
+  more: object = {},
+): Promise<BuiltDataset> {
   const out = join(temporaryFolder(), 'out');
   const summary = await build({ inputs, out, ...more });
   expect((await verifyDataset(out)).problems).toEqual([]);
   return { summary, ...readDataset(out) };
 }
 
-describe('the same dataset as of files', () => {
+describe('streams make the same dataset as files', () => {
   const dataOf = (out: string): object =>
     Object.fromEntries(Object.entries(hashesOf(out)).filter(([path]) => /^(?:data|reports\/t)/.test(path)));
 
@@ -44,11 +47,11 @@ describe('the same dataset as of files', () => {
     Object.entries(STREAMS).flatMap(([kind, make]) =>
       [1000, 65_536, 1 << 24].map((chunkBytes) => ({ kind, make, chunkBytes })),
     ),
-  )('$kind, $chunkBytes bytes at a time', async ({ make, chunkBytes }) => {
-    const files = await made([EXAMPLES], { workers: 1 });
-    // in another order than that of the names
+  )('as $kind, $chunkBytes bytes at a time', async ({ make, chunkBytes }) => {
+    const files = await buildAndVerify([EXAMPLES], { workers: 1 });
+    // not in the order of their names
     const inputs = names.map((name) => ({ name, stream: make(bytesOf(name), chunkBytes) })).reverse();
-    const streams = await made(inputs);
+    const streams = await buildAndVerify(inputs);
     expect(names.length).toBeGreaterThan(10);
     expect(dataOf(streams.out)).toEqual(dataOf(files.out));
     expect(streams.sums).toEqual(files.sums);
@@ -61,27 +64,27 @@ describe('the same dataset as of files', () => {
     packings.flatMap(([packing, packed]) =>
       Object.entries(STREAMS).map(([kind, make]) => ({ packing, packed, kind, make })),
     ),
-  )('$packing in $kind, a byte at a time', async ({ packed, make }) => {
-    const plain = await made([streamOf('s', log)]);
-    const unpacked = await made([{ name: 's', stream: make(packed, 1) }]);
+  )('as $kind in $packing, a byte at a time', async ({ packed, make }) => {
+    const plain = await buildAndVerify([streamOf('s', log)]);
+    const unpacked = await buildAndVerify([{ name: 's', stream: make(packed, 1) }]);
     expect(unpacked.records).toEqual(plain.records);
     expect(unpacked.records).toHaveLength(1);
   });
 
-  it('a session is a stream, as it is a file, and a name that says otherwise is counted', async () => {
-    const { sums, quarantine } = await made([
+  it('with one session for each stream, and a count of misleading names', async () => {
+    const { sums, quarantine } = await buildAndVerify([
       streamOf('s.jsonl', gzipSync(lines(entry(), entry({ id: 'b' })))),
     ]);
     expect(sums.repairs['wrong-extension']).toBe(1);
     expect(quarantine.map(({ reason }) => reason)).toEqual(['session-id-mismatch', 'session-id-mismatch']);
   });
 
-  it('bytewise order of the names, files among them; a name may come twice', async () => {
+  it('in bytewise order of the names, with files among them and repeated names', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'b.jsonl'), lines(entry({ id: 'b' })));
     const stream = (name: string, id: string): StreamSource => streamOf(name, lines(entry({ id })));
     const inputs = [stream('c.jsonl', 'c'), folder, stream('b.jsonl', 'b2'), stream('a.jsonl', 'a')];
-    const { out } = await made(inputs, { groupBy: 'none' });
+    const { out } = await buildAndVerify(inputs, { groupBy: 'none' });
     const read = readFileSync(join(out, 'ledger/sources.jsonl'), 'utf8').trim().split('\n');
     expect(read.map((line) => JSON.parse(line)).map(({ source, input }) => [source, input])).toEqual([
       ['a.jsonl', 3],
@@ -99,14 +102,14 @@ describe('the same dataset as of files', () => {
 });
 
 describe('limits and rejections', () => {
-  it('a rejected line is kept with its bytes, as it cannot be read again', async () => {
-    const { quarantine } = await made([streamOf('s.jsonl', lines(entry(), 'oops'))]);
+  it('a rejected line keeps its bytes, because the stream cannot be read again', async () => {
+    const { quarantine } = await buildAndVerify([streamOf('s.jsonl', lines(entry(), 'oops'))]);
     expect(quarantine).toMatchObject([{ reason: 'invalid-json', line: 2, source: { uri: 's.jsonl' } }]);
     expect(Buffer.from(quarantine[0]?.raw_b64 as string, 'base64').toString()).toBe('oops');
     expect(quarantine[0]?.source.size).toBe(lines(entry(), 'oops').length);
   });
 
-  it('a line that is too long, a stream that unpacks to too much', async () => {
+  it('a line that is too long and a stream that decompresses to too much are rejected', async () => {
     const long = entry({ messages: [{ role: 'user', content: 'x'.repeat(5000) }] });
     const settings = { maxLineBytes: 1000, maxDecompressedBytes: 3000, onReject: 'quarantine' } as const;
     const inputs = [
@@ -114,7 +117,7 @@ describe('limits and rejections', () => {
       streamOf('long.jsonl', lines(entry(), long)),
       streamOf('packed.jsonl.gz', gzipSync(lines(long))),
     ];
-    const { quarantine } = await made(inputs, settings);
+    const { quarantine } = await buildAndVerify(inputs, settings);
     expect(quarantine.map(({ source, reason }) => [source.uri, reason])).toEqual([
       ['long.jsonl', 'line-too-long'],
       ['packed.jsonl.gz', 'decompression-limit'],
@@ -122,7 +125,7 @@ describe('limits and rejections', () => {
   });
 
   it.each([1, 100, 1 << 20])(
-    'what it throws rejects it, at any size of chunks: %i bytes',
+    'an error that it throws rejects it, with chunks of %i bytes',
     async (chunkBytes) => {
       const content = lines(entry(), entry({ second: 1 }));
       async function* failing(): AsyncGenerator<Uint8Array> {
@@ -130,7 +133,7 @@ describe('limits and rejections', () => {
         throw Object.assign(new Error('SECRET'), { code: 'ECONNRESET', syscall: 'read' });
       }
       const inputs = [{ name: 'a.jsonl', stream: failing() }, streamOf('b.jsonl', lines(entry({ id: 'b' })))];
-      const { out, quarantine, records, sums, summary } = await made(inputs);
+      const { out, quarantine, records, sums, summary } = await buildAndVerify(inputs);
       expect(records).toHaveLength(1);
       expect(summary.rejections).toBe(2);
       expect(sums.fates).toEqual({ 'rejected:unreadable': 2, snapshot: 1 });
@@ -156,7 +159,7 @@ describe('limits and rejections', () => {
       { name: 'a.jsonl', stream: first() },
       { name: 'b.jsonl', stream: later },
     ];
-    const { quarantine, records } = await made(inputs);
+    const { quarantine, records } = await buildAndVerify(inputs);
     expect(records).toHaveLength(1);
     expect(quarantine[0]?.error?.message).toBe('the stream failed after 0 bytes: ETIMEDOUT');
   });
@@ -169,14 +172,14 @@ describe('limits and rejections', () => {
     ],
     ['an array', ['x'], 'of type Array instead of a Uint8Array'],
     ['null', null, 'of type object instead of a Uint8Array'],
-  ])('a chunk that is not bytes ends the run: %s', async (_kind, chunk, told) => {
+  ])('a chunk that is not bytes ends the run: %s', async (_kind, chunk, message) => {
     const folder = temporaryFolder();
     async function* wrong(): AsyncGenerator<Uint8Array> {
       yield lines(entry());
       yield chunk as unknown as Uint8Array;
     }
     const run = build({ inputs: [{ name: 'a\u001b.jsonl', stream: wrong() }], out: join(folder, 'out') });
-    await expect(run).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(told) });
+    await expect(run).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
     await expect(run).rejects.toMatchObject({
       message: expect.stringContaining('the stream a\\u001b.jsonl'),
     });
@@ -184,7 +187,7 @@ describe('limits and rejections', () => {
   });
 });
 
-describe('what cannot be an input', () => {
+describe('is not an input', () => {
   const body = (): Readable => Readable.from([lines(entry())]);
   const one = body();
   const cases: readonly (readonly [string, readonly unknown[], object, string])[] = [
@@ -215,15 +218,15 @@ describe('what cannot be an input', () => {
       '--resume: the stream a cannot be read again',
     ],
   ];
-  it.each(cases)('%s', async (_name, inputs, more, told) => {
+  it.each(cases)('%s', async (_name, inputs, more, message) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'logs'));
     const run = build({ inputs: inputs as StreamSource[], out: join(folder, 'out'), ...more });
-    await expect(run).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(told) });
+    await expect(run).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
     expect(readdirSync(folder)).toEqual(['logs']);
   });
 
-  it('a Node stream that was read before', async () => {
+  it('a Node stream that was already read', async () => {
     const stream = body();
     for await (const _ of stream);
     const run = build({ inputs: [{ name: 'a', stream }] });

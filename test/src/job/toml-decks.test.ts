@@ -19,7 +19,7 @@ function logs(): { readonly input: string; readonly out: string } {
 }
 
 test.each(['none', 'gzip'])(
-  'a shard of samples as TOML is a deck, and is verified, compress %s',
+  'a shard of samples as TOML is a deck that verifies, compress %s',
   async (compress) => {
     const { input, out } = logs();
     expect((await turnmill(['build', input, '--out', out, ...DECK, '--compress', compress])).status).toBe(0);
@@ -35,7 +35,7 @@ test.each(['none', 'gzip'])(
   },
 );
 
-test('a sample that is cut out of a deck is missed', async () => {
+test('verify notices a sample that is missing from a deck', async () => {
   const { input, out } = logs();
   await turnmill(['build', input, '--out', out, ...DECK]);
   const path = join(out, 'data/2026-01-13-00000.toml');
@@ -45,13 +45,13 @@ test('a sample that is cut out of a deck is missed', async () => {
   expect([status, stdout.toString()]).toEqual([65, expect.stringContaining('records: expected 2, found 1')]);
 });
 
-test('chat with --arrow-safe is verified too', async () => {
+test('verify accepts chat with --arrow-safe', async () => {
   const { input, out } = logs();
   expect((await turnmill(['build', input, '--out', out, '--arrow-safe'])).status).toBe(0);
   expect((await turnmill(['verify', out])).status).toBe(0);
 });
 
-test('inspect shows a table as a text', async () => {
+test('inspect shows a table as text', async () => {
   const { input } = logs();
   const { stdout } = await turnmill(['inspect', input, '--after', 'format', '--kind', 'record', ...DECK]);
   const records = stdout

@@ -16,7 +16,7 @@ const CHECKPOINT: Checkpoint = {
 
 const whole = (checkpoint: Checkpoint): Buffer => Buffer.concat(encodeCheckpoint(checkpoint));
 
-it('decodes to the same value, with the gathered lines', () => {
+it('decodes to the same value, including the lines in memory', () => {
   const found = decodeCheckpoint(whole(CHECKPOINT));
   expect(found).toMatchObject({ toolVersion: '1.2.3', settings: { format: ['chat'] }, sources: 7 });
   expect(found?.files).toMatchObject(CHECKPOINT.files);
@@ -27,11 +27,11 @@ it('decodes to the same value, with the gathered lines', () => {
   );
 });
 
-it('does not copy the lines that were gathered', () => {
+it('does not copy the lines in memory', () => {
   expect(encodeCheckpoint(CHECKPOINT)).toContain(CHECKPOINT.shards[1]?.gathered);
 });
 
-it('with any bit changed, or cut anywhere, it is none', () => {
+it('is invalid with any bit flipped or truncated anywhere', () => {
   const bytes = whole(CHECKPOINT);
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const changed = bytes.with(bit >> 3, (bytes[bit >> 3] as number) ^ (1 << (bit & 7)));
@@ -41,7 +41,7 @@ it('with any bit changed, or cut anywhere, it is none', () => {
     expect(decodeCheckpoint(bytes.subarray(0, length)), `${length} bytes`).toBeUndefined();
 });
 
-it('a part of results, or of nothing, is none', () => {
+it('cannot be decoded from a part of results or from nothing', () => {
   expect(decodeCheckpoint(Buffer.concat(encodePart([record('x')])))).toBeUndefined();
   expect(decodeCheckpoint(Buffer.concat(encodePart([])))).toBeUndefined();
 });

@@ -5,17 +5,17 @@ import { sortedCounts, Tally } from '../../../src/ledger/counts.ts';
 const names = fc.uniqueArray(fc.string({ maxLength: 4 }), { maxLength: 20 });
 
 describe('sorted counts', () => {
-  test('are in the order of their names, few or many', () => {
+  test('are in the order of their names, whether few or many', () => {
     fc.assert(
-      fc.property(names, (given) => {
-        const sorted = [...given].sort();
-        const counts = new Map(given.map((name) => [name, name.length + 1]));
+      fc.property(names, (all) => {
+        const sorted = [...all].sort();
+        const counts = new Map(all.map((name) => [name, name.length + 1]));
         expect(sortedCounts(counts)).toEqual(sorted.map((name) => [name, name.length + 1]));
       }),
     );
   });
 
-  test('leave the tally as it was', () => {
+  test('do not change the tally', () => {
     const tally = new Tally();
     for (const name of ['b', 'a', 'b']) tally.add(name);
     expect(tally.sorted()).toEqual([

@@ -19,7 +19,7 @@ const profileIn = (out: string): DatasetProfile =>
   JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8')).profile;
 
 describe('bins', () => {
-  test('each number is in the bin that names it, and bins follow each other', () => {
+  test('each number is in the bin with its range, and bins are contiguous', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 50 }), (value) => {
         const [from, to] = binRange(binOf(value));
@@ -30,7 +30,7 @@ describe('bins', () => {
     );
   });
 
-  test('are ones up to 7, then four to an octave', () => {
+  test('are single numbers up to 7, then four to an octave', () => {
     expect([...Array(13).keys()].map((bin) => binRange(bin)[0])).toEqual([
       ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16],
     ]);
@@ -49,7 +49,7 @@ describe('the list of sources', () => {
     size: fc.constant(7),
   });
 
-  test('has those with most rejected lines, then with most lines, in whatever order they come', () => {
+  test('has the sources with most rejected lines, then with most lines, in any order of arrival', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(line, { minLength: 100, maxLength: 260, selector: ({ source }) => source }),
@@ -75,12 +75,12 @@ describe('the list of sources', () => {
   });
 });
 
-/** Counts the messages and calls of chat records, without the code that the report counts with. */
+/** Counts messages and calls of chat records without the code under test. */
 function countedIn(data: string): { messages: number; calls: number } {
   const texts = readdirSync(data).map((name) => readFileSync(join(data, name), 'utf8'));
   const lines = texts.flatMap((text) => text.trimEnd().split('\n'));
   const messages = lines.flatMap((line) => JSON.parse(line).messages as { tool_calls?: unknown[] }[]);
-  const calls = messages.reduce((sum, { tool_calls: made = [] }) => sum + made.length, 0);
+  const calls = messages.reduce((sum, { tool_calls: list = [] }) => sum + list.length, 0);
   expect(calls).toBeGreaterThan(50);
   return { messages: messages.length, calls };
 }
@@ -91,7 +91,7 @@ describe('the counts of a build', () => {
     ['chat and trl', ['chat', 'trl'], 'none'] as const,
     ['trl and chat', ['trl', 'chat'], 'gzip'] as const,
     ['session traces, packed', ['sts'], 'gzip'] as const,
-  ])('are those of the files: %s', async (name, format, compress) => {
+  ])('match the files: %s', async (name, format, compress) => {
     const out = join(temporaryFolder(), 'out');
     await build({ inputs, out, format, compress });
     const profile = profileIn(out);
@@ -99,37 +99,37 @@ describe('the counts of a build', () => {
     if (name === 'chat') expect(profile.records).toMatchObject(countedIn(join(out, 'data')));
   });
 
-  test('are those of the files: decks of samples', async () => {
+  test('match the files: decks of samples', async () => {
     const out = join(temporaryFolder(), 'out');
     await build({ inputs, out, format: ['samples'], formatOptions: { as: 'toml' } });
     expect(readdirSync(join(out, 'data'))).toContainEqual(expect.stringMatching(/\.toml$/));
     expect(profileIn(out)).toEqual(await readProfile(out, readManifest(out)));
   });
 
-  test('V2: and of the page are the same bytes with any number of workers, and after an update', async () => {
+  test('are the same bytes with any number of workers and after an update, as is the page', async () => {
     const folder = temporaryFolder();
-    const made = async (name: string, given: object): Promise<readonly string[]> => {
+    const filesOf = async (name: string, settings: object): Promise<readonly string[]> => {
       const out = join(folder, name);
-      await build({ inputs, out, ...given });
+      await build({ inputs, out, ...settings });
       return ['summary.json', 'index.html'].map((file) => readFileSync(join(out, 'reports', file), 'utf8'));
     };
-    const one = await made('one', { workers: 1 });
-    expect(await made('two', { workers: 2 })).toEqual(one);
-    expect(await made('four', { workers: 4 })).toEqual(one);
+    const one = await filesOf('one', { workers: 1 });
+    expect(await filesOf('two', { workers: 2 })).toEqual(one);
+    expect(await filesOf('four', { workers: 4 })).toEqual(one);
     await build({ inputs: [inputs[0] as string], out: join(folder, 'part') });
     rmSync(join(folder, 'one'), { recursive: true });
     await build({ inputs: [inputs[0] as string], out: join(folder, 'one') });
     const alone = readFileSync(join(folder, 'one/reports/index.html'), 'utf8');
-    expect(await made('part', { inputs: [inputs[0]], update: true, checksum: true })).toContain(alone);
+    expect(await filesOf('part', { inputs: [inputs[0]], update: true, checksum: true })).toContain(alone);
   });
 });
 
-describe('lists are bounded', () => {
+describe('a profile', () => {
   const session = (source: string, fate: string): SessionLine => ({
     ...{ id: 'x', source, fate, entries: 1, superseded: 0, truncated: 0, changes: {}, tools: null },
   });
 
-  test('and what does not fit is counted', () => {
+  test('bounds its lists and counts the rest', () => {
     const counter = new ProfileCounter('date');
     for (let i = 0; i < 300; i++) {
       const source = { uri: `${'long'.repeat(200)}${i}.jsonl` };
@@ -173,7 +173,7 @@ describe('lists are bounded', () => {
     expect(Object.keys(profile.records.tools)).toHaveLength(PROFILE_LIMITS.tools);
   });
 
-  test('a rejected session of a dated folder is in its day; one without a date is in no other', () => {
+  test('counts a rejected session of a dated folder for its day, and one without a date for none', () => {
     const counter = new ProfileCounter('date');
     counter.session(session('2026-01-13/a.jsonl', 'rejected:x'), undefined);
     counter.session(session('a/2026-01-13.jsonl', 'rejected:x'), undefined);
@@ -184,7 +184,7 @@ describe('lists are bounded', () => {
     ]);
   });
 
-  test('a name that is cut has no half of a pair, and names both of its ends', () => {
+  test('cuts a long name in the middle and never splits a surrogate pair', () => {
     const cut = shortName(`${'😀'.repeat(100)}end`);
     expect(cut.length).toBeLessThanOrEqual(120);
     expect(/\p{Surrogate}/u.test(cut)).toBe(false);

@@ -1,4 +1,4 @@
-/** Each identity of the ledger (docs/faults.md) is seen failing, over numbers that are wrong by one. */
+/** Each identity of the ledger (docs/faults.md) fails when a number is off by one. */
 import { describe, expect, it } from 'vitest';
 import type { Listing } from '../../../src/input/sources/source.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
@@ -71,7 +71,7 @@ const fates = (name: string, count: number): SourceReport['fates'] =>
   SOURCE.fates.map(([fate, n]) => [fate, fate === name ? count : n] as const);
 
 describe('the ledger', () => {
-  it('has no objection to a run that adds up', () => {
+  it('accepts a run that adds up', () => {
     expect(ledgerOf({}).imbalances()).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('the ledger', () => {
     expect(problems.filter((problem) => problem.includes('a.jsonl'))).toEqual([]);
   });
 
-  it('counts a rejected source without a rejected line as one rejection more', () => {
+  it('counts a rejected source without a rejected line as one more rejection', () => {
     const rejection = { reason: 'unreadable', detail: '', code: 'EACCES' };
     const ledger = ledgerOf({ source: { status: 'rejected', lines: 0, fates: [], rejection } });
     expect(ledger.keptOut()).toEqual({ rejections: 1, all: 1 });
@@ -145,7 +145,7 @@ describe('the ledger', () => {
     expect(ledgerOf({}).allUnreadable()).toBeUndefined();
   });
 
-  it('gives its sums in the order of their names', () => {
+  it('sorts its sums by name', () => {
     const ledger = ledgerOf({});
     ledger.finding({
       kind: 'finding',

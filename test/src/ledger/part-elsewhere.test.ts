@@ -1,6 +1,6 @@
 /**
- * Parts of one process make the dataset in another one: without its logs, in another folder, with another clock and language. The
- * bytes of a part are pinned too, so that a part of another machine, or of another day, is read.
+ * Parts that one process writes become the dataset in another one without the logs, in another folder, with another clock and
+ * language. The bytes of a part are pinned too, so that any machine and any later version can read it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ import { begin, record, rejectedLine } from '../../support/results.ts';
 
 const DIST = join(resolve(import.meta.dirname, '../../..'), 'dist/src');
 
-/** Bytes of the text and of the fields, and the CRC-32 of both, as another program computed them: little-endian. */
+/** Length of the text, length of the fields, and the CRC-32 of both as another program computed it: little-endian. */
 const LENGTHS_AND_CHECKSUM = 'fa0000000400000000000000e4b2c4e1';
 
-/** Runs the tasks of `logs` and writes their parts and the listing into the present folder. */
+/** Runs the tasks of `logs` and writes their parts and the listing into the current folder. */
 const WRITER = `
   import { appendFileSync, writeFileSync } from 'node:fs';
   const load = (name) => import(${JSON.stringify(DIST)} + '/' + name);
@@ -44,7 +44,7 @@ const WRITER = `
   }
   console.log(parts);`;
 
-/** The results in a file of parts, one after the other. */
+/** Reads the results in a file of parts. */
 function* resultsIn(bytes: Buffer): Generator<Result> {
   for (let at = 0; at < bytes.length; ) {
     const { text, fields } = readPartHeader(bytes.subarray(at));
@@ -54,7 +54,7 @@ function* resultsIn(bytes: Buffer): Generator<Result> {
   }
 }
 
-it('the parts of another process make the same dataset, without its logs', async () => {
+it('parts of another process make the same dataset without its logs', async () => {
   const [here, there] = [temporaryFolder(), temporaryFolder()];
   const logs = join(there, 'logs');
   writePlainLogs(logs, { sessions: 30, entries: 4, messageChars: 2000, seed: 1 });
@@ -101,7 +101,7 @@ it('the parts of another process make the same dataset, without its logs', async
   );
 });
 
-it('the bytes of a part are these, on every machine', () => {
+it('a part has these bytes on every machine', () => {
   const results = [begin(1), record('{}'), rejectedLine(3, { raw: Uint8Array.of(255, 0) })];
   const text =
     '[{"kind":"source-begin","source":1,"provisional":true},' +

@@ -1,4 +1,4 @@
-/** Parts of the results of real runs: every byte field comes back as bytes, in every kind of result that has one. */
+/** Parts of the results of real runs: every byte field of every kind of result is decoded as bytes. */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,14 +11,14 @@ import { sessionLines } from '../../support/plain-logs.ts';
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples/logs');
 type Options = Parameters<typeof build>[0];
 
-/** Where the bytes of a value are: paths with the kind of result first. */
+/** Paths of the byte fields in a result, with its kind first. */
 function bytePaths(value: unknown, path: string): string[] {
   if (value instanceof Uint8Array) return [path];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => bytePaths(member, `${path}.${key}`));
 }
 
-/** Without members that are undefined, and bytes as numbers. */
+/** The value without undefined members, with bytes as numbers. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: [...value] };
   if (Array.isArray(value)) return value.map(plain);
@@ -32,7 +32,7 @@ it('covers every byte field of every result', async () => {
   const log = join(folder, 'log.jsonl');
   const first = sessionLines('job-1', { entries: 3, messageChars: 50, seed: 1 });
   const other = sessionLines('job-2', { entries: 3, messageChars: 50, seed: 2 });
-  // the last session comes back, the one before it has its entries in the wrong order; lines that are no JSON
+  // the last session resumes, the one before it has its entries in the wrong order, and some lines are not JSON
   writeFileSync(log, [...first, 'torn', ...other.toReversed(), ...first, '{"a"', ''].join('\n'));
   const results: Result[] = [];
   const hooks: RunHooks = { onResult: (result) => void results.push(result) };

@@ -46,7 +46,7 @@ const results: readonly Result[] = [
   { kind: 'finding', severity: 'ERROR', rule: 'x', sessionId: 's', line: 1, message: 'm' },
 ];
 
-/** Plain arrays in place of bytes, and no members that are undefined: what has to survive. */
+/** The value that has to survive: without undefined members, with bytes as plain arrays. */
 const plain = (list: readonly Result[]): unknown =>
   JSON.parse(
     JSON.stringify(list, (_key, value) => (value instanceof Uint8Array ? { bytes: [...value] } : value)),
@@ -54,7 +54,7 @@ const plain = (list: readonly Result[]): unknown =>
 const whole = (pieces: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(pieces));
 
 describe('a part', () => {
-  it('gives its results back, from its pieces and from one buffer', () => {
+  it('decodes to its results, from its pieces or from one buffer', () => {
     const pieces = encodePart(results);
     expect(plain(decodePart(pieces))).toEqual(plain(results));
     expect(plain(decodePart([whole(pieces)]))).toEqual(plain(results));
@@ -65,7 +65,7 @@ describe('a part', () => {
     expect(encodePart([record])[1]).toBe(record.bytes);
   });
 
-  it('is few pieces once small ones are joined, and a large field is still not copied', () => {
+  it('has few pieces once small ones are joined, and a large field is still not copied', () => {
     const large = new Uint8Array(64 * 1024).fill(32);
     const records = [1, 2, 3].map((n) => ({ ...results[1], bytes: n === 2 ? large : bytes('x') }) as Result);
     const pieces = joinSmall(encodePart(records));
@@ -90,7 +90,7 @@ describe('a part', () => {
     expect(PART_HEADER_BYTES + text + fields).toBe(whole(pieces).length);
   });
 
-  it('holds no results at all', () => {
+  it('may hold no results', () => {
     expect(decodePart(encodePart([]))).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('a part', () => {
     }
   });
 
-  it('is refused when it is cut anywhere', () => {
+  it('is refused when truncated anywhere', () => {
     const part = whole(encodePart(results));
     for (let length = 0; length < part.length; length++)
       expect(() => decodePart([part.subarray(0, length)]), `${length} bytes`).toThrow(/^a part /);
@@ -115,7 +115,7 @@ describe('a part', () => {
     expect(() => decodePart([part])).toThrow(/header of version 2/);
   });
 
-  it('that another process wrote is read here', () => {
+  it('can be read in another process', () => {
     const module = join(resolve(import.meta.dirname, '../../..'), 'dist/src/ledger/part.js');
     const script = `
       const { encodePart } = await import(${JSON.stringify(module)});

@@ -83,8 +83,8 @@ function accept(ledger: SourceLedger, ...elements: readonly StreamElement[]): So
   return ledger;
 }
 
-describe('fates', () => {
-  it('of the entries of a written session, of blank, dropped and rejected lines', () => {
+describe('the fate', () => {
+  it('is counted for entries of a written session and for blank, dropped and rejected lines', () => {
     const ledger = accept(
       ledgerWith(),
       { kind: 'fate', fate: 'blank', origin: at(1) },
@@ -115,7 +115,7 @@ describe('fates', () => {
     });
   });
 
-  it('of the entries of a rejected session: its first reason, and no record of it', () => {
+  it('is the first rejection for all entries of a rejected session, which has no record', () => {
     const violation = { reason: 'timestamp-not-increasing', stage: 'validate' };
     const ledger = accept(
       ledgerWith(),
@@ -129,26 +129,26 @@ describe('fates', () => {
     ]);
   });
 
-  it('of an empty session there are none', () => {
+  it('does not exist for an empty session', () => {
     const ledger = accept(ledgerWith(), endOf([], 'empty'));
     expect(ledger.endSource()).toEqual({ lines: 0, fates: [], repairs: [] });
     expect(results).toMatchObject([{ kind: 'session', fate: 'empty' }]);
   });
 
-  it('an entry without one ends the run', () => {
+  it('ends the run when an entry has none', () => {
     const ledger = accept(ledgerWith(), recordOf(2, 0));
     expect(() => ledger.accept(endOf([1, 2], 'written'))).toThrow(
       expect.objectContaining({ code: 'unbalanced', message: 'a session has 2 entries, but 1 got a fate' }),
     );
   });
 
-  it('an element that no stage should let through ends the run', () => {
+  it('is not defined for an element that no stage emits, which ends the run', () => {
     expect(() => ledgerWith().accept({ kind: 'line', origin: at(1), bytes: Buffer.from('') })).toThrow(
       expect.objectContaining({ code: 'unbalanced' }),
     );
   });
 
-  it('of one source do not count in the next', () => {
+  it('is not carried over to the next source', () => {
     const ledger = accept(ledgerWith(), recordOf(1, 0), endOf([1], 'written'), rejection('line', 2));
     ledger.endSource();
     expect(ledger.sessions).toBe(0);
@@ -158,7 +158,7 @@ describe('fates', () => {
 });
 
 describe('rejected lines', () => {
-  it('have the hash of their bytes, which are kept where they are wanted', () => {
+  it('have the hash of their bytes, which are kept on request', () => {
     const bytes = Buffer.from('{"a"');
     const keepRaw = (length: number): boolean => length < 5;
     accept(
@@ -179,10 +179,10 @@ describe('rejected lines', () => {
     ]);
     expect(results[1]).not.toHaveProperty('raw');
     bytes.fill(0);
-    expect((results[0] as { raw: Uint8Array }).raw[0]).not.toBe(0); // its own copy
+    expect((results[0] as { raw: Uint8Array }).raw[0]).not.toBe(0); // a copy, not a view of the line
   });
 
-  it('of one line are listed up to 100, and all of them counted', () => {
+  it('list up to 100 rejections of one line and count all', () => {
     const ledger = accept(ledgerWith(), ...Array.from({ length: 150 }, () => rejection('line', 1)));
     expect(ledger.endSource().fates).toEqual([['rejected:invalid-json', 150]]);
     expect(results).toHaveLength(100);
@@ -190,7 +190,7 @@ describe('rejected lines', () => {
   });
 });
 
-it('a record that one of several formats refuses is reported with the session that another one writes', () => {
+it('a record that one of several formats refuses is reported with its session', () => {
   accept(
     ledgerWith(),
     recordOf(1, 0),
@@ -203,7 +203,7 @@ it('a record that one of several formats refuses is reported with the session th
   ]);
 });
 
-it('the places of the entries are told of a session that may come back, unless it stands alone', () => {
+it('a session that may resume reports the places of its entries, unless it is alone in its source', () => {
   const ledger = ledgerWith({ mayReopen: () => true });
   accept(
     ledger,
@@ -216,7 +216,7 @@ it('the places of the entries are told of a session that may come back, unless i
   expect(sessions.map((one) => 'entryLog' in one && one.entryLog !== undefined)).toEqual([true, false]);
 });
 
-it('findings of a session come before it: a thousand of them, then their number', () => {
+it('a thousand findings come before their session, then the number of the others', () => {
   accept(
     ledgerWith(),
     ...Array.from({ length: 1200 }, (_, i) => finding(i)),
@@ -228,7 +228,7 @@ it('findings of a session come before it: a thousand of them, then their number'
   expect(results.at(-1)?.kind).toBe('session');
 });
 
-it('at the limit of sessions nothing more is counted', () => {
+it('nothing is counted after the limit of sessions', () => {
   let ledger: SourceLedger;
   ledger = ledgerWith({ full: () => ledger.sessions >= 1 });
   accept(

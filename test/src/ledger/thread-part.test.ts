@@ -10,7 +10,7 @@ import type {
 } from '../../../src/ledger/result.ts';
 import { decodeThreadPart, encodeThreadPart } from '../../../src/ledger/thread-part.ts';
 
-/** Does not compile when a result has a member that a row of values knows nothing about. */
+/** Does not compile when a result has a member that its row of values leaves out. */
 type Known<T, Names extends string> = Exclude<keyof T, Names> extends never ? true : never;
 const ALL_MEMBERS: readonly true[] = [
   true satisfies Known<SourceBegin, 'kind' | 'source' | 'provisional' | 'mayReopen' | 'identity' | 'again'>,
@@ -136,21 +136,21 @@ describe('the results of plain files', () => {
     expect(textOf(results)).not.toContain('"severity"');
   });
 
-  it('travel as objects where a finding is of another session or in another place', () => {
+  it('travel as objects if a finding belongs to another session or place', () => {
     const other = [begin(0), finding({ sessionId: undefined }), record(0), session(), report(0)];
     const late = [begin(1), record(1), finding(), session(), report(1)];
     expect(back([...other, ...late])).toEqual([...other, ...late]);
     expect(textOf(other)).toContain('"severity"');
   });
 
-  it('travel as values, with the names of their tools once', () => {
+  it('travel as values that name each tool once', () => {
     const text = textOf([...file(0), ...file(1), ...file(2)]);
     expect(text).not.toContain('"superseded"');
     expect(text.split('search').length - 1).toBe(1);
     expect(text.length).toBeLessThan(Buffer.concat(encodePart(file(0))).length * 1.5);
   });
 
-  it('do not share names that only look the same', () => {
+  it('do not share names that merely look the same', () => {
     const other = session({
       usage: {
         toolCalls: 0,

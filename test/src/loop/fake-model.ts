@@ -1,9 +1,9 @@
-/** A model that says what a test tells it to: a server of chat completions on this machine. */
+/** A model with scripted replies: a server of chat completions on this machine. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Asked {
+export interface ModelRequest {
   readonly model: string;
   readonly temperature: number;
   readonly seed: number;
@@ -17,15 +17,15 @@ export interface Asked {
 }
 
 export interface FakeModel {
-  /** Base URL, with the version. */
+  /** Base URL, including the version. */
   readonly base: string;
-  readonly asked: Asked[];
+  readonly requests: ModelRequest[];
   readonly keys: (string | undefined)[];
 }
 
-/** @param answers replies in their order, or a status; after the last one the model says `end` */
+/** @param answers replies, or HTTP statuses, in their order; after the last one the model replies `end` */
 export async function fakeModel(answers: readonly (object | number)[]): Promise<FakeModel> {
-  const asked: Asked[] = [];
+  const requests: ModelRequest[] = [];
   const keys: (string | undefined)[] = [];
   const left = [...answers];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ export async function fakeModel(answers: readonly (object | number)[]): Promise<
     });
     request.on('end', () => {
       keys.push(request.headers.authorization);
-      asked.push(JSON.parse(body) as Asked);
+      requests.push(JSON.parse(body) as ModelRequest);
       const next = left.shift() ?? { role: 'assistant', content: 'end' };
       if (typeof next === 'number') {
         response.statusCode = next;
@@ -52,5 +52,5 @@ export async function fakeModel(answers: readonly (object | number)[]): Promise<
     server.closeAllConnections();
     server.close();
   });
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, keys };
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, keys };
 }

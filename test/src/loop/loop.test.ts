@@ -1,4 +1,4 @@
-/** The behaviours of the agent, A1 to A9, against a server that plays the model. */
+/** The agent's loop against a server that plays the model. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -38,12 +38,12 @@ async function looped(
 ) {
   const model = await fakeModel(answers);
   const ask = endpoint({ base: model.base, model: 'm', prompt, waits: [0, 0] });
-  return { report: await runLoop(record, ask, options), asked: model.asked };
+  return { report: await runLoop(record, ask, options), requests: model.requests };
 }
 
 describe('the loop', () => {
-  test('A1: asks, answers the call, asks again with the whole history, until a reply makes no call', async () => {
-    const { report, asked } = await looped(READ, [
+  test('requests replies with the whole history and answers their calls until a reply makes none', async () => {
+    const { report, requests } = await looped(READ, [
       { role: 'assistant', content: null, tool_calls: [call('read', { path: 'test.md' }, 'x')] },
       text('It says hello.'),
     ]);
@@ -56,20 +56,20 @@ describe('the loop', () => {
       repeated: 0,
       unused: 0,
     });
-    expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
-    expect(asked[0]).toMatchObject({
+    expect(requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(requests[0]).toMatchObject({
       model: 'm',
       temperature: 0,
       seed: 0,
       tools: [{ type: 'function', function: { name: 'read' } }],
     });
-    expect(asked[1]?.messages.slice(2)).toEqual([
+    expect(requests[1]?.messages.slice(2)).toEqual([
       { role: 'assistant', content: null, tool_calls: [call('read', { path: 'test.md' }, 'x')] },
       { role: 'tool', tool_call_id: 'x', content: '# Hello World' },
     ]);
   });
 
-  test('A2: a retrigger is ignored wherever it is', async () => {
+  test('ignores a retrigger anywhere', async () => {
     const { report } = await looped(READ, [
       text(block('read', { path: 'test.md', retrigger: true })),
       text('It says hello.'),
@@ -77,16 +77,16 @@ describe('the loop', () => {
     expect(report).toMatchObject({ end: 'done', same: 1, drifted: 0 });
   });
 
-  test('A3: a block is a call, its last one counts, and its id is the step and the name', async () => {
-    const given = `I read it. ${block('list', {})} ${block('read', { path: 'test.md' })}`;
-    const { report } = await looped(READ, [text(given), text('It says hello.')]);
+  test('takes the last block of a reply as its call, with an id from step and name', async () => {
+    const reply = `I read it. ${block('list', {})} ${block('read', { path: 'test.md' })}`;
+    const { report } = await looped(READ, [text(reply), text('It says hello.')]);
     expect(report.messages.slice(2, 4)).toMatchObject([
       { role: 'assistant', tool_calls: [{ id: '0-read' }] },
       { role: 'tool', tool_call_id: '0-read', content: '# Hello World' },
     ]);
   });
 
-  test('A3: args is read as arguments, and text that is not JSON is not a call', async () => {
+  test('reads args as arguments, and takes no call from text that is not JSON', async () => {
     const old = '<tool_call>{"name":"read","args":{"path":"test.md"}}</tool_call>';
     expect((await looped(READ, [text(old), text('end')])).report.same).toBe(1);
     expect((await looped(READ, [text('<tool_call>{read}</tool_call> done')])).report).toMatchObject({
@@ -95,23 +95,23 @@ describe('the loop', () => {
     });
   });
 
-  test('A4: the text of a call is kept without its block', async () => {
-    const { asked } = await looped(READ, [
+  test('keeps the text of a call without its block', async () => {
+    const { requests } = await looped(READ, [
       text(`I read it.\n${block('read', { path: 'test.md' })}`),
       text('end'),
     ]);
-    expect(asked[1]?.messages[2]?.content).toBe('I read it.');
+    expect(requests[1]?.messages[2]?.content).toBe('I read it.');
   });
 
-  test('A5, A6: the one text of the agent: how to answer, the history as JSON, the request', async () => {
-    const { asked } = await looped(
+  test('sends the astracodex prompt as one text: how to answer, the history as JSON, the request', async () => {
+    const { requests } = await looped(
       READ,
       [text(block('read', { path: 'test.md' })), text('end')],
       DEFAULT_LOOP,
       'astracodex',
     );
-    const [first, second] = asked.map(({ messages }) => String(messages[0]?.content));
-    expect(asked[0]?.messages).toHaveLength(1);
+    const [first, second] = requests.map(({ messages }) => String(messages[0]?.content));
+    expect(requests[0]?.messages).toHaveLength(1);
     expect(first).toContain('At most one tool block per response.');
     expect(first).toContain('Do not repeat calls');
     expect(first).toContain('DO NOT output "STATE:" headers.');
@@ -128,20 +128,20 @@ describe('the loop', () => {
     expect(promptText(READ.messages.slice(0, 2), [])).not.toContain('Tools:');
   });
 
-  test('A7: repeated calls are counted, and the number of steps is limited', async () => {
+  test('counts repeated calls and limits the number of steps', async () => {
     const again = { role: 'assistant', content: null, tool_calls: [call('read', { path: 'test.md' })] };
-    const { report, asked } = await looped(READ, Array(20).fill(again));
+    const { report, requests } = await looped(READ, Array(20).fill(again));
     expect(report).toMatchObject({ end: 'max-steps', steps: 8, repeated: 7 });
-    expect(asked).toHaveLength(8);
+    expect(requests).toHaveLength(8);
   });
 
-  test('A8: «Read test.md» reads once, with one message of the tool', async () => {
+  test('reads test.md once, with one tool message', async () => {
     const { report } = await looped(READ, [text(block('read', { path: 'test.md' })), text('It greets.')]);
     expect(report.messages.filter(({ role }) => role === 'tool')).toHaveLength(1);
     expect(report.same).toBe(1);
   });
 
-  test('A9: list, read, summarise', async () => {
+  test('lists, reads and summarises', async () => {
     const record: LoopRecord = {
       messages: [
         { role: 'user', content: 'Summarise my notes' },
@@ -159,7 +159,7 @@ describe('the loop', () => {
     expect(report.messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(['0-list', '1-read']);
   });
 
-  test('other arguments drift to the next result of that name; the first divergence is named', async () => {
+  test('answers other arguments with the next result of that tool, and reports the first divergence', async () => {
     const { report } = await looped(READ, [text(block('read', { path: 'other.md' })), text('end')]);
     expect(report).toMatchObject({ end: 'done', same: 0, drifted: 1 });
     expect(report.first).toEqual({
@@ -169,7 +169,7 @@ describe('the loop', () => {
     });
   });
 
-  test('the order of keys does not matter', async () => {
+  test('ignores the order of keys in arguments', async () => {
     const record = {
       ...READ,
       messages: READ.messages.with(2, {
@@ -181,35 +181,35 @@ describe('the loop', () => {
     expect((await looped(record, [text(block('read', { b: 2, a: 1 })), text('end')])).report.same).toBe(1);
   });
 
-  test('a call without a recorded result stops the loop, or is answered with an error', async () => {
+  test('stops at a call without a recorded result, or answers it with an error', async () => {
     const answers = [text(block('delete', {})), text('end')];
     expect((await looped(READ, answers)).report).toMatchObject({ end: 'missed', missed: 1, unused: 1 });
-    const { report, asked } = await looped(READ, answers, { ...DEFAULT_LOOP, onMiss: 'tell' });
+    const { report, requests } = await looped(READ, answers, { ...DEFAULT_LOOP, onMiss: 'tell' });
     expect(report).toMatchObject({ end: 'done', missed: 1 });
-    expect(asked[1]?.messages.at(-1)?.content).toBe('{"error": "no recorded result for delete"}');
+    expect(requests[1]?.messages.at(-1)?.content).toBe('{"error": "no recorded result for delete"}');
   });
 
-  test('the next request of the user follows each finished answer', async () => {
+  test('sends the next user request after each finished answer', async () => {
     const more = [
       ...READ.messages,
       { role: 'user', content: 'Thanks' },
       { role: 'assistant', content: 'Welcome' },
     ];
-    const { report, asked } = await looped({ ...READ, messages: more }, [
+    const { report, requests } = await looped({ ...READ, messages: more }, [
       text('It greets.'),
       text('Welcome'),
     ]);
     expect(report).toMatchObject({ end: 'done', steps: 2, unused: 1 });
-    expect(asked[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'Thanks' });
+    expect(requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'Thanks' });
   });
 
-  test('the loop ends where there is no reply, and where the signal says so', async () => {
+  test('ends when there is no reply and when its signal is aborted', async () => {
     expect((await looped(READ, [{ role: 'assistant', content: null }])).report.end).toBe('no-reply');
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(runLoop(READ, recordedReplies(READ), { ...DEFAULT_LOOP, signal })).rejects.toThrow('enough');
   });
 
-  test('each turn is requested with the recorded history, whatever the model said before', async () => {
+  test('requests each turn with the recorded history, whatever the model replied before', async () => {
     const model = await fakeModel([text('no call'), text('It greets.')]);
     const ask = endpoint({ base: model.base, model: 'm', prompt: 'messages' });
     const turns = [];
@@ -219,14 +219,14 @@ describe('the loop', () => {
       [false, false],
       [true, true],
     ]);
-    expect(model.asked.map(({ messages }) => messages.length)).toEqual([2, 4]);
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([2, 4]);
   });
 });
 
 describe('the endpoint', () => {
   test('is retried after 429 and 5xx, and is unavailable after that', async () => {
-    const { report, asked } = await looped(READ, [429, 503, text('end')]);
-    expect([report.end, asked.length]).toEqual(['done', 3]);
+    const { report, requests } = await looped(READ, [429, 503, text('end')]);
+    expect([report.end, requests.length]).toEqual(['done', 3]);
     await expect(looped(READ, [500, 500, 500])).rejects.toMatchObject({ code: 'unavailable' });
     await expect(looped(READ, [404])).rejects.toMatchObject({ code: 'unavailable' });
   });
@@ -244,7 +244,7 @@ describe('turnmill loop', () => {
     return out;
   }
 
-  test('without an endpoint, the record itself is the model: 10 of 11 of the examples close', async () => {
+  test('replays the recorded replies without an endpoint: 10 of the 11 examples finish', async () => {
     const out = await demo();
     const { status, stdout } = await turnmill(['loop', out, '--json']);
     expect(status).toBe(3);
@@ -275,7 +275,7 @@ describe('turnmill loop', () => {
     ]);
   });
 
-  test('V11: twice the same bytes, and the key of the endpoint in none of them', async () => {
+  test('writes the same bytes twice, without the key of the endpoint', async () => {
     const out = await demo();
     const folder = temporaryFolder();
     const once = async (name: string): Promise<Record<string, string>> => {
@@ -316,7 +316,7 @@ describe('turnmill loop', () => {
     expect(Object.keys(pair)).toEqual(['prompt', 'chosen', 'rejected']);
   });
 
-  test('--only runs the listed sessions; a key that is not there and a missing model are usage errors; no endpoint is 69', async () => {
+  test('runs the listed sessions with --only; an unset key and a missing model are usage errors, no endpoint is 69', async () => {
     const out = await demo();
     const folder = temporaryFolder();
     mkdirSync(folder, { recursive: true });

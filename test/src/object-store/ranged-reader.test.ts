@@ -1,4 +1,4 @@
-/** Ranges, their order, their resumption, and responses that do not fit the request. */
+/** Ranges, their order, how they resume, and responses that do not match the request. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { hangUp, type Misbehave } from '../../support/store-faults.ts';
 const KIB = 1024;
 const BYTES = randomBytes(300 * KIB);
 const PATIENCE = { idleMs: 60_000, tries: 4, firstDelayMs: 1, longestDelayMs: 4 };
-/** For stores that stall, and threads that are busy. */
+/** Limits for stores that stall and threads that are busy. */
 const IMPATIENCE = { ...PATIENCE, idleMs: 500 };
 
 interface Reading {
@@ -50,7 +50,7 @@ async function readAll(reader: RangedReader, roomBytes: number = 10_000): Promis
 
 const isSame = (bytes: Buffer): boolean => bytes.equals(BYTES);
 
-/** Sends the head of the right answer and some bytes of it, then does something. */
+/** Sends the head and some bytes of the correct answer, then does something else. */
 function partly(bytes: number, then: (answer: ServerResponse) => void): Misbehave {
   return (answer, { headers }) => {
     const [, from = 0, last = 0] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
@@ -65,7 +65,7 @@ function partly(bytes: number, then: (answer: ServerResponse) => void): Misbehav
 }
 
 describe('an object in ranges', () => {
-  it('is read whole, by ranges of the given size, each with the ETag', async () => {
+  it('is read by ranges of the given size, each with the ETag', async () => {
     const server = await startStore();
     const { reader, window } = open(server);
     expect(isSame(await readAll(reader))).toBe(true);
@@ -80,14 +80,14 @@ describe('an object in ranges', () => {
     expect(window.most).toBeLessThanOrEqual(256 * KIB);
   });
 
-  it('asks nothing about an empty object', async () => {
+  it('needs no request when it is empty', async () => {
     const server = await startStore();
     const { reader } = open(server, Buffer.alloc(0));
     expect((await readAll(reader)).length).toBe(0);
     expect(server.asked).toEqual([]);
   });
 
-  it('continues when the window is full, one range at a time', async () => {
+  it('is read one range at a time while the window is full', async () => {
     const server = await startStore();
     const { reader, window } = open(server);
     window.take(256 * KIB);
@@ -96,7 +96,7 @@ describe('an object in ranges', () => {
     expect(window.most).toBe((256 + 64) * KIB);
   });
 
-  it('gives its room back when it is closed before its end', async () => {
+  it('frees its share of the window when it is closed early', async () => {
     const server = await startStore();
     const { reader, window } = open(server);
     await reader.read(Buffer.alloc(10));
@@ -104,7 +104,7 @@ describe('an object in ranges', () => {
     expect(window.tryTake(256 * KIB)).toBe(true);
   });
 
-  it('is read once more without a request when it is not larger than a range', async () => {
+  it('is read a second time without a request when it fits into a range', async () => {
     const server = await startStore();
     const { reader, window } = open(server, BYTES, undefined, PATIENCE, 512 * KIB);
     await reader.read(Buffer.alloc(100 * KIB));
@@ -117,7 +117,7 @@ describe('an object in ranges', () => {
     expect(window.tryTake(4 * 512 * KIB)).toBe(true);
   });
 
-  it('is fetched once more when it is larger, and nothing that was on its way comes between', async () => {
+  it('is fetched again when it is larger, without bytes of the first reading', async () => {
     const server = await startStore();
     const { reader, window } = open(server);
     const held: (() => void)[] = [];
@@ -140,7 +140,7 @@ describe('an object in ranges', () => {
   });
 });
 
-describe('places of an object', () => {
+describe('parts of an object', () => {
   const MIB = 1024 * KIB;
   const large = randomBytes(8 * MIB);
   const sparse = async (): Promise<{ server: S3Server; reader: RangedReader; ranges(): string[] }> => {
@@ -165,7 +165,7 @@ describe('places of an object', () => {
     expect(room.subarray(0, have).equals(large.subarray(position, position + bytes))).toBe(true);
   };
 
-  it('are fetched in larger ranges the longer they are read in a row', async () => {
+  it('are fetched in ever larger ranges while they are read in order', async () => {
     const { reader, ranges } = await sparse();
     for (let position = 0; position < large.length; position += 256 * KIB)
       await at(reader, position, 256 * KIB);
@@ -173,7 +173,7 @@ describe('places of an object', () => {
     expect(ranges()).toEqual(['0-1', '1-2', '2-4', '4-8']);
   });
 
-  it('that are close take one request, and those that are far apart one of little each', async () => {
+  it('take one request when they are close, and a small one each when they are far apart', async () => {
     const { reader, ranges } = await sparse();
     for (const position of [5, 4000, 70_000, 1000 * KIB, 5 * MIB, 5.5 * MIB, 2 * MIB])
       await at(reader, position);
@@ -188,8 +188,8 @@ describe('a connection that fails', () => {
     ['stalls in mid-body', partly(20_000, () => undefined)],
     ['stalls before its head', () => true],
     ['is told to slow down', refuse(503, 'SlowDown')],
-    ['finds the store broken', refuse(500, 'InternalError')],
-    ['is closed without a word', hangUp],
+    ['gets an internal error', refuse(500, 'InternalError')],
+    ['is closed without an answer', hangUp],
   ];
   it.each(failures)('S007-S009 %s: the range resumes after its last byte', async (_name, misbehave) => {
     const server = await startStore();
@@ -199,7 +199,7 @@ describe('a connection that fails', () => {
     expect(fault.fired).toBe(4);
   });
 
-  it('S008 is reset again and again: tries count from the last byte', async () => {
+  it('S008 may be reset repeatedly, because progress resets the number of tries', async () => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault(
@@ -213,7 +213,7 @@ describe('a connection that fails', () => {
     expect(starts.some((from) => from % (64 * KIB) !== 0)).toBe(true);
   });
 
-  it('ends the run when the store stays unavailable', async () => {
+  it('ends the run if the store stays unavailable', async () => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', refuse(503, 'SlowDown'), 1000);
@@ -222,19 +222,19 @@ describe('a connection that fails', () => {
     reader.close();
   });
 
-  it('S017 is not given up because its reader is slow', async () => {
+  it('S017 is kept when its reader is slow', async () => {
     const server = await startStore();
     const { reader } = open(server, BYTES, undefined, IMPATIENCE);
     const first = Buffer.alloc(10);
     await reader.read(first);
     const until = performance.now() + 3 * IMPATIENCE.idleMs;
-    while (performance.now() < until); // a busy thread hears nothing
+    while (performance.now() < until); // a busy thread receives nothing
     expect(isSame(Buffer.concat([first, await readAll(reader)]))).toBe(true);
     expect(server.asked.length).toBe(5);
   });
 });
 
-describe('an answer that is not the one', () => {
+describe('an answer that does not match the request', () => {
   const wrong =
     (
       head: (from: number, last: number) => Record<string, string | number>,
@@ -273,14 +273,14 @@ describe('an answer that is not the one', () => {
       ),
     ],
     [
-      'S012 more bytes than asked',
+      'S012 more bytes than requested',
       wrong(
         (from, last) => ({ 'content-range': range(from, last) }),
         (from, last) => Buffer.concat([BYTES.subarray(from, last + 1), Buffer.from('more')]),
       ),
     ],
   ];
-  it.each(answers)('S010-S012 %s: the request is repeated', async (_name, misbehave) => {
+  it.each(answers)('S010-S012: %s makes the request repeat', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', misbehave, 3);
@@ -288,7 +288,7 @@ describe('an answer that is not the one', () => {
     expect(fault.fired).toBe(3);
   });
 
-  it.each(answers)('S010-S012 %s, always: the source is unreadable', async (_name, misbehave) => {
+  it.each(answers)('S010-S012: %s every time makes the source unreadable', async (_name, misbehave) => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', misbehave, 1000);
@@ -304,19 +304,19 @@ describe('an answer that is not the one', () => {
     ['S016', 403, 'InvalidObjectState', 'unreadable'],
   ];
   it.each(refusals)(
-    'S004-S006, S016 %s HTTP %d %s is a fault of the source: %s',
+    'S004-S006, S016: %s with HTTP %d %s is a fault of the source: %s',
     async (_id, status, code, reason) => {
       const server = await startStore();
       const { reader } = open(server);
       const fault = server.fault('get', refuse(status, code), 100);
       await expect(readAll(reader)).rejects.toMatchObject({ name: 'SourceFault', reason });
       expect(fault.fired).toBeGreaterThan(0);
-      expect(fault.fired).toBeLessThan(4); // it is not tried again
+      expect(fault.fired).toBeLessThan(4); // not repeated
       reader.close();
     },
   );
 
-  it('S006 an object that was replaced, by a store that ignores If-Match', async () => {
+  it('S006 reveals a replaced object even if the store ignores If-Match', async () => {
     const server = await startStore();
     const { reader } = open(server, BYTES, '"another"');
     const fault = server.fault(
@@ -332,8 +332,8 @@ describe('an answer that is not the one', () => {
   });
 });
 
-describe('credentials, clock and region', () => {
-  it('S013 fetches new credentials when they have expired', async () => {
+describe('the store', () => {
+  it('S013 gets new credentials when they have expired', async () => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault('get', refuse(400, 'ExpiredToken'), 2);
@@ -341,7 +341,7 @@ describe('credentials, clock and region', () => {
     expect(fault.fired).toBe(2);
   });
 
-  it("S014 signs with the store's time when the clocks differ", async () => {
+  it('S014 gets requests signed with its own time when the clocks differ', async () => {
     const server = await startStore();
     const { reader } = open(server);
     const storeTime = new Date(Date.now() + 3_600_000);
@@ -357,7 +357,7 @@ describe('credentials, clock and region', () => {
     expect(dates.at(-1)).toBe(told);
   });
 
-  it('S015 goes to the region that the store names', async () => {
+  it('S015 gets requests in the region that it names', async () => {
     const server = await startStore();
     const { reader } = open(server);
     const fault = server.fault(
@@ -374,7 +374,7 @@ describe('credentials, clock and region', () => {
     expect(String(server.asked.at(-1)?.headers.authorization)).toContain('/eu-north-1/s3/');
   });
 
-  it('sends no credentials with --s3-anonymous', async () => {
+  it('gets no credentials with --s3-anonymous', async () => {
     const server = await startStore();
     const { etag } = server.put('bucket/a.jsonl', BYTES);
     const options = resolveS3Options({ endpoint: server.endpoint, anonymous: true });

@@ -1,7 +1,4 @@
-/**
- * Bodies read straight from a socket: how heads are parsed, how connections are reused, and which responses are
- * rejected.
- */
+/** Bodies read straight from a socket: how heads are parsed, connections reused and responses refused. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -9,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Site, UnknownLength, Wire } from '../../../src/object-store/wire.ts';
 import { CERTIFICATE, KEY } from '../../support/tls-certificate.ts';
 
-/** A server's answer to the n-th request, in pieces; `null` ends the connection. */
+/** Answer of a server to the n-th request, in pieces; `null` ends the connection. */
 type Say = (request: number) => readonly (string | Buffer | null)[];
 
 interface Talk {
@@ -70,7 +67,7 @@ async function fetch(wire: Wire, site: Site, { length = 5, idleMs = 60_000 } = {
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n';
 
 describe('an answer', () => {
-  it('is the same however its bytes are cut', async () => {
+  it('is read in pieces of any size', async () => {
     const whole = `HTTP/1.1 100 Continue\r\n\r\n${OK}hello`;
     for (let at = 1; at < whole.length; at++) {
       const { site } = await serve(() => [whole.slice(0, at), whole.slice(at)]);
@@ -78,9 +75,9 @@ describe('an answer', () => {
     }
   });
 
-  it('of several megabytes is taken whole, over TLS too', async () => {
+  it('of several megabytes is read whole, over TLS too', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const body = Buffer.alloc(3_000_000, 'abcdefghijklmnopqrstuvwxyz'); // no power of two: every read begins at another letter
+    const body = Buffer.alloc(3_000_000, 'abcdefghijklmnopqrstuvwxyz'); // not a power of two, so that every read begins at another letter
     for (const protocol of ['http:', 'https:'] as const) {
       const { site } = await serve(
         () => [`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`, body],
@@ -93,7 +90,7 @@ describe('an answer', () => {
     vi.unstubAllEnvs();
   });
 
-  it('of a server with an untrusted certificate is not taken', async () => {
+  it('of a server with an untrusted certificate is refused', async () => {
     const { site, heads } = await serve(() => [OK, 'hello'], 'https:');
     await expect(fetch(new Wire(), site)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     expect(heads).toEqual([]);
@@ -119,7 +116,7 @@ describe('an answer', () => {
     await expect(fetch(new Wire(), site)).rejects.toMatchObject({ name: 'StoreFault', isTransient: true });
   });
 
-  it('that refuses has its code, with a length, in chunks, or up to the end of the connection', async () => {
+  it('with an error keeps its code, with a length, in chunks or up to the end of the connection', async () => {
     const error = '<Error><Code>SlowDown</Code></Error>';
     const chunked = `transfer-encoding: chunked\r\n\r\n${error.length.toString(16)}\r\n${error}\r\n0\r\n\r\n`;
     const refusals = [
@@ -142,37 +139,37 @@ describe('an answer', () => {
 });
 
 describe('a connection', () => {
-  it('is used for one request after the other', async () => {
+  it('is reused for the next request', async () => {
     const { site, heads, connections } = await serve(() => [OK, 'hello']);
     const wire = new Wire();
     for (let i = 0; i < 5; i++) expect(await fetch(wire, site)).toBe('hello');
     expect([heads.length, connections.length]).toEqual([5, 1]);
   });
 
-  it('that the server has closed meanwhile is replaced', async () => {
+  it('is replaced when the server has closed it', async () => {
     const { site, heads, connections } = await serve((request) => (request === 2 ? [null] : [OK, 'hello']));
     const wire = new Wire();
     for (let i = 0; i < 2; i++) expect(await fetch(wire, site)).toBe('hello');
-    expect([heads.length, connections.length]).toEqual([3, 2]); // the second request was sent twice
+    expect([heads.length, connections.length]).toEqual([3, 2]); // the second request was repeated
   });
 
   it.each([
     ['that the server will close', 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello'],
     ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\nhello'],
-    ['that says more than it was asked', `${OK}hello and more`],
-  ])('%s is not used again', async (_name, text) => {
+    ['that has more bytes than requested', `${OK}hello and more`],
+  ])('%s is not reused', async (_name, text) => {
     const { site, connections } = await serve(() => [text]);
     const wire = new Wire();
     for (let i = 0; i < 3; i++) expect(await fetch(wire, site)).toBe('hello');
     expect(connections.length).toBe(3);
   });
 
-  it('that is refused on its first request ends the request', async () => {
+  it('fails its request when it is refused', async () => {
     const { site } = await serve(() => [null]);
     await expect(fetch(new Wire(), site)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('that falls silent is given up', async () => {
+  it('is abandoned when it stalls', async () => {
     const { site } = await serve(() => ['HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel']);
     await expect(fetch(new Wire(), site, { idleMs: 100 })).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });

@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A clock that a test turns, and an output whose checkpoints take a second each. */
+/** A clock that the test sets, and an output whose checkpoints take a second each. */
 class Slow extends MemoryOutput {
   now = 0;
   readonly clock = (): number => this.now;
@@ -19,7 +19,7 @@ class Slow extends MemoryOutput {
 
 const read = (source: number, readBytes: number): ReturnType<typeof end> => end(source, [], { readBytes });
 
-it('makes a checkpoint at the end of the source with which the work since the last one reaches 256 MiB', () => {
+it('writes a checkpoint at the end of a source once the work since the last one has reached 256 MiB', () => {
   const output = new Slow();
   const checkpoints = new Checkpoints(output, 0, output.clock);
   checkpoints.see(read(0, 255 * MEBIBYTE));
@@ -31,7 +31,7 @@ it('makes a checkpoint at the end of the source with which the work since the la
   expect(output.checkpoints).toEqual([2]);
 });
 
-it('counts the records that are reused: their sources are not read', () => {
+it('counts reused records as work, because their sources are not read', () => {
   const output = new Slow();
   const checkpoints = new Checkpoints(output, 0, output.clock);
   checkpoints.see(record('', { bytes: { length: 256 * MEBIBYTE } as Uint8Array }));
@@ -52,14 +52,14 @@ it('waits twenty times as long as the last checkpoint took', () => {
   expect(output.checkpoints).toEqual([1, 3]);
 });
 
-it('writes none before the run has passed the checkpoint that it resumed from', () => {
+it('writes no checkpoint until the run is past the one that it resumed from', () => {
   const output = new Slow();
   const checkpoints = new Checkpoints(output, 2, output.clock);
   for (const source of [0, 1, 2]) checkpoints.see(read(source, 256 * MEBIBYTE));
   expect(output.checkpoints).toEqual([3]);
 });
 
-it('TURNMILL_CHECKPOINT_BYTES=0: one after every source, whatever the clock says', () => {
+it('writes one after every source with TURNMILL_CHECKPOINT_BYTES=0, whatever the time', () => {
   vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0');
   const output = new Slow();
   const checkpoints = new Checkpoints(output, 0, output.clock);

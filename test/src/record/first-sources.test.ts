@@ -7,14 +7,14 @@ const hashOf = (text: string): string => {
   return words.join(' ');
 };
 
-test('each id keeps its first source, however many there are', () => {
+test('keeps the first source of each of many ids', () => {
   const first = new FirstSources();
   const ids = Array.from({ length: 200_000 }, (_, i) => `market-brief-${1768342443120394000n + BigInt(i)}`);
   expect(ids.every((id, i) => first.of(id, i) === i)).toBe(true);
   expect(ids.every((id, i) => first.of(id, i + 1) === i)).toBe(true);
 });
 
-test('texts that differ in one unit, in length or in order have other hashes, in every word', () => {
+test('texts that differ in one code unit, in length or in order differ in every word of their hash', () => {
   const texts = [
     '',
     '\0',

@@ -1,4 +1,4 @@
-/** Results that wait for the end of their source: what they weigh decides when they leave the memory. */
+/** Results that wait for the end of their source: their weight decides when they are moved to a file. */
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../src/ledger/result.ts';
 import { HeldResults } from '../../../src/record/held-results.ts';
@@ -6,7 +6,7 @@ import { HeldResults } from '../../../src/record/held-results.ts';
 const RECORDS = 100;
 const RECORD_BYTES = 64 * 1024;
 
-/** Holds the records, and counts how often they are written down. */
+/** Holds records and counts how often they are moved to a file. */
 function hold(discards: boolean): { readonly writes: number; readonly held: readonly Result[] } {
   const written: Result[] = [];
   let writes = 0;
@@ -29,7 +29,7 @@ function hold(discards: boolean): { readonly writes: number; readonly held: read
 const groups = Array.from({ length: RECORDS }, (_, i) => `${i}`);
 
 describe('held results', () => {
-  it('are written down when their bytes are too many', () => {
+  it('are moved to a file when they hold too many bytes', () => {
     const { writes, held } = hold(false);
     expect(writes).toBeGreaterThan(RECORDS / 10);
     expect(held.map((result) => result.kind === 'record' && result.group)).toEqual(groups);
@@ -38,7 +38,7 @@ describe('held results', () => {
     );
   });
 
-  it('weigh nothing by records that nobody writes', () => {
+  it('do not weigh records that are not written', () => {
     const { writes, held } = hold(true);
     expect(writes).toBe(0);
     expect(held.map((result) => result.kind === 'record' && result.group)).toEqual(groups);

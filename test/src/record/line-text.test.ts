@@ -106,12 +106,12 @@ const COMMON_SOURCE: SourceLine = {
   repairs: {},
 };
 
-it('writes common lines as JSON.stringify does', () => {
+it('formats typical lines as JSON.stringify does', () => {
   expect(sessionText(COMMON_SESSION)).toBe(JSON.stringify(COMMON_SESSION));
   expect(sourceText(COMMON_SOURCE)).toBe(JSON.stringify(COMMON_SOURCE));
 });
 
-test('each line is what JSON.stringify writes', () => {
+test('formats any line as JSON.stringify does', () => {
   fc.assert(fc.property(session, (line) => sessionText(line) === JSON.stringify(line)));
   fc.assert(fc.property(source, (line) => sourceText(line) === JSON.stringify(line)));
   fc.assert(fc.property(finding, (line) => findingText(line) === JSON.stringify(line)));

@@ -1,4 +1,4 @@
-/** The result writer holds results until a source counts, and takes back those of one that does not. */
+/** The result writer holds the results of a source until it counts, and drops them if it does not. */
 import { describe, expect, it } from 'vitest';
 import { LINE_FILES, WORK_FILES } from '../../../src/dataset/layout.ts';
 import type { Listing } from '../../../src/input/sources/source.ts';
@@ -26,7 +26,7 @@ interface Written {
   readonly output: MemoryOutput;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
-  /** Records the results; a later call continues. */
+  /** Writes the results; a later call continues. */
   take(...results: readonly Result[]): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ function logOf(lines: readonly number[]): EntryLog {
 }
 
 describe('a source that may be withdrawn', () => {
-  it('is held until its report says that it counts', async () => {
+  it('is held until its report confirms it', async () => {
     const { output, ledger, take } = writer();
     await take(begin(0), record('one'), session('s', SNAPSHOT), rejectedLine(2));
     expect([output.records, output.files.size, ledger.records()]).toEqual([[], 0, 0]);
@@ -87,7 +87,7 @@ describe('a source that may be withdrawn', () => {
     expect(ledger.keptOut()).toEqual({ rejections: 1, all: 2 });
   });
 
-  it('leaves nothing but its own line when it is rejected', async () => {
+  it('leaves only its own line when it is rejected', async () => {
     const { output, ledger, take } = writer();
     await take(begin(0), record('one'), session('s', SNAPSHOT), rejectedLine(2));
     await take(end(0, [['snapshot', 1]], { status: 'rejected', rejection: CUT, fingerprint: '1:2:3:4' }));
@@ -104,7 +104,7 @@ describe('a source that may be withdrawn', () => {
     expect(ledger.imbalances()).toEqual([]);
   });
 
-  it('counts only from its second reading, when it was rewritten', async () => {
+  it('counts only from its second reading when it was rewritten', async () => {
     const { output, take } = writer();
     await take(begin(0), record('old'), session('s', SNAPSHOT), begin(0, { again: true }), record('new'));
     await take(session('s', SNAPSHOT), end(0, [['snapshot', 1]]));
@@ -112,7 +112,7 @@ describe('a source that may be withdrawn', () => {
     expect(output.linesOf(LINE_FILES.sessions)).toHaveLength(1);
   });
 
-  it('waits as parts in a file when it is large, and comes out in its order', async () => {
+  it('waits as parts in a file when it is large and keeps its order', async () => {
     const { output, take } = writer();
     const records = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(200_000)}`);
     await take(begin(0));
@@ -125,7 +125,7 @@ describe('a source that may be withdrawn', () => {
     expect(places).toEqual(records.map((_, i) => i + 1));
   });
 
-  it('closes the file when it is withdrawn', async () => {
+  it('has its file closed when it is withdrawn', async () => {
     const { output, take } = writer();
     await take(begin(0), ...Array.from({ length: 40 }, () => record('x'.repeat(200_000))));
     expect(output.openFiles).toBe(1);
@@ -135,13 +135,13 @@ describe('a source that may be withdrawn', () => {
 });
 
 describe('a source that cannot be withdrawn', () => {
-  it('is written as it comes: a pipe', async () => {
+  it('is written at once when it is a pipe', async () => {
     const { output, take } = writer();
     await take(begin(0, { provisional: false }), record('one'));
     expect(output.records).toEqual(['one']);
   });
 
-  it('is written as it comes: standard output, also of a file that is rejected in the end', async () => {
+  it('is written at once to standard output, even if its file is rejected in the end', async () => {
     const { output, ledger, take } = writer({}, true);
     await take(begin(0), record('one'), session('s', SNAPSHOT));
     expect(output.records).toEqual(['one']);
@@ -155,7 +155,7 @@ describe('a source that cannot be withdrawn', () => {
     await expect(take(rejectedLine(2))).rejects.toThrow('a.jsonl:2: invalid-json');
   });
 
-  it('of a file nothing is rejected before its end, also under --on-reject fail', async () => {
+  it('rejects nothing of a file before its end under --on-reject fail', async () => {
     const { take } = writer({ onReject: 'fail' });
     await take(begin(0), rejectedLine(2));
     await expect(take(end(0, [['rejected:invalid-json', 1]]))).rejects.toThrow('a.jsonl:2: invalid-json');
@@ -169,7 +169,7 @@ describe('a session that resumes after its end', () => {
     rejection: { reason: 'session-reopened', stage: 'validate', detail: 'd', line: 9, log: logOf([9]) },
   } as const;
 
-  it('takes its earlier record and findings with it, and no others', async () => {
+  it('removes its earlier record and findings, and no others', async () => {
     const { output, ledger, take } = writer();
     await take(
       ...[
@@ -199,7 +199,7 @@ describe('a session that resumes after its end', () => {
     expect(ledger.imbalances()).toEqual(['I6: 2 sources, 1 accounted for']);
   });
 
-  it('is reported when its first part is already on standard output', async () => {
+  it('is reported if its first part is already on standard output', async () => {
     const { output, recorder, take } = writer({}, true);
     await take(begin(0, { mayReopen: true }), record('first'), session('s', WRITTEN));
     await take(
@@ -215,7 +215,7 @@ describe('a session that resumes after its end', () => {
   });
 });
 
-it('a rejection that may pass leaves no fingerprint, so that the next update reads the source again', async () => {
+it('a temporary rejection leaves no fingerprint, so that the next update reads the source again', async () => {
   const { output, take } = writer();
   for (const [source, reason] of [
     [0, 'unreadable'],
@@ -229,7 +229,7 @@ it('a rejection that may pass leaves no fingerprint, so that the next update rea
   expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['', '1:2:3:4']);
 });
 
-it('lists the sources that were skipped, and quarantines those that lose something', () => {
+it('lists skipped sources and quarantines those that lose something', () => {
   const { output, recorder } = writer();
   recorder.skipped([
     { name: 'link', input: 0, reason: 'symlink' },

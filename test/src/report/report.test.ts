@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const examples = join(root, 'examples/logs');
 const LIMIT_BYTES = 512 * 1024;
 
-/** A report whose every list and name is as long as the counter lets it be, and longer. */
+/** A report whose lists and names are as long as the counter allows, and longer. */
 function monster(): ReportData {
   const long = 'é<&"\u202e'.repeat(2000);
   const many = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
@@ -97,8 +97,8 @@ async function built(files: Readonly<Record<string, string>>): Promise<string> {
   return out;
 }
 
-describe('the page that a build writes', () => {
-  test('depends on the input alone: no time, host, folder or process', async () => {
+describe('the report of a build', () => {
+  test('depends only on the input: it names no time, host, folder or process', async () => {
     const out = await built({ 'a.jsonl': `${entryLine({})}\n` });
     const page = readFileSync(join(out, 'reports/index.html'), 'utf8');
     const run = JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'));
@@ -106,7 +106,7 @@ describe('the page that a build writes', () => {
       expect(page.includes(text)).toBe(false);
   });
 
-  test('says what became of every line, and where it was rejected', async () => {
+  test('shows the fate of every line and the places of rejections', async () => {
     const out = join(temporaryFolder(), 'out');
     await build({ inputs: [examples], out });
     const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
@@ -128,7 +128,7 @@ describe('the page that a build writes', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  test('V2: is at most 512 KiB, whatever the dataset', () => {
+  test('is at most 512 KiB, whatever the dataset', () => {
     expect(Buffer.byteLength(renderReport(monster()))).toBeLessThanOrEqual(LIMIT_BYTES);
   });
 
@@ -141,7 +141,7 @@ describe('the page that a build writes', () => {
 });
 
 describe('turnmill report', () => {
-  test('adds the facts of the run, and writes to a file or to standard output', async () => {
+  test('adds the facts of the run and writes to a file or to standard output', async () => {
     const out = await built({ 'a.jsonl': `${entryLine({})}\n` });
     const file = join(out, '../report.html');
     expect((await turnmill(['report', out, '-o', file])).status).toBe(0);
@@ -151,7 +151,7 @@ describe('turnmill report', () => {
     expect([status, stdout.toString() === page]).toEqual([0, true]);
   });
 
-  test('--against names what moved, and ends with 0', async () => {
+  test('lists drift with --against and ends with 0', async () => {
     const old = join(temporaryFolder(), 'old');
     await build({ inputs: [join(examples, '2026-01-14')], out: old });
     const out = join(temporaryFolder(), 'new');
@@ -164,7 +164,7 @@ describe('turnmill report', () => {
     expect(page.includes('<td class="num flag">')).toBe(true);
   });
 
-  test('counts a dataset that has no counts of a report', async () => {
+  test('reads the records of a dataset without counts for the report', async () => {
     const out = await built({ '2026-01-13/a.jsonl': `${entryLine({})}\n{"bad\n` });
     const before = await report({ dataset: out });
     const path = join(out, 'reports/summary.json');
@@ -173,7 +173,7 @@ describe('turnmill report', () => {
     expect((await report({ dataset: out })) === before).toBe(true);
   });
 
-  test('of a folder that is not a dataset is refused', async () => {
+  test('refuses a folder that is not a dataset', async () => {
     const { status, stderr } = await turnmill(['report', temporaryFolder()]);
     expect(status).toBe(65);
     expect(stderr).toContain('has no readable manifest');
@@ -194,7 +194,7 @@ describe('drift', () => {
     ...driftOf(was, now).shifts.filter(({ isMarked }) => isMarked),
   ];
 
-  test('compares shares: twice the input is not drift', () => {
+  test('compares shares, so that twice the input is not drift', () => {
     expect(
       marked(
         side(500, { snapshot: 10, blank: 5 }, { 2: 500 }),
@@ -203,14 +203,14 @@ describe('drift', () => {
     ).toEqual([]);
   });
 
-  test('marks what is more than a point and more than a quarter away', () => {
+  test('marks a change of more than one point and more than a quarter', () => {
     const at = (blank: number) => side(9, { snapshot: 1000 - blank, blank }, {});
-    expect(marked(at(5), at(14))).toEqual([]); // 0.9 points
-    expect(marked(at(100), at(120))).toEqual([]); // a sixth
+    expect(marked(at(5), at(14))).toEqual([]); // by 0.9 points
+    expect(marked(at(100), at(120))).toEqual([]); // by a sixth
     expect(marked(at(100), at(140)).map(({ name }) => name)).toEqual(['blank']);
   });
 
-  test('marks histograms by their stability index, from 500 records on', () => {
+  test('marks histograms by their stability index from 500 records on', () => {
     expect(marked(side(499, {}, { 2: 499 }), side(499, {}, { 9: 499 }))).toEqual([]);
     expect(marked(side(500, {}, { 2: 500 }), side(500, {}, { 9: 500 })).map(({ name }) => name)).toEqual([
       'messages in a record',

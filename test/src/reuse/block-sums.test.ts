@@ -10,7 +10,7 @@ function sumsInPiecesOf(length: number): BlockSums {
 }
 
 it.each([1000, BLOCK_BYTES, BLOCK_BYTES + 1, content.length])(
-  'the same bytes in pieces of %i match, block by block and all at once',
+  'the same bytes match in pieces of %i, block by block or all at once',
   (length) => {
     const sums = sumsInPiecesOf(length);
     expect(sums.match(0, content)).toBe(true);
@@ -19,7 +19,7 @@ it.each([1000, BLOCK_BYTES, BLOCK_BYTES + 1, content.length])(
   },
 );
 
-it.each([0, BLOCK_BYTES - 1, BLOCK_BYTES, content.length - 1])('byte %i changed does not match', (at) => {
+it.each([0, BLOCK_BYTES - 1, BLOCK_BYTES, content.length - 1])('a change in byte %i does not match', (at) => {
   const sums = sumsInPiecesOf(1000);
   const changed = content.with(at, (content[at] as number) ^ 1);
   expect(sums.match(0, changed)).toBe(false);
@@ -27,7 +27,7 @@ it.each([0, BLOCK_BYTES - 1, BLOCK_BYTES, content.length - 1])('byte %i changed 
   expect(sums.match(block, changed.subarray(block, block + BLOCK_BYTES))).toBe(false);
 });
 
-it('a block in another place, a cut one and one after the end do not match', () => {
+it('a moved block, a truncated one and one after the end do not match', () => {
   const sums = sumsInPiecesOf(1000);
   expect(sums.match(BLOCK_BYTES, content.subarray(0, BLOCK_BYTES))).toBe(false);
   expect(sums.match(0, content.subarray(0, 1000))).toBe(false);

@@ -8,7 +8,7 @@ import { randomFrom } from '../../support/plain-logs.ts';
 
 function sumsOf(content: Uint8Array): BlockSums {
   const sums = new BlockSums();
-  // pieces that do not end where blocks do
+  // pieces end inside blocks
   for (let at = 0; at < content.length; at += 100_003) sums.add(content.subarray(at, at + 100_003));
   return sums;
 }
@@ -20,7 +20,7 @@ function written(lines: readonly string[]): { path: string; bytes: number; sums:
   return { path, bytes: Buffer.byteLength(text), sums: sumsOf(Buffer.from(text)) };
 }
 
-it('gives every line, of any length, parked at any of them', () => {
+it('yields every line of any length, parked at any of them', () => {
   const random = randomFrom(3);
   const lines = Array.from({ length: 300 }, (_, i) => {
     const size = Math.floor(random() ** 8 * 2_000_000);
@@ -39,7 +39,7 @@ it('gives every line, of any length, parked at any of them', () => {
   }
 });
 
-it('ends at the given length, whatever follows', () => {
+it('ends at the requested length, whatever follows', () => {
   const { path, bytes, sums } = written(['one', 'two']);
   appendFileSync(path, 'three\nfou');
   const reader = new CheckedLines(path, bytes, sums);
@@ -53,7 +53,7 @@ it('ends at the given length, whatever follows', () => {
 it.each([
   [3, 'does not end with a line feed'],
   [99, 'ends after 8 of 99 bytes'],
-])('a file of which %i bytes should count: invalid-dataset', (bytes, message) => {
+])('reports invalid-dataset when %i bytes of the file should count', (bytes, message) => {
   const { path } = written(['one', 'two']);
   const reader = new CheckedLines(path, bytes, sumsOf(readFileSync(path).subarray(0, bytes)));
   expect(() => {
@@ -61,30 +61,27 @@ it.each([
   }).toThrow(expect.objectContaining({ code: 'invalid-dataset', message: expect.stringContaining(message) }));
 });
 
-it('a file that is gone is an input/output error', () => {
+it('reports io when the file is gone', () => {
   expect(() => new CheckedLines('/nowhere/at-all', 5, new BlockSums()).next()).toThrow(
     expect.objectContaining({ code: 'io' }),
   );
 });
 
-it.each([0, 0.5, 1])(
-  'a bit that changed after the file was checked is an input/output error (parked %d)',
-  (parking) => {
-    const lines = Array.from({ length: 2000 }, (_, i) => `${i}`.repeat(40));
-    const { path, bytes, sums } = written(lines);
-    const content = readFileSync(path);
-    for (const at of [0, 65_535, 65_536, 150_000, bytes - 1]) {
-      writeFileSync(path, content.with(at, (content[at] ?? 0) ^ 1));
-      const random = randomFrom(at);
-      const reader = new CheckedLines(path, bytes, sums);
-      let seen = 0;
-      expect(() => {
-        for (let line = reader.next(); line !== undefined; line = reader.next()) {
-          expect(line.toString()).toBe(lines[seen++]);
-          if (random() < parking) reader.park();
-        }
-      }).toThrow(expect.objectContaining({ code: 'io', subject: path }));
-      reader.park();
-    }
-  },
-);
+it.each([0, 0.5, 1])('reports io when a bit changes after the file was checked (parked %d)', (parking) => {
+  const lines = Array.from({ length: 2000 }, (_, i) => `${i}`.repeat(40));
+  const { path, bytes, sums } = written(lines);
+  const content = readFileSync(path);
+  for (const at of [0, 65_535, 65_536, 150_000, bytes - 1]) {
+    writeFileSync(path, content.with(at, (content[at] ?? 0) ^ 1));
+    const random = randomFrom(at);
+    const reader = new CheckedLines(path, bytes, sums);
+    let seen = 0;
+    expect(() => {
+      for (let line = reader.next(); line !== undefined; line = reader.next()) {
+        expect(line.toString()).toBe(lines[seen++]);
+        if (random() < parking) reader.park();
+      }
+    }).toThrow(expect.objectContaining({ code: 'io', subject: path }));
+    reader.park();
+  }
+});

@@ -7,7 +7,7 @@ import { LedgerFiles, Lookahead, sourcesRead, sourcesSkipped } from '../../../sr
 import { PreviousRun } from '../../../src/reuse/previous-run.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
-/** A run with these lines in its files. */
+/** A previous run with these lines in its files. */
 function runWith(lines: Partial<Record<keyof typeof LINE_FILES, readonly object[]>>): PreviousRun {
   const root = temporaryFolder();
   const files = Object.entries(LINE_FILES).map(([name, path]) => {
@@ -43,7 +43,7 @@ const rejected = (uri: string, reason: string, more: object = {}): object => ({
   },
 });
 
-it('yields the lines of one source after the other, and none of a skipped source', () => {
+it('yields the lines of each source, and none of a skipped source', () => {
   const files = new LedgerFiles(
     runWith({
       sources: ['a', 'b', 'c'].map((name) => source(name)),
@@ -60,7 +60,7 @@ it('yields the lines of one source after the other, and none of a skipped source
   expect(files.sessions.take()).toBeUndefined();
 });
 
-it('a source of the same name in another input, or with other bytes, is another one', () => {
+it('treats a source of the same name in another input, or with other bytes, as another source', () => {
   const files = new LedgerFiles(
     runWith({
       findings: [
@@ -85,7 +85,7 @@ it('a source of the same name in another input, or with other bytes, is another 
   ]);
 });
 
-it('leaves out the sources that were skipped, in the ledger and in the quarantine', () => {
+it('leaves out skipped sources, in the ledger and in the quarantine', () => {
   const run = runWith({
     sources: [skipped('link', 'symlink'), skipped('pipe', 'not-regular'), source('a'), source('z')],
     quarantine: [
@@ -104,7 +104,7 @@ it('leaves out the sources that were skipped, in the ledger and in the quarantin
   ]);
 });
 
-it('says which sources have rejected lines', () => {
+it('lists the sources with rejected lines', () => {
   const run = runWith({
     sources: [source('a'), source('b', { fates: { blank: 2, 'rejected:invalid-json': 1 } })],
   });
@@ -114,7 +114,7 @@ it('says which sources have rejected lines', () => {
   ]);
 });
 
-it('a look ahead takes nothing', () => {
+it('looks ahead without consuming a line', () => {
   const items = new Lookahead([1, 2][Symbol.iterator]() as Iterator<number, undefined>);
   expect([items.peek(), items.peek(), items.take(), items.take(), items.take(), items.peek()]).toEqual([
     ...[1, 1, 1, 2],

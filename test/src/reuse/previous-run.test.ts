@@ -17,7 +17,7 @@ async function dataset(): Promise<string> {
 }
 
 describe('a published dataset', () => {
-  it('gives the lines of its files by their types', async () => {
+  it('yields the lines of its files by type', async () => {
     const out = await dataset();
     const run = await openPreviousDataset(out, readManifest(out));
     const sources = [...run.lines(LINE_FILES.sources)];
@@ -38,7 +38,7 @@ describe('a published dataset', () => {
     ['is shorter', (path: string) => truncateSync(path, 10)],
     ['is gone', (path: string) => rmSync(path)],
     ['has another byte', (path: string) => writeFileSync(path, readFileSync(path).fill(' ', 5, 6))],
-  ])('of which a file %s is refused', async (_what, damage) => {
+  ])('is refused when a file %s', async (_what, damage) => {
     const out = await dataset();
     damage(join(out, LINE_FILES.sessions));
     await expect(openPreviousDataset(out, readManifest(out))).rejects.toThrow(
@@ -49,14 +49,14 @@ describe('a published dataset', () => {
     );
   });
 
-  it('whose shard has another size is refused before anything of it is read', async () => {
+  it('is refused before reading when a shard has another size', async () => {
     const out = await dataset();
     const manifest = readManifest(out);
     appendFileSync(join(out, manifest.shards[0]?.path as string), '\n');
     await expect(openPreviousDataset(out, manifest)).rejects.toThrow(/does not match the manifest/);
   });
 
-  it('a file that changes after it was checked is an input/output error', async () => {
+  it('reports io when a file changes after it was checked', async () => {
     const out = await dataset();
     const run = await openPreviousDataset(out, readManifest(out));
     const path = join(out, LINE_FILES.sessions);
@@ -72,7 +72,7 @@ describe('staged files', () => {
     throw new Error(`refused ${path}`);
   };
 
-  /** A staged file of which the first bytes are in the checkpoint. */
+  /** A staged file whose first bytes are in the checkpoint. */
   function staged(): { root: string; file: { path: string; bytes: number; crc32: number } } {
     const root = temporaryFolder();
     const done = '"1:2:3:4"\n""\n';
@@ -80,7 +80,7 @@ describe('staged files', () => {
     return { root, file: { path: 'fingerprints', bytes: done.length, crc32: crc32(done) } };
   }
 
-  it('are read as far as the checkpoint goes, and cut there', async () => {
+  it('are read up to the checkpoint and truncated there', async () => {
     const { root, file } = staged();
     const [checked] = await checkStagedFiles(root, [file], refuse);
     expect(checked).toMatchObject(file);
@@ -94,7 +94,7 @@ describe('staged files', () => {
     ['shorter', (path: string) => truncateSync(path, 3)],
     ['gone', (path: string) => rmSync(path)],
     ['changed in one byte', (path: string) => writeFileSync(path, readFileSync(path).fill('7', 1, 2))],
-  ])('that are %s are refused by name', async (_what, damage) => {
+  ])('are refused by name when they are %s', async (_what, damage) => {
     const { root, file } = staged();
     damage(join(root, file.path));
     await expect(checkStagedFiles(root, [file], refuse)).rejects.toThrow('refused fingerprints');

@@ -1,4 +1,4 @@
-/** Runs that can be resumed, and runs that are refused, without a process. */
+/** Which runs can be resumed and which are refused. */
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -25,11 +25,11 @@ function rewrite(run: Stopped, change: (checkpoint: Checkpoint) => Checkpoint): 
   writeFileSync(path, Buffer.concat(encodeCheckpoint(change(checkpoint))));
 }
 
-const recordRejection = (message: string | RegExp): unknown =>
+const refusal = (message: string | RegExp): unknown =>
   expect.objectContaining({ code: 'cannot-resume', message: expect.stringMatching(message) });
 
 describe('a checkpoint', () => {
-  it('gives the sources that are done, with their fingerprints', async () => {
+  it('holds the finished sources with their fingerprints', async () => {
     const run = await stopped();
     const found = await plan(run);
     expect(found?.sources).toBe(5);
@@ -39,7 +39,7 @@ describe('a checkpoint', () => {
     expect(stagingIn(run.folder)[0]).toContain(found?.runId);
   });
 
-  it('that is furthest on is taken', async () => {
+  it('is used when it is the most advanced', async () => {
     const run = await stopped();
     const [staging = ''] = stagingIn(run.folder);
     const other = staging.replace(/[0-9a-f]{16}$/, 'f'.repeat(16));
@@ -49,7 +49,7 @@ describe('a checkpoint', () => {
     expect(findCheckpoint(locate(run.out))?.root).toContain(other);
   });
 
-  it('that is damaged does not count', async () => {
+  it('is ignored when it is damaged', async () => {
     const run = await stopped();
     const path = checkpointIn(run.folder) as string;
     const bytes = readFileSync(path);
@@ -62,32 +62,32 @@ describe('a checkpoint', () => {
   });
 });
 
-describe('refused, with the first difference:', () => {
+describe('is refused with the first difference:', () => {
   it.each(Object.keys(CHANGES))('a log: %s', async (name) => {
     const run = await stopped();
     CHANGES[name]?.(filesIn(run.logs)[2] as string, run.logs, 7);
     await expect(plan(run)).rejects.toThrow(
-      recordRejection(/^cannot resume: .*\.jsonl .*; run without --resume/) as Error,
+      refusal(/^cannot resume: .*\.jsonl .*; run without --resume/) as Error,
     );
   });
 
-  it('a log that was still to be read', async () => {
+  it('a log that was not read yet', async () => {
     const run = await stopped();
     appendFileSync(filesIn(run.logs).at(-1) as string, '\n');
-    await expect(plan(run)).rejects.toThrow(recordRejection(/had \d+ bytes and now has \d+/) as Error);
+    await expect(plan(run)).rejects.toThrow(refusal(/had \d+ bytes and now has \d+/) as Error);
   });
 
   it('settings', async () => {
     const run = await stopped();
     await expect(plan(run, { groupBy: 'none', compress: 'gzip' })).rejects.toThrow(
-      recordRejection('other settings: compress, groupBy;') as Error,
+      refusal('other settings: compress, groupBy;') as Error,
     );
   });
 
-  it('the version', async () => {
+  it('the version of turnmill', async () => {
     const run = await stopped();
     rewrite(run, (checkpoint) => ({ ...checkpoint, toolVersion: '0.0.1' }));
-    await expect(plan(run)).rejects.toThrow(recordRejection('was started by turnmill 0.0.1;') as Error);
+    await expect(plan(run)).rejects.toThrow(refusal('was started by turnmill 0.0.1;') as Error);
   });
 
   it('a staged file', async () => {
@@ -95,12 +95,12 @@ describe('refused, with the first difference:', () => {
     const path = join(run.folder, stagingIn(run.folder)[0] as string, LINE_FILES.sessions);
     writeFileSync(path, readFileSync(path).fill(' ', 7, 8));
     await expect(plan(run)).rejects.toThrow(
-      recordRejection('ledger/sessions.jsonl in the staging folder is not what the run wrote') as Error,
+      refusal('ledger/sessions.jsonl in the staging folder is not what the run wrote') as Error,
     );
   });
 });
 
-it('fingerprints that are not those of the sources that are done: invalid-dataset', async () => {
+it('reports invalid-dataset when fingerprints do not match the finished sources', async () => {
   const run = await stopped();
   rewrite(run, (checkpoint) => ({ ...checkpoint, sources: 4 }));
   await expect(plan(run)).rejects.toThrow(expect.objectContaining({ code: 'invalid-dataset' }));

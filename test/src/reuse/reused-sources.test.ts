@@ -12,7 +12,7 @@ import { resultsOf } from '../../support/results.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples/logs');
 
-/** The examples' dataset with a choice of sources; three are enough. */
+/** Three sources of a dataset of the examples. */
 async function examples(): Promise<(indices: readonly number[]) => ReusedSources> {
   const out = join(temporaryFolder(), 'out');
   const { settings } = await resultsOf({ inputs: [EXAMPLES], out });
@@ -34,7 +34,7 @@ async function indicesIn(results: AsyncIterable<Result>): Promise<readonly numbe
   return found;
 }
 
-it('gives the sources up to an index, each once, in the order of the listing', async () => {
+it('yields the sources up to an index once, in the order of the listing', async () => {
   const reused = (await examples())([1, 4, 5]);
   expect([0, 1, 4, 5, 6].map((index) => reused.has(index))).toEqual([false, true, true, true, false]);
   expect(await indicesIn(reused.before(1))).toEqual([]);
@@ -50,7 +50,7 @@ it('reads nothing of a run without sources to reuse', async () => {
   expect(await indicesIn(NOTHING_REUSED.before(99))).toEqual([]);
 });
 
-it('takes the sources of two runs in turn', async () => {
+it('merges the sources of two runs', async () => {
   const of = await examples();
   const both: Reuse = new InTurn(of([0, 1]), of([3, 5]));
   expect([0, 1, 2, 3].map((index) => both.has(index))).toEqual([true, true, false, true]);

@@ -6,16 +6,16 @@ import { PreviousRun, type PreviousShard } from '../../../src/reuse/previous-run
 import { ShardRecords } from '../../../src/reuse/shard-records.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
-interface Made {
+interface StagedShards {
   readonly records: ShardRecords;
   readonly root: string;
   readonly work: string;
 }
 
-/** Shards of a staged run: paths, content of the file, and lines still gathered. */
+/** Shards of a staged run: path, content of the file, and lines still in memory. */
 function shardsOf(
   shards: Readonly<Record<string, readonly [file: Uint8Array | string, gathered?: string]>>,
-): Made {
+): StagedShards {
   const [root, work] = [temporaryFolder(), temporaryFolder()];
   const listed = Object.entries(shards).map(([path, [file, gathered]], index): PreviousShard => {
     const bytes = Buffer.from(file);
@@ -34,7 +34,7 @@ async function textAt(records: ShardRecords, path: string, number: number): Prom
   return Buffer.from(await records.at(path, number)).toString();
 }
 
-it('reads records by number, and has at most 64 of any number of shards open', async () => {
+it('reads records by number with at most 64 shards open', async () => {
   const paths = Array.from({ length: 300 }, (_, i) => `data/${i}.jsonl`);
   const { records } = shardsOf(Object.fromEntries(paths.map((path) => [path, [`${path}\nb\nc ${path}\n`]])));
   const openFiles = (): number => readdirSync('/proc/self/fd').length;
@@ -45,7 +45,7 @@ it('reads records by number, and has at most 64 of any number of shards open', a
   expect(records.groupOf('data/7.jsonl')).toBe('group 7');
 });
 
-it('unpacks a compressed shard, adds what was gathered, and removes the unpacked file at its last record', async () => {
+it('decompresses a shard, adds lines in memory, and removes the decompressed file after its last record', async () => {
   const path = 'data/a.jsonl.gz';
   const { records, work } = shardsOf({ [path]: [gzipSync('one\ntwo\n'), 'three\n'] });
   expect(await textAt(records, path, 2)).toBe('two');
@@ -54,12 +54,12 @@ it('unpacks a compressed shard, adds what was gathered, and removes the unpacked
   expect(existsSync(join(work, 'unpacked-0'))).toBe(false);
 });
 
-it('reads a compressed shard of which everything was only gathered', async () => {
+it('reads a compressed shard whose lines are all in memory', async () => {
   const { records } = shardsOf({ 'data/a.jsonl.gz': ['', 'one\ntwo\nthree\n'] });
   expect(await textAt(records, 'data/a.jsonl.gz', 1)).toBe('one');
 });
 
-it('a record of a TOML deck has several lines', async () => {
+it('reads records of several lines from a deck of samples', async () => {
   const deck =
     '[[samples]]\na = 1\n\n[[samples]]\nb = """\nx\n[[samples]] not alone\n"""\n[[samples]]\nc = 3\n';
   for (const [path, file] of [
@@ -74,7 +74,7 @@ it('a record of a TOML deck has several lines', async () => {
   }
 });
 
-it('a session trace has several lines', async () => {
+it('reads records of several lines from session traces', async () => {
   const head = (id: string): string => `{"type":"session","harness":"h","id":"${id}"}`;
   const message = '{"type":"message","message":{}}';
   const traces = `${head('a')}\n${message}\n${message}\n${head('b')}\n${message}\n`;
@@ -89,7 +89,7 @@ it('a session trace has several lines', async () => {
   }
 });
 
-it('a shard or record that is not there is refused', async () => {
+it('refuses a missing shard or record', async () => {
   const { records } = shardsOf({ 'data/a.jsonl': ['one\n'] });
   await expect(records.at('data/b.jsonl', 1)).rejects.toThrow(
     /data\/b\.jsonl is in the ledger, but is not a shard/,
@@ -97,7 +97,7 @@ it('a shard or record that is not there is refused', async () => {
   await expect(records.at('data/a.jsonl', 2)).rejects.toThrow(/data\/a\.jsonl has no record 2/);
 });
 
-it('a shard with other bytes is refused', async () => {
+it('refuses a shard with other bytes', async () => {
   const { records, root } = shardsOf({ 'data/a.jsonl': ['one\n'], 'data/b.jsonl.gz': [gzipSync('one\n')] });
   writeFileSync(join(root, 'data/a.jsonl'), 'two\n');
   writeFileSync(join(root, 'data/b.jsonl.gz'), gzipSync('two\n'));

@@ -1,4 +1,4 @@
-/** The results of a dataset's sources, read from its files, are those of the run that wrote it. */
+/** The results read from a dataset's files are those of the run that wrote it. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ const isRejected = (result: Result): boolean =>
   result.kind === 'rejected-line' ||
   (result.kind === 'session' && (result.rejection ?? result.recordRejections) !== undefined);
 
-/** The results that go to each file, whose order is that of its lines. */
+/** Results by the file that they are written to, in the order of its lines. */
 const FILES: Readonly<Record<string, (result: Result) => boolean>> = {
   sources: ({ kind }) => kind === 'source-begin' || kind === 'source',
   sessions: ({ kind }) => kind === 'record' || kind === 'session',
@@ -31,7 +31,7 @@ const FILES: Readonly<Record<string, (result: Result) => boolean>> = {
   findings: ({ kind }) => kind === 'finding',
 };
 
-/** Members that a dataset does not hold because nothing after the result writer needs it or can count it again, and `undefined`. */
+/** A result without undefined members and without those that no file of a dataset holds. */
 function comparable(result: Result): object {
   const plain = JSON.parse(JSON.stringify(result, bytesAsText)) as Record<string, unknown>;
   const {
@@ -50,7 +50,7 @@ function comparable(result: Result): object {
 const bytesAsText = (_key: string, value: unknown): unknown =>
   value instanceof Uint8Array ? `bytes ${Buffer.from(value).toString('latin1')}` : value;
 
-/** The results of every source, from the dataset. */
+/** Reads the results of every source from the dataset. */
 async function reread(run: PreviousRun, listing: Listing, format: string): Promise<Result[]> {
   const fingerprints = readFingerprints(run.root) as readonly string[];
   expect(fingerprints).toHaveLength(listing.sources.length);
@@ -62,27 +62,27 @@ async function reread(run: PreviousRun, listing: Listing, format: string): Promi
   return found;
 }
 
-async function expectSame(given: Partial<Settings> & Pick<Settings, 'inputs'>): Promise<readonly Result[]> {
+async function expectSame(options: Partial<Settings> & Pick<Settings, 'inputs'>): Promise<readonly Result[]> {
   const out = join(temporaryFolder(), 'out');
-  const { results, settings } = await resultsOf({ ...given, out });
+  const { results, settings } = await resultsOf({ ...options, out });
   const listing = listSources(settings.inputs, settings.follow);
   const run = await openPreviousDataset(out, readManifest(out));
   const found = await reread(run, listing, settings.format[0] as string);
   for (const [file, isIn] of Object.entries(FILES)) {
-    const [wanted, got] = [results, found].map((all) => all.filter(isIn).map(comparable));
-    expect(got, file).toEqual(wanted);
+    const [expected, actual] = [results, found].map((all) => all.filter(isIn).map(comparable));
+    expect(actual, file).toEqual(expected);
   }
   return results;
 }
 
-describe('the results of a dataset', () => {
+describe('the results in a dataset', () => {
   it.each([
     {},
     { format: ['chat', 'trl', 'functiongemma-teaching'] },
     { quarantineContent: 'raw', compress: 'gzip', groupBy: 'scenario' },
     { format: ['samples'], formatOptions: { as: 'toml' }, shardSizeBytes: 3000 },
-  ] as const)('are those of the run: examples, %j', async (given) => {
-    const results = await expectSame({ inputs: [EXAMPLES], ...given } as Partial<Settings> &
+  ] as const)('are those of the run over the examples with %j', async (options) => {
+    const results = await expectSame({ inputs: [EXAMPLES], ...options } as Partial<Settings> &
       Pick<Settings, 'inputs'>);
     const kinds = new Set(results.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual([
@@ -90,7 +90,7 @@ describe('the results of a dataset', () => {
     ]);
   });
 
-  it('are those of the run: packed sources, several inputs, a line of many objects', async () => {
+  it('are those of the run over compressed sources, several inputs and a line of many objects', async () => {
     const folder = temporaryFolder();
     const [a, b] = [join(folder, 'a'), join(folder, 'b')];
     for (const input of [a, b]) mkdirSync(input);
@@ -108,14 +108,14 @@ describe('the results of a dataset', () => {
   });
 
   for (const seed of [1, 2, 3])
-    it(`are those of the run: odd logs, seed ${seed}`, async () => {
+    it(`are those of the run over odd logs, seed ${seed}`, async () => {
       const logs = join(temporaryFolder(), 'logs');
       writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
       await expectSame({ inputs: [logs] });
     });
 });
 
-/** A dataset of the examples in which the text of a file was changed, with a manifest that vouches for it. */
+/** A dataset of the examples in which a file was changed and the manifest fits the change. */
 async function forged(file: string, change: (text: string) => string): Promise<() => Promise<Result[]>> {
   const out = join(temporaryFolder(), 'out');
   const { settings } = await resultsOf({ inputs: [EXAMPLES], out });
@@ -131,7 +131,7 @@ async function forged(file: string, change: (text: string) => string): Promise<(
   return () => reread(run, listSources(settings.inputs, settings.follow), 'chat');
 }
 
-describe('files that contradict each other are refused', () => {
+describe('refuses contradicting files:', () => {
   it.each([
     ['ledger/sessions.jsonl', /"fate":"written"/, '"fate":"sold"', /has a session with the fate "sold"/],
     ['ledger/sessions.jsonl', /"line":1,/, '"line":99,', /has no record 99/],

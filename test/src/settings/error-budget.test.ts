@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { checkTolerance, parseTolerance, type Tolerance } from '../../../src/settings/error-budget.ts';
 
-describe('what is written', () => {
-  test.each(['0', '5', '0%', '1%', '0.5%', '12.3456%', '100%'])('%s is a tolerance', (text) => {
+describe('parsing', () => {
+  test.each(['0', '5', '0%', '1%', '0.5%', '12.3456%', '100%'])('accepts %s', (text) => {
     expect(String(parseTolerance(text))).toBe(text);
   });
 
   test.each(['', '-1', '1.5', '%', '101%', '100.0001%', '1.23456%', '1e3', ' 1', '1 %', '٣', '9'.repeat(17)])(
-    '%j is none',
+    'refuses %j',
     (text) => {
       expect(parseTolerance(text)).toBeUndefined();
     },
   );
 });
 
-describe('what is allowed', () => {
+describe('a budget', () => {
   const allows = (tolerance: Tolerance, rejections: number, all: number): boolean => {
     try {
       checkTolerance(tolerance, { rejections, all });
@@ -34,7 +34,7 @@ describe('what is allowed', () => {
     ['0.0001%', 9_000_000, 9_000_000_000_000],
     ['100%', 7, 7],
     ['0%', 0, 0],
-  ])('%s allows %d of %d, and not one more', (tolerance, rejections, all) => {
+  ])('of %s allows %d of %d and not one more', (tolerance, rejections, all) => {
     expect(allows(tolerance, rejections, all)).toBe(true);
     if (rejections < all) expect(allows(tolerance, rejections + 1, all)).toBe(false);
   });

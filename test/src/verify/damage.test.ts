@@ -1,4 +1,4 @@
-/** F168: damage to the files of a dataset is found, and the file is named. */
+/** F168: verify finds damage to the files of a dataset and names the file. */
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const MANIFEST_STEP = LONG ? 1 : 61;
 
 const packed = smallDataset({ compress: 'gzip', quarantineContent: 'raw' });
 
-/** The files that problems name; a manifest that is none any more names itself. */
+/** Files named in the problems, or the manifest if it cannot be read. */
 async function named(copy: Copy): Promise<string[]> {
   try {
     return (await copy.verify()).problems.map(({ file }) => file);
@@ -39,7 +39,7 @@ function flip(bytes: Buffer, at: number): Buffer {
 }
 
 describe.each(FILES)('F168 %s', (file) => {
-  test('a flipped bit anywhere', async () => {
+  test('with a flipped bit anywhere is found', async () => {
     const copy = packed.copy();
     const bytes = copy.read(file);
     for (let i = 0; i < STEPS; i += 1) {
@@ -49,7 +49,7 @@ describe.each(FILES)('F168 %s', (file) => {
     }
   });
 
-  test('a byte less, a byte more, no byte at all', async () => {
+  test('with a byte less, a byte more or no bytes is found', async () => {
     const copy = packed.copy();
     const bytes = copy.read(file);
     const middle = bytes.length >> 1;
@@ -67,7 +67,7 @@ describe.each(FILES)('F168 %s', (file) => {
     }
   });
 
-  test('the file is gone, a folder, or a link', async () => {
+  test('is found when it is missing, a folder or a link', async () => {
     const copy = packed.copy();
     const path = join(copy.path, file);
     renameSync(path, join(packed.root, 'moved'));
@@ -80,8 +80,8 @@ describe.each(FILES)('F168 %s', (file) => {
   });
 });
 
-describe('F168 the folder', () => {
-  test('two shards that are swapped', async () => {
+describe('F168 finds', () => {
+  test('two swapped shards', async () => {
     const copy = packed.copy();
     const [a, b] = [copy.read(SHARDS[0]), copy.read(SHARDS[1])];
     copy.write(SHARDS[0], b);
@@ -98,14 +98,14 @@ describe('F168 the folder', () => {
     },
   );
 
-  test('a foreign folder, at the top and below', async () => {
+  test('a foreign folder at the top or below', async () => {
     const copy = packed.copy();
     mkdirSync(join(copy.path, 'more'));
     mkdirSync(join(copy.path, 'data/more'));
     expect((await named(copy)).sort()).toEqual(['data/more', 'more']);
   });
 
-  test('a folder that is a link', async () => {
+  test('a folder replaced by a link', async () => {
     const copy = packed.copy();
     renameSync(join(copy.path, 'ledger'), join(packed.root, 'elsewhere'));
     symlinkSync(join(packed.root, 'elsewhere'), join(copy.path, 'ledger'));
@@ -122,8 +122,8 @@ describe('F168 the folder', () => {
   });
 });
 
-describe('F168 manifest.json', () => {
-  test('a flipped bit anywhere but in the version of the tool', async () => {
+describe('F168 finds in manifest.json', () => {
+  test('a flipped bit anywhere except in the version of turnmill', async () => {
     const copy = packed.copy();
     const bytes = copy.read('manifest.json');
     const version = bytes.indexOf('"version"') + '"version": "'.length;
@@ -134,7 +134,7 @@ describe('F168 manifest.json', () => {
     }
   });
 
-  test('every count that is one more', async () => {
+  test('any count that is one too high', async () => {
     const copy = packed.copy();
     const bytes = copy.read('manifest.json').toString();
     for (const { index, 0: digits } of bytes.matchAll(/(?<=": )\d+/g)) {

@@ -24,25 +24,25 @@ async function read(
   return { values, problems: problems.kept.map(({ message }) => message) };
 }
 
-test('an empty file has no line and no problem', async () => {
+test('finds no line and no problem in an empty file', async () => {
   expect(await read('')).toEqual({ values: [], problems: [] });
 });
 
-test('only line feeds end a line', async () => {
+test('ends lines only at line feeds', async () => {
   expect(await read('{"a":"\u2028"}\n{"b":1}\n')).toEqual({
     values: [{ a: '\u2028' }, { b: 1 }],
     problems: [],
   });
 });
 
-test('a last line without its newline is read and reported', async () => {
+test('reads and reports a last line without a line feed', async () => {
   expect(await read('{}')).toEqual({
     values: [{}],
     problems: ['expected a newline as the last byte, found none'],
   });
 });
 
-test('bytes that are not UTF-8 are reported, also when the file ends in the middle of a character', async () => {
+test('reports bytes that are not UTF-8, also when the file ends inside a character', async () => {
   const { problems } = await read(Buffer.from('{"a":"\xff"}\n', 'latin1'));
   expect(problems).toEqual(['expected UTF-8, found invalid bytes']);
   expect((await read(Buffer.from('{}\n\xc3', 'latin1'))).problems[0]).toBe(
@@ -50,24 +50,24 @@ test('bytes that are not UTF-8 are reported, also when the file ends in the midd
   );
 });
 
-test('a problem never shows what the line holds', async () => {
+test('never shows the content of a line in a problem', async () => {
   const { values, problems } = await read('secret\n"secret"\n\n{}\n');
   expect(values).toEqual([undefined, undefined, undefined, {}]);
   expect(problems).toHaveLength(3);
   expect(problems.join()).not.toContain('secret');
 });
 
-test('all members of a packed file are read', async () => {
+test('reads all members of a gzip file', async () => {
   const packed = Buffer.concat([gzipSync('{"a":1}\n'), gzipSync('{"b":2}\n')]);
   expect(await read(packed, 'f.jsonl.gz')).toEqual({ values: [{ a: 1 }, { b: 2 }], problems: [] });
 });
 
-test('a truncated packed file is reported, not thrown', async () => {
+test('reports a truncated gzip file without throwing', async () => {
   const { problems } = await read(gzipSync('{"a":1}\n').subarray(0, -4), 'f.jsonl.gz');
   expect(problems.join()).toContain('expected gzip data, found');
 });
 
-test('bytes after the packed data are reported, not thrown', async () => {
+test('reports bytes after the gzip data without throwing', async () => {
   for (const bytes of [[0], [0x0a], [0x1f], [0, 0, 0x1f, 0x8b], Array<number>(300).fill(0)]) {
     const packed = Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from(bytes)]);
     for (let again = 0; again < 20; again++) {
@@ -77,7 +77,7 @@ test('bytes after the packed data are reported, not thrown', async () => {
   }
 });
 
-/** Characters that are split while `work` runs: split2 splits all that it holds, again with every chunk. */
+/** Counts characters that are split while `work` runs: with every chunk split2 splits everything that it holds. */
 async function splitChars(work: () => Promise<void>): Promise<number> {
   const { split } = String.prototype;
   let chars = 0;
@@ -93,18 +93,18 @@ async function splitChars(work: () => Promise<void>): Promise<number> {
   return chars;
 }
 
-test('a line of 16 MB is looked at a few times, not once for every 64 kB', async () => {
+test('splits a line of 16 MB a few times, not once for every 64 kB', async () => {
   const line = JSON.stringify({ long: 'x'.repeat(16 * 1024 * 1024) });
   const chars = await splitChars(async () => {
     const { values, problems } = await read(`${line}\n{}\n`);
     expect(values).toHaveLength(2);
     expect(problems).toEqual([]);
   });
-  expect(chars).toBeGreaterThan(line.length); // the splitter is the one that is counted
+  expect(chars).toBeGreaterThan(line.length); // the count does see the splitter
   expect(chars).toBeLessThan(10 * line.length);
 });
 
-test('a file that cannot be read is a fault', async () => {
+test('throws a fault for a file that cannot be read', async () => {
   const reading = readLines(join(folder, 'none'), 'none', new Problems()).next();
   await expect(reading).rejects.toMatchObject({ name: 'TurnmillError', code: 'io' });
 });
@@ -112,14 +112,14 @@ test('a file that cannot be read is a fault', async () => {
 describe.skipIf(!hasZstd)('zstd', () => {
   const packed = Buffer.concat([zstd('{"a":1}\n'), zstd('{"b":2}\n')]);
 
-  test('all frames of a packed file are read, a long line too', async () => {
+  test('reads all frames of a file, and a long line', async () => {
     expect(await read(packed, 'f.jsonl.zst')).toEqual({ values: [{ a: 1 }, { b: 2 }], problems: [] });
     const long = zstd(`{"a":"${'x'.repeat(9_000_000)}"}\n`);
     const { values, problems } = await read(Buffer.concat([packed, long]), 'f.jsonl.zst');
     expect([values.length, problems]).toEqual([3, []]);
   });
 
-  test('damaged packed data is reported', async () => {
+  test('reports damaged data', async () => {
     const wrong = Buffer.from(packed);
     wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1;
     const cut = [1, 2, 4, 5, 10].map((bytes) => packed.subarray(0, -bytes));

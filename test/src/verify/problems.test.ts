@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Problems } from '../../../src/verify/problems.ts';
 
-test('a thousand problems are kept and all are counted', () => {
+test('keeps a thousand problems and counts all', () => {
   const problems = new Problems();
   for (let i = 0; i < 1500; i += 1) problems.add('f', String(i));
   expect(problems.kept).toHaveLength(1000);
@@ -9,7 +9,7 @@ test('a thousand problems are kept and all are counted', () => {
   expect(problems.kept.at(-1)).toEqual({ file: 'f', message: '999' });
 });
 
-test('equal values are not a problem, others are reported with file and line, shortened', () => {
+test('reports differing values with file and line, shortened', () => {
   const problems = new Problems();
   problems.equal('f', 1, 'x', 2, 2);
   problems.equal('f', 3, 'x', 2, undefined);

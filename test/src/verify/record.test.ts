@@ -77,25 +77,25 @@ const bad: Readonly<Record<string, readonly object[]>> = {
 const cases = (of: typeof good): [string, object][] =>
   Object.entries(of).flatMap(([format, records]) => records.map((r) => [format, r] as [string, object]));
 
-test.each(cases(good))('a record of %s: %j', (format, record) => {
+test.each(cases(good))('accepts a record of %s: %j', (format, record) => {
   expect(recordCheckOf(format)({ ...record }).problem).toBeUndefined();
 });
 
-test.each(cases(bad))('no record of %s: %j', (format, record) => {
+test.each(cases(bad))('refuses as a record of %s: %j', (format, record) => {
   expect(recordCheckOf(format)({ ...record }).problem).toBeDefined();
 });
 
-test.each(formats.map(({ name }) => name))('the shape of %s is known', (name) => {
+test.each(formats.map(({ name }) => name))('knows the shape of %s', (name) => {
   expect(recordCheckOf(name)({}).problem).toBeDefined();
 });
 
-describe('tools are counted', () => {
+describe('counts tools', () => {
   test.each([
     ['chat', chat, 1],
     ['axolotl', { messages: [], tools: '[{},{}]' }, 2],
     ['sharegpt', turns, 1],
     ['functiongemma', { text: '' }, undefined],
-  ])('in %s', (format, record, tools) => {
+  ])('of %s', (format, record, tools) => {
     expect(recordCheckOf(format)({ ...record }).tools).toBe(tools);
   });
 });

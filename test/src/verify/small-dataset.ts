@@ -1,4 +1,4 @@
-/** A small dataset of every kind of line, built by the library, and copies of it that a test may damage. */
+/** A small dataset with every kind of line, and copies of it that a test may damage. */
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import { type VerifyResult, verifyDataset } from '../../../src/verify/verify-dataset.ts';
 
-type Given = Omit<Parameters<typeof build>[0], 'inputs' | 'out'>;
+type BuildOptions = Omit<Parameters<typeof build>[0], 'inputs' | 'out'>;
 // biome-ignore lint/suspicious/noExplicitAny: a manifest that a test changes at will
 type Manifest = any;
 
@@ -16,22 +16,22 @@ export interface Copy {
   readonly path: string;
   read(file: string): Buffer;
   write(file: string, bytes: string | Uint8Array): void;
-  /** Changes the lines of a file, packed or not. */
+  /** Changes the lines of a file, compressed or not. */
   lines(file: string, change: (lines: string[]) => string[]): void;
   manifest(change: (manifest: Manifest) => unknown): void;
-  /** Gives the manifest the bytes and the hashes that its files have now. */
+  /** Updates the sizes and hashes in the manifest. */
   reseal(): void;
   verify(): Promise<VerifyResult>;
 }
 
-/** Builds it once for the tests of a file; `copy` gives a fresh one. */
-export function smallDataset(given: Given = {}): { readonly root: string; copy(): Copy } {
+/** Builds the dataset once for the tests of a file; `copy` returns a fresh copy. */
+export function smallDataset(options: BuildOptions = {}): { readonly root: string; copy(): Copy } {
   let root = '';
   let copies = 0;
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'turnmill-verify-'));
     writeLogs(join(root, 'logs'));
-    await build({ workers: 1, ...given, inputs: [join(root, 'logs')], out: join(root, 'out') });
+    await build({ workers: 1, ...options, inputs: [join(root, 'logs')], out: join(root, 'out') });
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
   return {
@@ -79,7 +79,7 @@ function copyAt(path: string): Copy {
   };
 }
 
-/** Two days with records, superseded and truncated entries; every scope of rejection; sources that are passed over. */
+/** Logs of two days: records, superseded and truncated entries, rejections of every scope, skipped sources. */
 function writeLogs(root: string): void {
   const put = (name: string, lines: readonly string[]): void => {
     mkdirSync(dirname(join(root, name)), { recursive: true });

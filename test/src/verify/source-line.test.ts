@@ -12,23 +12,27 @@ function problemsOf(value: object): readonly string[] {
 }
 
 test.each<[string, object]>([
-  ['members, padding and trailing data add up', line],
-  ['of a source with trailing data too', { ...line, status: 'rejected', reason: 'trailing-data' }],
+  ['members, padding and trailing data add up to the size', line],
+  ['so they do in a source with trailing data', { ...line, status: 'rejected', reason: 'trailing-data' }],
   [
-    'nobody knows the end of a damaged source',
+    'a damaged source, whose end is unknown',
     { ...line, status: 'rejected', reason: 'corrupt-gzip', size: 7 },
   ],
-  ['a plain source has no such account', { status: 'read', compression: 'none', size: 7 }],
-])('I1: %s', (_, value) => {
+  ['a plain source without counts', { status: 'read', compression: 'none', size: 7 }],
+])('I1 holds: %s', (_, value) => {
   expect(problemsOf(value)).toEqual([]);
 });
 
 test.each<[string, object, string]>([
-  ['a byte more', { ...line, size: 101 }, 'expected 100, found 101'],
-  ['trailing data that is not all', { ...line, reason: 'trailing-data', size: 99 }, 'expected 100, found 99'],
-  ['a part is no count', { ...line, packed: { ...packed, padding_bytes: -1 } }, 'found 100'],
-  ['no account', { ...line, packed: undefined }, 'found 100'],
-  ['an account of a plain source', { ...line, compression: 'none' }, 'packed: expected none'],
-])('I1: %s is a problem', (_, value, message) => {
+  ['one byte too many', { ...line, size: 101 }, 'expected 100, found 101'],
+  [
+    'trailing data that does not reach the end',
+    { ...line, reason: 'trailing-data', size: 99 },
+    'expected 100, found 99',
+  ],
+  ['a part that is not a count', { ...line, packed: { ...packed, padding_bytes: -1 } }, 'found 100'],
+  ['no counts', { ...line, packed: undefined }, 'found 100'],
+  ['counts of a plain source', { ...line, compression: 'none' }, 'packed: expected none'],
+])('I1 is violated: %s', (_, value, message) => {
   expect(problemsOf(value)).toEqual([expect.stringContaining(message)]);
 });

@@ -15,11 +15,11 @@ describe('a place in a source', () => {
     ['no end', place(1, 5, undefined), 'a line, a start and an end'],
     ['a line after the last one', place(5, 0, 1), 'a line up to 4'],
     ['a byte after the last one', place(4, 0, 101), 'an end up to byte 100'],
-  ])('%s', (_name, given, expected) => {
-    expect(new SourceTally(read).take('line', given)).toBe(expected);
+  ])('%s', (_name, taken, expected) => {
+    expect(new SourceTally(read).take('line', taken)).toBe(expected);
   });
 
-  test('comes after the one before it, each kind by itself', () => {
+  test('comes after the previous one of its kind', () => {
     const tally = new SourceTally(read);
     expect(tally.take('line', place(1, 0, 10))).toBeUndefined();
     expect(tally.take('line', place(2, 9, 20))).toBe('a start from byte 10 on');
@@ -27,7 +27,7 @@ describe('a place in a source', () => {
     expect(tally.take('line', place(2, 10, 20))).toBeUndefined();
   });
 
-  test('that is refused does not move the next one', () => {
+  test('does not move the next one when it is refused', () => {
     const tally = new SourceTally(read);
     expect(tally.take('line', place(9, 50, 60))).toBe('a line up to 4');
     expect(tally.take('line', place(1, 0, 10))).toBeUndefined();
@@ -39,7 +39,7 @@ describe('a place in a source', () => {
     expect(tally.take('line', place(1, 5, 5), { leastBytes: 1 })).toBe('a start from byte 6 on');
   });
 
-  test('is never outside a source whose line does not say how large it is', () => {
+  test('cannot be outside a source whose size is unknown', () => {
     expect(new SourceTally({}).take('line', place(1e9, 1e12, 1e13))).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** Datasets that verify accepts, its counts, and folders that it does not take for datasets. */
+/** Datasets that verify accepts, its counts, and folders that it refuses as datasets. */
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -15,11 +15,11 @@ describe.each([
 ])('a dataset %s', (_name, settings, shards) => {
   const dataset = smallDataset(settings);
 
-  test('is without a problem, and counted', async () => {
+  test('has no problems and is counted', async () => {
     expect(await dataset.copy().verify()).toEqual({ ...COUNTS, shards });
   });
 
-  test('is not changed by the reading', async () => {
+  test('is not changed by verify', async () => {
     const copy = dataset.copy();
     const before = readdirSync(copy.path, { recursive: true });
     await copy.verify();
@@ -27,7 +27,7 @@ describe.each([
   });
 });
 
-describe('folders that are not datasets', () => {
+describe('a path', () => {
   const dataset = smallDataset();
   const codeOf = (out: string): Promise<string> =>
     verifyDataset(out).then(
@@ -35,19 +35,19 @@ describe('folders that are not datasets', () => {
       (error) => `${error.name} ${error.code}`,
     );
 
-  test('a link to a dataset is one', async () => {
+  test('is a dataset when it is a link to one', async () => {
     const link = join(dataset.root, 'link');
     symlinkSync(dataset.copy().path, link);
     expect((await verifyDataset(link)).problems).toEqual([]);
   });
 
-  test('a dataset without run.json is one', async () => {
+  test('is a dataset without run.json', async () => {
     const copy = dataset.copy();
     rmSync(join(copy.path, 'run.json'));
     expect((await copy.verify()).problems).toEqual([]);
   });
 
-  test('nothing, a file, a folder without a manifest', async () => {
+  test('is refused when it is missing, a file or a folder without a manifest', async () => {
     const at = (name: string): string => join(dataset.root, name);
     mkdirSync(at('empty'));
     writeFileSync(at('file'), '');
@@ -62,20 +62,20 @@ describe('folders that are not datasets', () => {
     ['of another tool', '{"schema":1,"tool":{"name":"other"}}'],
     ['newer', '{"schema":2,"tool":{"name":"turnmill"}}'],
     ['of no schema', '{"schema":"1","tool":{"name":"turnmill"}}'],
-  ])('a manifest that is %s', async (_name, text) => {
+  ])('is refused when its manifest is %s', async (_name, text) => {
     const copy = dataset.copy();
     copy.write('manifest.json', text);
     expect(await codeOf(copy.path)).toBe('TurnmillError invalid-dataset');
   });
 
-  test('a manifest that is a folder', async () => {
+  test('is refused when its manifest is a folder', async () => {
     const copy = dataset.copy();
     rmSync(join(copy.path, 'manifest.json'));
     mkdirSync(join(copy.path, 'manifest.json'));
     expect(await codeOf(copy.path)).toBe('TurnmillError invalid-dataset');
   });
 
-  test('a manifest without its members is a problem, and the rest is read', async () => {
+  test('has problems when its manifest lacks members, and the rest is read', async () => {
     const copy = dataset.copy();
     copy.write('manifest.json', '{"schema":1,"tool":{"name":"turnmill"}}');
     const { problems, shards } = await copy.verify();

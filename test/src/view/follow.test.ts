@@ -24,8 +24,8 @@ function log(lines: readonly string[]) {
   };
 }
 
-/** Summary of the entries sent. */
-const told = (entries: Iterable<FollowedEntry>): readonly string[] =>
+/** Summarises the entries sent. */
+const summaryOf = (entries: Iterable<FollowedEntry>): readonly string[] =>
   [...entries].map(({ conversation, line, shared, messages, fresh, error }) => {
     if (error !== undefined) return `line ${line}: ${error.split(':', 1)[0]}`;
     const roles = fresh.map((text) => {
@@ -35,42 +35,42 @@ const told = (entries: Iterable<FollowedEntry>): readonly string[] =>
     return `${conversation ?? line} ${shared}/${messages}: ${roles.join(' ')}`;
   });
 
-describe('an event log that is followed', () => {
+describe('a followed event log', () => {
   const [id, claude] = ['5f1c6a52-8d0e-4f7a-9a53-0c5b7f2a4e11', linesOf('claude-code.jsonl')];
 
-  test('is folded: a message that grows is sent again as a whole, a result with its number', () => {
+  test('is folded: a growing message is sent again as a whole, a result with its number', () => {
     const { followed, add } = log(claude.slice(0, 2));
     const tail = followed.tail();
     expect(tail.begin(200)).toBe(0);
-    expect(told(tail.take())).toEqual([`${id} 0/1: user`]);
-    expect(told(tail.take())).toEqual([]);
+    expect(summaryOf(tail.take())).toEqual([`${id} 0/1: user`]);
+    expect(summaryOf(tail.take())).toEqual([]);
     add(...claude.slice(2, 4));
-    expect(told(tail.take())).toEqual([`${id} 1/2: assistant`]);
+    expect(summaryOf(tail.take())).toEqual([`${id} 1/2: assistant`]);
     add(...claude.slice(4, 6));
-    expect(told(tail.take())).toEqual([`${id} 1/2: assistant+1`]);
+    expect(summaryOf(tail.take())).toEqual([`${id} 1/2: assistant+1`]);
     add(...claude.slice(6, 8));
-    expect(told(tail.take())).toEqual([`${id} 2/4: tool assistant`]);
+    expect(summaryOf(tail.take())).toEqual([`${id} 2/4: tool assistant`]);
     add('{"no json');
-    expect(told(tail.take())).toEqual(['line 9: invalid-json']);
+    expect(summaryOf(tail.take())).toEqual(['line 9: invalid-json']);
   });
 
-  test('holds what a build makes of it: the same messages', () => {
+  test('shows the messages that a build would write', () => {
     const codex = log(linesOf('codex.jsonl')).followed.tail();
     codex.begin(200);
-    expect(told(codex.take())).toEqual([
+    expect(summaryOf(codex.take())).toEqual([
       '0199b7a2-4a41-7c32-9b1e-5d9f3c0a7e21 0/6: system user user assistant+1 tool assistant',
     ]);
   });
 
-  test('begins near its end, and hands out what was before', () => {
+  test('begins near its end and sends earlier messages on request', () => {
     const { followed } = log(claude);
     const tail = followed.tail();
     expect(tail.begin(3)).toBe(1);
-    expect(told(tail.take())).toEqual([`${id} 1/4: assistant+1 tool assistant`]);
-    expect(told(followed.earlier(0, 1))).toEqual([`${id} 0/4: user`]);
+    expect(summaryOf(tail.take())).toEqual([`${id} 1/4: assistant+1 tool assistant`]);
+    expect(summaryOf(followed.earlier(0, 1))).toEqual([`${id} 0/4: user`]);
   });
 
-  test('is recognised by its first lines, as soon as they suffice', () => {
+  test('is recognised as soon as its first lines suffice', () => {
     const { followed, add } = log([]);
     expect(followed.holdsEvents).toBeUndefined();
     add(claude[0] as string);
@@ -81,38 +81,38 @@ describe('an event log that is followed', () => {
   });
 });
 
-describe('a log of entries that is followed', () => {
+describe('a followed log of entries', () => {
   const line = (messages: readonly object[]): string =>
     JSON.stringify({ timestamp: 1, session_id: 's', request: { messages }, response: null });
-  const said = (n: number): readonly object[] =>
+  const history = (n: number): readonly object[] =>
     Array.from({ length: n }, (_, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: `${i}` }));
 
-  test('sends of each entry what the one before it did not have', () => {
-    const { followed, add } = log([line(said(1)), line(said(3))]);
+  test('sends only the new messages of each entry', () => {
+    const { followed, add } = log([line(history(1)), line(history(3))]);
     const tail = followed.tail();
     expect(tail.begin(200)).toBe(0);
-    expect(told(tail.take())).toEqual(['1 0/1: user', '2 1/3: assistant user']);
-    add(line(said(2)), line(said(5)));
-    expect(told(tail.take())).toEqual(['3 0/2: user assistant', '4 2/5: user assistant user']);
+    expect(summaryOf(tail.take())).toEqual(['1 0/1: user', '2 1/3: assistant user']);
+    add(line(history(2)), line(history(5)));
+    expect(summaryOf(tail.take())).toEqual(['3 0/2: user assistant', '4 2/5: user assistant user']);
   });
 
-  test('begins near its end, and hands out what was before, each with what it shares', () => {
-    const lines = [1, 2, 3, 4, 5].map((n) => line(said(n)));
+  test('begins near its end and sends earlier entries on request, without the messages they share', () => {
+    const lines = [1, 2, 3, 4, 5].map((n) => line(history(n)));
     const { followed } = log(lines);
     const tail = followed.tail();
     expect(tail.begin(2)).toBe(3);
-    expect(told(tail.take())).toEqual(['4 3/4: assistant', '5 4/5: user']);
-    expect(told(followed.earlier(1, 2))).toEqual(['2 1/2: assistant', '3 2/3: user']);
+    expect(summaryOf(tail.take())).toEqual(['4 3/4: assistant', '5 4/5: user']);
+    expect(summaryOf(followed.earlier(1, 2))).toEqual(['2 1/2: assistant', '3 2/3: user']);
   });
 
-  test('continues with its reader after a line that is not an entry', () => {
-    const { followed, add } = log([line(said(1))]);
+  test('continues after a line that is not an entry', () => {
+    const { followed, add } = log([line(history(1))]);
     const tail = followed.tail();
     tail.begin(200);
-    expect(told(tail.take())).toHaveLength(1);
+    expect(summaryOf(tail.take())).toHaveLength(1);
     add('', '{"no json');
-    expect(told(tail.take())).toEqual(['line 3: invalid-json']);
-    add(line(said(2)));
-    expect(told(tail.take())).toEqual(['4 1/2: assistant']);
+    expect(summaryOf(tail.take())).toEqual(['line 3: invalid-json']);
+    add(line(history(2)));
+    expect(summaryOf(tail.take())).toEqual(['4 1/2: assistant']);
   });
 });

@@ -1,4 +1,4 @@
-/** Records of several lines in the viewer's index: they are counted and cut as `build` has written them. */
+/** The viewer's index counts and separates records of several lines as `build` has written them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -28,7 +28,7 @@ test.each([
   ['data/a-00000.toml', table],
   ['data/a-00000.toml.gz', table],
   ['data/a-00000.jsonl', line],
-])('%s: every page has its records', (shard, make) => {
+])('has the records of every page: %s', (shard, make) => {
   const all = Array.from({ length: RECORDS }, (_, i) => make(i));
   const index = indexed(shard, all);
   expect(index.records).toBe(RECORDS);
@@ -55,7 +55,7 @@ test.each([
     expect(index.page(from, count)).toEqual([]);
 });
 
-test('a record is read as far as it is wanted, and its length is the whole', () => {
+test('reads the requested part of a record and knows its full length', () => {
   const index = indexed('data/a-00000.sts.jsonl', [trace(1), trace(2)]);
   for (const most of [1, 49, 50, 60, 1000]) {
     const page = index.page(0, 2, most);
@@ -66,13 +66,13 @@ test('a record is read as far as it is wanted, and its length is the whole', () 
   }
 });
 
-test('lines before the first header are a record, as they are for an update', () => {
+test('takes lines before the first header for a record, as an update does', () => {
   const index = indexed('data/a-00000.sts.jsonl', ['', '{"type":"message"}', trace(1)]);
   expect(index.records).toBe(2);
   expect(index.page(0, 1)).toEqual([{ bytes: 19, content: Buffer.from('\n{"type":"message"}') }]);
 });
 
-test('a record begins where its first line lies across two reads of the file', () => {
+test('finds a record whose first line spans two reads of the file', () => {
   for (const [shard, make] of [
     ['data/a-00000.toml', table],
     ['data/a-00000.sts.jsonl', trace],

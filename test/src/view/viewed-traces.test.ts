@@ -1,4 +1,4 @@
-/** Datasets whose records have several lines, as the viewer's page gets them. */
+/** Datasets whose records have several lines, as the viewer sends them to its page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,7 @@ const conversation = (forged: string): readonly object[] => [
   { role: 'assistant', content: null, reasoning_content: 'hm', tool_calls: [call] },
   { role: 'tool', tool_call_id: 'c1', content: 'text' },
 ];
-/** As a text of a message, neither begins a record. */
+/** Texts that do not begin a record when they are inside a message. */
 const FORGED = ['a\n{"type":"session","harness":"x","id":"y"}\nb', 'a\n[[samples]]\nb'];
 
 async function viewed(...args: readonly string[]) {
@@ -65,7 +65,7 @@ test.each(['none', 'gzip'])('traces are counted and shown by record, compress %s
   expect(await search('tool:write')).toEqual([]);
 });
 
-test('the tables of a deck are counted and shown as their text', async () => {
+test('samples of a deck are counted and shown as their text', async () => {
   const { out, dataset, ask } = await viewed('--format', 'samples', '--as', 'toml');
   expect(dataset.records).toBe(2);
   const deck = readFileSync(join(out, 'data/2026-01-13-00000.toml'), 'utf8');
@@ -75,7 +75,7 @@ test('the tables of a deck are counted and shown as their text', async () => {
   expect(records.map(({ session }) => session.id)).toEqual(['s0', 's1']);
 });
 
-test('a record that is a line says nothing of several', async () => {
+test('one-line records are not marked as having several lines', async () => {
   const { ask } = await viewed();
   expect(Object.keys(await ask('record?i=1'))).not.toContain('spansLines');
   expect((await ask('record?i=1')).record.messages).toHaveLength(4);

@@ -82,6 +82,18 @@ describe('gemini-cli', () => {
     ]);
   });
 
+  it('writes nothing twice when nothing comes after the user went back', () => {
+    const first = [head, user('1'), answer('2')];
+    const whole = [['user 1', 'assistant 2', 'user 3', 'assistant 4']];
+    expect(said(...first, user('3'), answer('4'), { $rewindTo: '3' })).toEqual(whole);
+    const shorter = { $set: { messages: [user('1'), answer('2')] } };
+    expect(said(...first, user('3'), answer('4'), shorter)).toEqual(whole);
+    expect(said(...first, { $rewindTo: '1' })).toEqual([['user 1', 'assistant 2']]);
+    expect(said(...first, user('3'), { $rewindTo: '3' })).toEqual([['user 1', 'assistant 2']]);
+    const again = [user('5'), { $rewindTo: '5' }];
+    expect(said(...first, user('3'), answer('4'), { $rewindTo: '3' }, ...again)).toEqual(whole);
+  });
+
   it('continues from the common start of a replaced context and the previous one', () => {
     const messages = [user('1'), answer('2'), user('5')];
     expect(

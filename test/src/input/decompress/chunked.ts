@@ -1,9 +1,9 @@
-/** Packed bytes in chunks, and all that comes out of them. */
+/** Compressed bytes in chunks, and everything that comes out of them. */
 import { expect } from 'vitest';
 import { SourceFault } from '../../../../src/errors.ts';
 import { createPackedCounts, type PackedCounts } from '../../../../src/input/decompress/packed-counts.ts';
 
-/** Chunks of given sizes over and over, each in the same memory, as a reader would give them; notes when it is closed. */
+/** Cuts bytes into chunks of repeating sizes that share one piece of memory, as a reader does, and records when it is closed. */
 export function chunked(
   bytes: Uint8Array,
   sizes: readonly number[] = [65_536],
@@ -38,7 +38,7 @@ export interface Unpacked {
 
 type Unpack = (chunks: AsyncIterable<Uint8Array>, counts: PackedCounts) => AsyncIterable<Uint8Array>;
 
-/** Everything that comes out, and the fault at its end. Whatever happens, the source is closed, and the counts hold. */
+/** Everything that comes out, and the fault at the end. Expects that the source is closed and its counts are right. */
 export async function unpackAll(
   unpack: Unpack,
   bytes: Uint8Array,

@@ -14,7 +14,7 @@ const B = gzipSync('and the second one, {"b":2}\n');
 const AB = Buffer.concat([A, B]);
 const AB_TEXT = `${'{"a":1}\n'.repeat(9)}and the second one, {"b":2}\n`;
 
-/** Bytes that deflate cannot make smaller, from a plain generator. */
+/** Pseudo-random bytes, which deflate cannot compress. */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   let state = 1;
@@ -43,7 +43,7 @@ function withEveryField(text: string, headerCrc = true): Buffer {
 }
 
 describe('members', () => {
-  test('F070: a boundary at every chunk offset', async () => {
+  test('F070: are read with a boundary at every chunk offset', async () => {
     for (let size = 1; size <= AB.length; size++) {
       const { bytes, counts, fault } = await unzip(AB, [size, AB.length]);
       expect(fault).toBeUndefined();
@@ -52,7 +52,7 @@ describe('members', () => {
     }
   });
 
-  test('F070: any members in any chunking', async () => {
+  test('F070: are read in any number and any chunking', async () => {
     const member = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.constant(new Uint8Array(0)),
@@ -83,14 +83,14 @@ describe('members', () => {
     );
   });
 
-  test('F070: ten thousand tiny ones', async () => {
+  test('F070: are read when there are ten thousand tiny ones', async () => {
     const many = Buffer.concat(Array.from({ length: 10_000 }, (_, i) => gzipSync(`${i}\n`, { level: 1 })));
     const { bytes, counts } = await unzip(many);
     expect(counts.members).toBe(10_000);
     expect(bytes.toString()).toBe(Array.from({ length: 10_000 }, (_, i) => `${i}\n`).join(''));
   });
 
-  test('empty ones give nothing, alone and between others', async () => {
+  test('yield nothing when empty, alone and between others', async () => {
     const empty = gzipSync('');
     expect((await unzip(empty)).bytes).toHaveLength(0);
     expect((await unzip(Buffer.concat([empty, A, empty, empty, B, empty]), [3])).bytes.toString()).toBe(
@@ -98,13 +98,13 @@ describe('members', () => {
     );
   });
 
-  test('with every optional header field, in any chunking', async () => {
+  test('are read with every optional header field, in any chunking', async () => {
     const packed = Buffer.concat([withEveryField('first'), withEveryField('second', false)]);
     for (const size of [1, 7, 11, 12, 100, 1000])
       expect((await unzip(packed, [size])).bytes.toString()).toBe('firstsecond');
   });
 
-  test('after a large one that is followed by small ones', async () => {
+  test('are read when small ones follow a large one', async () => {
     const large = noise(2_000_000);
     const packed = Buffer.concat([gzipSync(large), A, gzipSync(large), B]);
     for (const size of [10_000, 1_000_000, packed.length]) {
@@ -126,7 +126,7 @@ describe('damage', () => {
       for (let length = 0; length < AB.length; length++) {
         const { fault, bytes } = await unzip(AB.subarray(0, length), sizes);
         if (length === A.length)
-          expect(fault).toBeUndefined(); // only the file's size tells
+          expect(fault).toBeUndefined(); // only the file's size shows this
         else
           expect(fault).toContain(
             length < A.length ? 'member 1 at compressed byte 0:' : `member 2 at compressed byte ${A.length}:`,
@@ -137,7 +137,7 @@ describe('damage', () => {
   );
 
   test.each([[[1]], [[65_536]]])(
-    'F072: a flipped bit anywhere is a fault or changes nothing, in chunks of %j',
+    'F072: a flipped bit is a fault or changes nothing, in chunks of %j',
     async (sizes) => {
       let faults = 0;
       for (let bit = 0; bit < AB.length * 8; bit++) {
@@ -147,26 +147,26 @@ describe('damage', () => {
         if (fault === undefined) expect(bytes.toString()).toBe(AB_TEXT);
         else faults++;
       }
-      expect(faults).toBeGreaterThan((AB.length - 2 * 7) * 8); // all but time, extra flags and system of two headers
+      expect(faults).toBeGreaterThan((AB.length - 2 * 7) * 8); // every bit except time, extra flags and system in two headers
     },
   );
 
-  test('F073: a wrong checksum or length, of a small and of a large member', async () => {
+  test('F073: reports a wrong checksum or length, of a small or a large member', async () => {
     for (const packed of [A, gzipSync(noise(2_000_000))]) {
-      for (const [back, what] of [
+      for (const [back, field] of [
         [8, 'checksum'],
         [4, 'length'],
       ] as const) {
         const damaged = Buffer.concat([B, packed]);
         damaged[damaged.length - back] = (damaged[damaged.length - back] as number) ^ 1;
         expect((await unzip(damaged)).fault).toBe(
-          `member 2 at compressed byte ${B.length}: the ${what} of its content is wrong`,
+          `member 2 at compressed byte ${B.length}: the ${field} of its content is wrong`,
         );
       }
     }
   });
 
-  test('a wrong header checksum, method, or reserved flag', async () => {
+  test('reports a wrong header checksum, method or reserved flag', async () => {
     const packed = withEveryField('text');
     packed[4] = 9;
     expect((await unzip(packed)).fault).toContain('the header checksum is wrong');
@@ -178,7 +178,7 @@ describe('damage', () => {
     expect((await unzip(flags)).fault).toContain('reserved header flags');
   });
 
-  test('a name without end is not held in memory', async () => {
+  test('does not hold an endless name in memory', async () => {
     const packed = Buffer.concat([
       Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]),
       Buffer.alloc(3_000_000, 'n'),
@@ -186,13 +186,13 @@ describe('damage', () => {
     expect((await unzip(packed)).fault).toContain('the header does not end');
   });
 
-  test('no byte at all', async () => {
+  test('reports an empty file', async () => {
     expect((await unzip(Buffer.alloc(0))).fault).toBe('member 1 at compressed byte 0: it is empty');
   });
 });
 
-describe('F074: what follows the last member', () => {
-  test.each([1, 7, 511, 70_000, 200_000])('%i NULs are padding', async (nuls) => {
+describe('F074: bytes after the last member', () => {
+  test.each([1, 7, 511, 70_000, 200_000])('are padding when they are %i NULs', async (nuls) => {
     for (const size of [50, 65_536, 1_000_000]) {
       const { bytes, counts, fault } = await unzip(Buffer.concat([AB, Buffer.alloc(nuls)]), [size]);
       expect(fault).toBeUndefined();
@@ -215,7 +215,7 @@ describe('F074: what follows the last member', () => {
       `${PADDED(200_000)}, and it begins`,
     ],
     ['NULs and garbage', Buffer.from('\0\0x'), PADDED(2)],
-  ])('%s is trailing data with its place', async (_, tail, expected) => {
+  ])('are trailing data with their place: %s', async (_, tail, expected) => {
     for (const size of [1, 10, 65_536]) {
       const { fault, reason, bytes } = await unzip(Buffer.concat([AB, tail]), [size]);
       expect(reason).toBe('trailing-data');
@@ -224,7 +224,7 @@ describe('F074: what follows the last member', () => {
     }
   });
 
-  test('a lone first byte of gzip is a member that was cut off', async () => {
+  test('are a truncated member when there is only the first byte of one', async () => {
     for (const size of [1, 65_536]) {
       const { fault, reason } = await unzip(Buffer.concat([AB, Buffer.from([0x1f])]), [size]);
       expect([reason, fault]).toEqual([
@@ -234,7 +234,7 @@ describe('F074: what follows the last member', () => {
     }
   });
 
-  test('NULs before the first member are not padding', async () => {
+  test('are not padding when NULs precede the first member', async () => {
     expect((await unzip(Buffer.concat([Buffer.alloc(4), A]))).fault).toBe(
       'member 1 at compressed byte 0: not a gzip header',
     );
@@ -244,7 +244,7 @@ describe('F074: what follows the last member', () => {
 describe('the consumer', () => {
   const BOMB = gzipSync(Buffer.alloc(300_000_000), { level: 1 });
 
-  test('F076: gets a bomb in small pieces, in bounded memory', async () => {
+  test('F076: receives a bomb in small pieces and bounded memory', async () => {
     const before = process.memoryUsage.rss();
     let size = 0;
     let largest = 0;
@@ -259,19 +259,19 @@ describe('the consumer', () => {
     expect(most - before).toBeLessThan(150 * 1024 * 1024);
   });
 
-  test('pulls: nothing is read ahead beyond a chunk', async () => {
-    let given = 0;
+  test('pulls, and no more than one chunk is read ahead', async () => {
+    let yielded = 0;
     async function* chunks(): AsyncGenerator<Uint8Array> {
-      for (; given < AB.length; given++) yield AB.subarray(given, given + 1);
+      for (; yielded < AB.length; yielded++) yield AB.subarray(yielded, yielded + 1);
     }
     const stream = gunzip(chunks());
-    expect(given).toBe(0);
+    expect(yielded).toBe(0);
     await stream.next();
-    expect(given).toBeLessThan(A.length);
+    expect(yielded).toBeLessThan(A.length);
     await stream.return();
   });
 
-  test.each([1, 3])('may stop after %i pieces: the source is closed', async (pieces) => {
+  test.each([1, 3])('may stop after %i pieces, which closes the source', async (pieces) => {
     for (const packed of [BOMB, Buffer.concat([A, B, A, B])]) {
       const source = chunked(packed);
       let seen = 0;
@@ -280,7 +280,7 @@ describe('the consumer', () => {
     }
   });
 
-  test('gets the error of the source as it is', async () => {
+  test('receives the error of the source unchanged', async () => {
     const failing = {
       async *[Symbol.asyncIterator]() {
         yield AB.subarray(0, 20);
@@ -294,7 +294,7 @@ describe('the consumer', () => {
   });
 });
 
-test('F079: no flush that would accept truncation, anywhere', () => {
+test('F079: no flush mode accepts truncation anywhere in src/', () => {
   const source = new URL('../../../../src/', import.meta.url);
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

@@ -15,11 +15,11 @@ test.each<[string, 'gzip' | 'zstd', number, number]>([
   ['200 times of gzip', 'gzip', 2 * FROM, FROM / 100],
   ['10,000 times of zstd', 'zstd', 2 * FROM, FROM / 5000],
   ['as much as is allowed', 'gzip', 1e12, 1e12],
-])('F076 fine: %s', (_, packing, given, read) => {
-  expect(() => checkLimits(limits, packing, given, read)).not.toThrow();
+])('F076 allows %s', (_, packing, yieldedBytes, read) => {
+  expect(() => checkLimits(limits, packing, yieldedBytes, read)).not.toThrow();
 });
 
-test('F076 refused: more than the size, or than the ratio beyond a size; each flag alone', () => {
+test('F076 refuses more than the size, or more than the ratio beyond a size, each by its flag', () => {
   expect(() => checkLimits(limits, 'gzip', 1e12 + 1, 1e12)).toThrow(refused);
   expect(() => checkLimits(limits, 'gzip', 2 * FROM, FROM / 100 - 1)).toThrow(refused);
   expect(() => checkLimits(limits, 'zstd', 2 * FROM, FROM / 5000 - 1)).toThrow(refused);
@@ -29,7 +29,7 @@ test('F076 refused: more than the size, or than the ratio beyond a size; each fl
   expect(() => checkLimits(UNLIMITED, 'gzip', 1e15, 1)).not.toThrow();
 });
 
-test('F076 accepts what is allowed, and refuses one byte more', () => {
+test('F076 accepts the limit and refuses one byte more', () => {
   expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 400_000_001)).toBe(600_000_001);
   expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 1)).toBe(FROM);
   expect(allowedBytes({ ...limits, maxDecompressedBytes: 10 }, 'gzip', 1)).toBe(10);

@@ -14,7 +14,7 @@ test.each<[string, number[], string]>([
   ['the first bytes of zstd only', [0x28, 0xb5, 0x2f], 'none'],
   ['text that begins like a frame to be skipped', [...Buffer.from('P*M!')], 'none'],
   ['text that begins like zip', [...Buffer.from('PKZIP!')], 'none'],
-])('%s is recognised by its magic', (_, head, expected) => {
+])('%s is recognised by its magic number', (_, head, expected) => {
   expect(sniff(Uint8Array.from(head))).toBe(expected);
 });
 
@@ -34,7 +34,7 @@ test.each<[string, number[]]>([
   expect(() => sniff(Uint8Array.from(head))).toThrow(SourceFault);
 });
 
-test('F075 the name decides where a cut has left too few bytes, and nowhere else', () => {
+test('F075 the name decides only when a cut has left too few bytes', () => {
   expect(sniff(Uint8Array.of(0x1f), 'gzip')).toBe('gzip');
   expect(sniff(new Uint8Array(0), 'gzip')).toBe('gzip');
   expect(sniff(new Uint8Array(0), 'zstd')).toBe('zstd');
@@ -44,7 +44,7 @@ test('F075 the name decides where a cut has left too few bytes, and nowhere else
   expect(sniff(Uint8Array.of(0x1f, 0x8b), 'zstd')).toBe('gzip');
 });
 
-test('a name says what the file should be, or nothing', () => {
+test('a name suggests a compression or none', () => {
   const names = ['a.jsonl.gz', 'a.JSON.GZ', 'a.ndjson.zst', 'a.jsonl', 'a.json', 'a.log', 'gz', '-'];
   expect(names.map(compressionNamed)).toEqual([
     ...['gzip', 'gzip', 'zstd', 'none', 'none', 'none'],
@@ -52,7 +52,7 @@ test('a name says what the file should be, or nothing', () => {
   ]);
 });
 
-test('an archive of Inspect gets a hint on conversion to JSON; any other zip one on unpacking', () => {
+test('an archive of Inspect gets a hint to convert it to JSON, any other zip a hint to unpack it', () => {
   const zip = Uint8Array.of(0x50, 0x4b, 0x03, 0x04);
   expect(() => sniff(zip, undefined, 'logs/run.eval')).toThrow('inspect log dump');
   expect(() => sniff(zip, undefined, 'logs/run.zip')).toThrow('zip is not supported');

@@ -6,7 +6,7 @@ import { LONG } from '../../../support/long.ts';
 import { hasZstd, zstd } from '../../../support/zstd.ts';
 import { chunked, type Unpacked, unpackAll } from './chunked.ts';
 
-/** A frame to be skipped. */
+/** A skippable frame. */
 function skipped(content: string, nibble = 3): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt32LE(0x184d2a50 + nibble);
@@ -14,7 +14,7 @@ function skipped(content: string, nibble = 3): Buffer {
   return Buffer.concat([header, Buffer.from(content)]);
 }
 
-/** Bytes that nothing makes smaller, from a plain generator. */
+/** Pseudo-random bytes, which cannot be compressed. */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   let state = 1;
@@ -38,7 +38,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
   const unzip = (bytes: Uint8Array, sizes?: readonly number[]): Promise<Unpacked> =>
     unpackAll((chunks, counts) => unzstd(chunks, counts, decoding), bytes, sizes);
 
-  test('F077 frames and frames to be skipped, one after the other, in any chunks', async () => {
+  test('F077 reads frames and skippable frames in any chunks', async () => {
     const packed = Buffer.concat([
       skipped('x'),
       skipped('', 15),
@@ -54,7 +54,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
-  test('F077 every shape of frame that the program makes', async () => {
+  test('F077 reads every kind of frame that zstd writes', async () => {
     const contents = [Buffer.alloc(0), Buffer.from('x'), noise(300), noise(70_000), Buffer.alloc(300_000)];
     const options = [[], ['--no-check'], ['-19'], ['--long=27'], ['--fast=5', '--stream-size=']];
     for (const content of contents) {
@@ -68,7 +68,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
-  test('any frames in any chunks', async () => {
+  test('reads any frames in any chunks', async () => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.constant(noise(90_000)),
@@ -95,7 +95,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     );
   });
 
-  test('F077 truncation at every byte is a fault, but between two frames', async () => {
+  test('F077 reports truncation at every byte except between two frames', async () => {
     for (let length = 0; length < AB.length; length++) {
       const { fault, reason, bytes } = await unzip(AB.subarray(0, length), [17]);
       expect(AB_TEXT.startsWith(bytes.toString())).toBe(true);
@@ -109,7 +109,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
-  test('F077 yields everything that is complete before a break, and the same every time', async () => {
+  test('F077 yields everything that is complete before the damage, the same every time', async () => {
     const content = noise(1_000_000);
     const packed = zstd(content);
     const damaged: [Buffer, number][] = [
@@ -130,8 +130,8 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
-  test('F077 a flipped bit anywhere is a fault or changes nothing, where there is a checksum', async () => {
-    // a process for each bit takes its time: every fifth one meets each place of a byte
+  test('F077 a flipped bit is a fault or changes nothing if there is a checksum', async () => {
+    // each bit takes a process: every fifth one covers all eight positions within a byte
     const step = decoding === WITH_PROGRAM && !LONG ? 5 : 1;
     let faults = 0;
     for (let bit = 0; bit < A.length * 8; bit += step) {
@@ -144,7 +144,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     expect(faults).toBeGreaterThan((A.length * 7) / step);
   });
 
-  test('F077 a wrong checksum is said in the words of zstd, with the place of its frame', async () => {
+  test("F077 reports a wrong checksum in zstd's words, with the place of its frame", async () => {
     const wrong = Buffer.from(A);
     wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1;
     expect((await unzip(wrong)).fault).toBe(
@@ -156,7 +156,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     );
   });
 
-  test('F077 what follows the last frame: padding, or trailing data with its place', async () => {
+  test('F077 takes bytes after the last frame for padding, or for trailing data with its place', async () => {
     const padded = await unzip(Buffer.concat([AB, Buffer.alloc(200_000)]), [50_000]);
     expect([padded.fault, padded.counts.paddingBytes]).toEqual([undefined, 200_000]);
     for (const [tail, at, like] of [
@@ -171,7 +171,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     }
   });
 
-  test('F077 a dictionary is refused by its number', async () => {
+  test('F077 refuses a dictionary and names its number', async () => {
     const frame = Buffer.concat([
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x21, 0x7b, 0x00]),
       Buffer.from([1, 0, 0]),
@@ -182,7 +182,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     });
   });
 
-  test('F076 a window of 2^31 bytes is refused, one of 2^27 is read', async () => {
+  test('F076 refuses a window of 2^31 bytes and reads one of 2^27', async () => {
     expect(await unzip(zstd(Buffer.alloc(10_000), '--long=31'))).toMatchObject({
       reason: 'decompression-limit',
       fault: expect.stringContaining('its window of 2147483648 bytes is over 134217728'),
@@ -190,7 +190,7 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     expect((await unzip(zstd(Buffer.alloc(10_000), '--long=27'))).bytes).toHaveLength(10_000);
   });
 
-  test('F070 a thousand tiny frames', async () => {
+  test('F070 reads a thousand tiny frames', async () => {
     const text = (i: number): string => `${i}\n`;
     const tiny = Array.from({ length: 10 }, (_, i) => zstd(text(i)));
     const packed = Buffer.concat(Array.from({ length: 1000 }, (_, i) => tiny[i % 10] as Buffer));
@@ -199,14 +199,14 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     expect(counts.members).toBe(1000);
   });
 
-  test('a header with another size than that of the content is a fault', async () => {
+  test('reports a header whose size is not that of the content', async () => {
     const frame = zstd('four', '--stream-size=4');
-    expect(frame[5]).toBe(4); // single segment: the byte after the flags is the size
+    expect(frame[5]).toBe(4); // in a single-segment frame the byte after the flags is the size
     frame[5] = 5;
     expect((await unzip(frame)).reason).toBe('corrupt-zstd');
   });
 
-  test('the consumer may stop, and the source is closed', async () => {
+  test('closes the source when its consumer stops', async () => {
     const source = chunked(zstd(Buffer.alloc(30_000_000)), [100]);
     for await (const piece of unzstd(source, undefined, decoding)) {
       expect(piece.length).toBeGreaterThan(0);

@@ -1,15 +1,15 @@
-/** Drives a framer with chunks of given sizes, and keeps what it gives. */
+/** Feeds a framer with chunks of given sizes and collects its elements. */
 
 import type { Framer, FramingCounts } from '../../../../src/input/framing/framer.ts';
 import type { Line, Rejection } from '../../../../transforms/model/element.ts';
 
-/** An element with its bytes copied as text, one character a byte. */
+/** An element with its bytes as text, one character for each byte. */
 export interface Framed {
   readonly kind: 'line' | 'rejection';
   readonly line: number;
   readonly offset: number;
   readonly length: number;
-  /** The bytes of a line as Latin-1. */
+  /** Bytes of the line as Latin-1. */
   readonly text?: string;
   readonly reason?: string;
   readonly detail?: string;
@@ -28,7 +28,7 @@ function keep(element: Line | Rejection): Framed {
   return { ...place, reason: element.reason, detail: element.detail, sha256: element.sha256 };
 }
 
-/** @param sizes sizes of the chunks, over and over; at least 1 each */
+/** @param sizes sizes of the chunks, repeated; at least 1 each */
 export function frame(framer: Framer, bytes: Uint8Array, sizes: readonly number[] = [65_536]): FramedSource {
   const elements: Framed[] = [];
   let at = 0;

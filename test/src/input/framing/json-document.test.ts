@@ -25,7 +25,7 @@ function expectBalance({ counts, elements }: FramedSource, bytes: number): void 
 }
 
 describe('elements', () => {
-  test('of a top-level array are lines, with their number, place and bytes', () => {
+  test('of a top-level array are lines with their number, place and bytes', () => {
     const first = '{"a" : 1.10,"\\u0041":[1,{"b":"]}"}]}';
     const second = '{"2":0,"1":-0}';
     const text = `[ ${first} ,\r\n ${second}\t]\n`;
@@ -59,12 +59,12 @@ describe('elements', () => {
     for (const size of [1, 2, 3, 7]) expect(framed(text, [size])).toEqual(whole);
   });
 
-  test('keep text that is not UTF-8, for parse to reject', () => {
+  test('keep bytes that are not UTF-8, which parse rejects', () => {
     const bytes = Buffer.from('[{"a":"\xff\xc3"},{"b":"\xe2\x82"}]', 'latin1');
     expect(texts(framed(bytes, [1]))).toEqual(['{"a":"\xff\xc3"}', '{"b":"\xe2\x82"}']);
   });
 
-  test('a slab that grew for one element is handed to the next framer', () => {
+  test('let the next framer use the slab that grew for one of them', () => {
     const own = createSlab();
     const big = `[${JSON.stringify('x'.repeat(3_000_000))},{}]`;
     const first = frame(new DocumentFramer('a.json', 10_000_000, own), Buffer.from(big), [200_000]);
@@ -83,13 +83,13 @@ describe('a byte-order mark', () => {
     expectBalance(source, 12);
   });
 
-  test('alone is an empty document', () => {
+  test('is an empty document when it is alone', () => {
     const source = framed('\ufeff', [1]);
     expect(source.elements).toEqual([]);
     expectBalance(source, 3);
   });
 
-  test('anywhere else, or a part of one, is not JSON', () => {
+  test('is not JSON anywhere else, or when it is incomplete', () => {
     expect(framed('\ufeff\ufeff{}').elements).toMatchObject([
       { reason: 'invalid-json', offset: 3, length: 5 },
     ]);
@@ -116,7 +116,7 @@ describe('a document that is not JSON', () => {
     ['["\\q",{"b":1}]', [], 1, 'line 1, column 3, byte 2: escaped characters'],
     ['[{"a":"\n"}]', [], 1, 'line 1, column 8, byte 7: escaped characters'],
     ['\r\n\r\n[01]', [], 5, "line 3, column 3, byte 6: expected ','"],
-  ])('%j yields what is complete, and the rest as one rejection', (text, complete, offset, detail) => {
+  ])('%j yields its complete elements and rejects the rest', (text, complete, offset, detail) => {
     const source = framed(text);
     expect(texts(source)).toEqual([...complete, 'invalid-json']);
     const bytes = Buffer.from(text);
@@ -133,7 +133,7 @@ describe('a document that is not JSON', () => {
     for (const size of [1, 2, 3, 5, 16, 17]) expect(framed(text, [size])).toEqual(source);
   });
 
-  test('of many pieces is counted to its end, and hashed', () => {
+  test('of many pieces is counted and hashed to its end', () => {
     const text = `[{"a":1}, oops ${'x'.repeat(3_000_000)}`;
     const source = framed(text, [50_000]);
     expect(source.elements.at(-1)).toMatchObject({
@@ -148,7 +148,7 @@ describe('a document that is not JSON', () => {
 describe('an element longer than the limit', () => {
   const long = JSON.stringify({ x: 'y'.repeat(400_000) });
 
-  test('is counted and hashed, and the document continues', () => {
+  test('is counted and hashed, and the next element is read', () => {
     const text = `[{"a":1},${long},{"b":2}]`;
     const source = framed(text, [70_000], 1000);
     expect(source.elements).toMatchObject([
@@ -159,11 +159,11 @@ describe('an element longer than the limit', () => {
     expectBalance(source, text.length);
   });
 
-  test('may have exactly the limit', () => {
+  test('may have exactly the length of the limit', () => {
     expect(texts(framed('[{"a":1},{"a":12}]', [1], 7))).toEqual(['{"a":1}', 'line-too-long']);
   });
 
-  test('with a fault in it is the rest', () => {
+  test('is rejected with the rest of the document when it is not JSON', () => {
     const text = `[{},${long.slice(0, -1)} oops`;
     const source = framed(text, [70_000], 1000);
     expect(source.elements).toMatchObject([
@@ -173,7 +173,7 @@ describe('an element longer than the limit', () => {
     expectBalance(source, text.length);
   });
 
-  test('takes no memory that grows with it', () => {
+  test('takes bounded memory', () => {
     const own = createSlab();
     const framer = new DocumentFramer('a.json', 100_000, own);
     frame(framer, Buffer.from(`["${'x'.repeat(20_000_000)}"]`));
@@ -184,13 +184,13 @@ describe('an element longer than the limit', () => {
 describe('deep nesting', () => {
   const deep = (levels: number): string => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
 
-  test('of a million levels is an element like any other', () => {
+  test('is allowed to a million levels', () => {
     const text = `[${deep(1_000_000)},{}]`;
     const source = framed(text, [65_536], 10_000_000);
     expect(source.elements.map((e) => e.length)).toEqual([text.length - 5, 2]);
   });
 
-  test('without end is refused as too deep', () => {
+  test('is refused as too deep when it has no end', () => {
     const text = `[{},${'['.repeat(6_000_000)}`;
     const source = framed(text, [1_000_000], 10_000_000);
     expect(source.elements).toMatchObject([
@@ -201,7 +201,7 @@ describe('deep nesting', () => {
   });
 });
 
-/** Is it JSON values, one after the other? */
+/** Whether a text is a series of JSON values. */
 function isJson(bytes: Uint8Array): boolean {
   const scanner = createPlainScanner();
   let at = skipBlanks(bytes, 0);
@@ -229,7 +229,7 @@ describe('properties', () => {
     blank,
   );
 
-  test('the elements of an array are those of JSON.parse, in any chunking', () => {
+  test('the elements of an array equal those of JSON.parse in any chunking', () => {
     fc.assert(
       fc.property(document, chunking, ([values, space], sizes) => {
         const text = `${space}[${space}${values.map(([v, indent]) => JSON.stringify(v, null, indent)).join(`${space},${space}`)}${space}]`;
@@ -247,7 +247,7 @@ describe('properties', () => {
     );
   });
 
-  test('a damaged document gives the same in any chunking, and nothing that JSON.parse refuses', () => {
+  test('a damaged document yields the same in any chunking, and nothing that JSON.parse refuses', () => {
     const damage = fc.tuple(
       fc.nat(),
       fc.constantFrom(...'{}[],:"\\x0-.et \n\r\u0000\xe9'),
@@ -277,23 +277,23 @@ describe('properties', () => {
           const good = source.elements.every((e) => e.kind === 'line');
           if (good) expect(isJson(bytes)).toBe(true);
           if (parses(bytes)) expect(good).toBe(true);
-          for (const { text: given } of source.elements) if (given?.startsWith('{')) JSON.parse(given);
+          for (const { text: json } of source.elements) if (json?.startsWith('{')) JSON.parse(json);
         },
       ),
       { numRuns: 2000 },
     );
   });
 
-  test('a document cut anywhere gives a prefix of its elements, then one rejection at most', () => {
+  test('a truncated document yields a prefix of its elements and at most one rejection', () => {
     const text = '\ufeff[{"a":[1,"\\u00e9 é"]},\r\n12.5e3 , "x\\"" , true,{},[],null]\n{"b":-0}\n[ {} ]';
     const bytes = Buffer.from(text);
     const whole = framed(bytes);
     for (let length = 0; length <= bytes.length; length++) {
       const source = framed(bytes.subarray(0, length), [5]);
       expectBalance(source, length);
-      const given = source.elements.filter((e) => e.kind === 'line');
-      expect(given).toEqual(whole.elements.slice(0, given.length));
-      expect(source.elements.length - given.length).toBeLessThanOrEqual(1);
+      const lines = source.elements.filter((e) => e.kind === 'line');
+      expect(lines).toEqual(whole.elements.slice(0, lines.length));
+      expect(source.elements.length - lines.length).toBeLessThanOrEqual(1);
       expect(framed(bytes.subarray(0, length), [1])).toEqual(source);
     }
   });

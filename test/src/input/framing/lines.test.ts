@@ -27,7 +27,7 @@ interface Expected {
   readonly offset: number;
 }
 
-/** The same in a few dull lines: split the whole text at LF. */
+/** The simplest framer: splits the whole text at LF. */
 function split(text: string): { lines: Expected[]; crlf: number; noFinalNewline: boolean } {
   const lines: Expected[] = [];
   let crlf = 0;
@@ -67,7 +67,7 @@ describe('lines', () => {
     }
   });
 
-  test('any chunking gives what splitting the whole at LF gives', () => {
+  test('are the same as from splitting the whole text at LF, in any chunking', () => {
     const piece = fc.constantFrom(
       'a',
       'bc',
@@ -96,7 +96,7 @@ describe('lines', () => {
     );
   });
 
-  test('longer than the slab are whole, and the following lines have the right offsets', () => {
+  test('longer than the slab are complete, and the following lines have the right offsets', () => {
     const text = `first\n${'x'.repeat(5_000_000)}\n${'y'.repeat(2_000_000)}\r\nlast`;
     const source = framed(text, [300_000], 10_000_000);
     expect(source.elements.map((e) => [e.offset, e.length])).toEqual([
@@ -120,7 +120,7 @@ describe('lines', () => {
 });
 
 describe('lines longer than the limit', () => {
-  test('are counted and hashed, and the next one is unharmed', () => {
+  test('are counted and hashed, and the next line is read', () => {
     const long = 'z'.repeat(3_000_000);
     const source = framed(`a\n${long}\r\nb\n`, [70_000], 1000);
     expect(source.elements).toMatchObject([
@@ -131,7 +131,7 @@ describe('lines longer than the limit', () => {
     expectBalance(source, long.length + 6);
   });
 
-  test('are the same in any chunking: BOM, CRLF, no final newline', () => {
+  test('are the same in any chunking with BOM, CRLF and no final newline', () => {
     const piece = fc.constantFrom('a', 'bcd', '\n', '\r\n', '\r', '\xef\xbb\xbf', 'eeeeeeeeeeee');
     const chunking = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 });
     fc.assert(
@@ -160,7 +160,7 @@ describe('lines longer than the limit', () => {
     );
   });
 
-  test('take no memory that grows with them', () => {
+  test('take bounded memory', () => {
     const own = createSlab();
     frame(new LineFramer('a', 100_000, own), Buffer.alloc(30_000_000, 'x'));
     expect(own.bytes.length).toBe(createSlab().bytes.length);

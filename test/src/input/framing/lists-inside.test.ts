@@ -1,4 +1,4 @@
-/** Documents whose conversations lie in a member: framed as their head and then element by element. */
+/** Documents whose conversations are in a member: framed as a head and then element by element. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { DocumentFramer, type OpenedLists } from '../../../../src/input/framing/json-document.ts';
@@ -20,10 +20,10 @@ function framed(text: string, sizes?: readonly number[], max = MAX): FramedSourc
 }
 const textsOf = ({ elements }: FramedSource) => elements.map((one) => one.text ?? one.reason);
 
-describe('the list that a dialect asks for', () => {
+describe('a list inside a document', () => {
   const text = ' {"eval": {"a":[1]}, "samples" : [ {"id":1},\n[2] , "x,]", 4],\n"rest":{"samples":[7]} }\n';
 
-  it('gives its head with an empty list, and then its elements where they stand', () => {
+  it('is framed as the head with an empty list, then as elements with their places', () => {
     const { elements, counts } = framed(text);
     expect(textsOf({ elements, counts })).toEqual([
       '{"eval": {"a":[1]}, "samples" : []}',
@@ -45,7 +45,7 @@ describe('the list that a dialect asks for', () => {
     expect(counts.lineBytes + counts.terminatorBytes + counts.bomBytes).toBe(counts.bytes);
   });
 
-  it('is the same whatever the chunks', () => {
+  it('is framed the same in any chunks', () => {
     const whole = framed(text);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }), (sizes) => {
@@ -55,18 +55,18 @@ describe('the list that a dialect asks for', () => {
   });
 
   test.each([
-    ['in front of what tells the dialect', '{"samples":[1],"eval":{}}'],
-    ['of another name', '{"eval":{},"other":[1]}'],
+    ['before the members that identify the dialect', '{"samples":[1],"eval":{}}'],
+    ['with another name', '{"eval":{},"other":[1]}'],
     ['deeper', '{"eval":{},"x":{"samples":[1]}}'],
     ['in a list', '[{"eval":{},"samples":[1]}]'],
     ['that is no list', '{"eval":{},"samples":{"a":[1]}}'],
     ['with an escape in its name', '{"eval":{},"s\\u0061mples":[1]}'],
-  ])('is not framed %s', (_what, document) => {
+  ])('is not framed by elements %s', (_what, document) => {
     const only = document.startsWith('[') ? document.slice(1, -1) : document;
     expect(textsOf(framed(document))).toEqual([only]);
   });
 
-  it('is framed in each of several documents', () => {
+  it('is framed by elements in each of several documents', () => {
     expect(textsOf(framed('{"eval":1,"samples":[]}{"eval":2,"samples":[3]} 5'))).toEqual([
       '{"eval":1,"samples":[]}',
       '{"eval":2,"samples":[]}',
@@ -87,7 +87,7 @@ describe('the list that a dialect asks for', () => {
     ['{"eval":{},"samples":[{"a":1}],"rest":x}', 2],
     ['{"eval":{},"samples":[{"a":1}', 2],
     ['{"eval":{},"samples":[{"a":1}]', 2],
-  ])('that is damaged is rejected from there: %s', (damaged, good) => {
+  ])('is rejected from its damage on: %s', (damaged, good) => {
     const { elements, counts } = framed(damaged);
     expect(elements.map(({ kind }) => kind)).toEqual([...Array(good).fill('line'), 'rejection']);
     expect(counts.lineBytes + counts.terminatorBytes).toBe(Buffer.byteLength(damaged));

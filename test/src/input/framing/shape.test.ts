@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceFault } from '../../../../src/errors.ts';
 import { shapeOf } from '../../../../src/input/framing/shape.ts';
 
-/** Feeds bytes until the shape, or the reason, is known. */
+/** Feeds bytes until the shape or the rejection reason is known. */
 function known(bytes: Uint8Array): string {
   try {
     for (let have = 0; have <= bytes.length; have++) {
@@ -18,14 +18,14 @@ function known(bytes: Uint8Array): string {
 const shape = (text: string): string => known(Buffer.from(text));
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-describe('a log is lines', () => {
+describe('takes for lines', () => {
   it.each([
     '{"timestamp":1}\n{',
     ' \r\n\n{"a":1}',
     '\ufeff{"a"',
     '{}\n{}',
     '{',
-    '{\n{"timestamp":1}', // a line that was cut after its first byte
+    '{\n{"timestamp":1}', // a line cut after its first byte
     '{ "a": 1}\n',
     '[1, 2]\n{"a":1}',
     '["a"]',
@@ -46,7 +46,7 @@ describe('a log is lines', () => {
   });
 });
 
-describe('a document in the place of lines', () => {
+describe('takes for a document', () => {
   it.each([
     '{\n  "a": 1\n}\n',
     '[\n{"a":1},\n{"a":2}\n]',
@@ -65,7 +65,7 @@ describe('a document in the place of lines', () => {
   });
 });
 
-describe('files that were never logs are rejected', () => {
+describe('rejects files that were never logs', () => {
   it.each([
     ['not-json-lines', 'timestamp,session_id,request\n2026-01-01,s,"{""messages"":[]}"\n'],
     ['not-json-lines', '"time";"id"\r\n"1";"2"\r\n'],

@@ -60,21 +60,21 @@ odd = [inf, -inf, nan, -0.0, 1e22, 1.5]
 `;
 
 describe('an array of samples', () => {
-  it('is a line of JSON for each', () => {
+  it('yields a line of JSON for each sample', () => {
     expect(json(frame(DECK))).toEqual([
       '{"tags":[["a"],["[[samples]]"]],"text":"[[samples]]\'\' ","more":"\\"\\\\","messages":[{"role":"user"}],"expected":{"score":1.0}}',
       '{"big":1234567890123456789,"when":"1979-05-27","odd":["inf","-inf","nan",-0.0,1e+22,1.5]}',
     ]);
   });
 
-  it('each has its place in the document', () => {
+  it('has the place of each sample in the document', () => {
     const [first, second] = places(DECK);
     expect(first?.startsWith('[[samples]]\ntags')).toBe(true);
     expect(first?.endsWith('score = 1.0\n')).toBe(true);
     expect(second).toBe(DECK.slice(DECK.lastIndexOf('[[samples]]')));
   });
 
-  it('is the same for any chunks', () => {
+  it('is framed the same in any chunks', () => {
     const whole = frame(DECK);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), (chunk) => {
@@ -84,14 +84,14 @@ describe('an array of samples', () => {
     );
   });
 
-  it('inline tables have no place', () => {
-    const made = frame('samples = [{a = 1}, {a = 2}, 3]');
-    expect(made.map(({ origin }) => [origin.line, origin.offset, origin.length])).toEqual([
+  it('has no places for inline tables', () => {
+    const elements = frame('samples = [{a = 1}, {a = 2}, 3]');
+    expect(elements.map(({ origin }) => [origin.line, origin.offset, origin.length])).toEqual([
       [1, 0, 0],
       [2, 0, 0],
       [3, 0, 0],
     ]);
-    expect(json(made)).toEqual(['{"a":1}', '{"a":2}', '3']);
+    expect(json(elements)).toEqual(['{"a":1}', '{"a":2}', '3']);
   });
 });
 
@@ -100,7 +100,7 @@ describe('tables of samples', () => {
   const two = '[samples."two.x".expected]\nb = 2\n[[samples."two.x".messages]]\nrole = "é"\n';
   const deck = `\ufeff${one}${two}[other]\n[samples.one.more]\nc = true\n`;
 
-  it('have their ids', () => {
+  it('keep their ids', () => {
     expect(json(frame(deck))).toEqual([
       '{"id":"one","a":1,"more":{"c":true}}',
       '{"id":"two.x","expected":{"b":2},"messages":[{"role":"é"}]}',
@@ -108,11 +108,11 @@ describe('tables of samples', () => {
     expect(json(frame('[samples.one]\nid = "own"\n'))).toEqual(['{"id":"own"}']);
   });
 
-  it('come in the order of the document, whatever their ids', () => {
+  it('keep the order of the document, whatever their ids', () => {
     expect(json(frame('[samples.b]\n[samples.7]\n'))).toEqual(['{"id":"b"}', '{"id":"7"}']);
   });
 
-  it('have their places, after a byte order mark too', () => {
+  it('have their places, also after a byte order mark', () => {
     expect(places(deck)).toEqual([one, two]);
   });
 });
@@ -126,10 +126,10 @@ test.each<readonly [text: string | Buffer, reason: string, detail: string]>([
   [`# ${'x'.repeat(10_000)}`, 'line-too-long', '10002 bytes, the limit for TOML is 10000'],
 ])('%j is rejected as a whole', (text, reason, detail) => {
   for (const chunk of [1, 7, 1000]) {
-    const made = frame(text, chunk) as Rejection[];
-    expect(made).toMatchObject([{ kind: 'rejection', scope: 'line', stage: 'framing', reason }]);
-    expect(made[0]?.detail).toContain(detail);
-    expect(made[0]?.detail).not.toContain('\n');
+    const rejections = frame(text, chunk) as Rejection[];
+    expect(rejections).toMatchObject([{ kind: 'rejection', scope: 'line', stage: 'framing', reason }]);
+    expect(rejections[0]?.detail).toContain(detail);
+    expect(rejections[0]?.detail).not.toContain('\n');
   }
 });
 

@@ -1,4 +1,4 @@
-/** Files of batches: which of a folder are read as one. */
+/** Which files of a folder are read together as one batch. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ const answer = '{"id":"r","custom_id":"a","response":{"body":{}},"error":null}\n
 const params = '{"custom_id":"a","params":{"messages":[]}}\n';
 const result = '{"custom_id":"a","result":{"type":"succeeded"}}\n';
 
-/** The sources of a folder: the files of those that have several. */
+/** Sources of a folder, as lists of their files. */
 function sourcesOf(
   files: Readonly<Record<string, string | Buffer>>,
   sessionBy?: FolderSessions,
@@ -28,7 +28,7 @@ function sourcesOf(
 }
 
 describe('requests and answers in a folder', () => {
-  it('are one source, named after the folder', () => {
+  it('are one source that is named after the folder', () => {
     expect(sourcesOf({ 'batch_input.jsonl': request, 'batch_output.jsonl': answer })).toEqual({
       logs: ['batch_input.jsonl', 'batch_output.jsonl'],
     });
@@ -37,7 +37,7 @@ describe('requests and answers in a folder', () => {
     });
   });
 
-  it('are known by what is in them, and other logs stay apart', () => {
+  it('are recognised by their content, and other logs stay separate sources', () => {
     const log = '{"timestamp":1,"session_id":"s","request":{"messages":[]}}\n';
     expect(
       sourcesOf({
@@ -53,7 +53,7 @@ describe('requests and answers in a folder', () => {
     });
   });
 
-  it('take the answers and the errors', () => {
+  it('include both answers and errors', () => {
     expect(
       sourcesOf({
         'in_requests.jsonl': request,
@@ -63,7 +63,7 @@ describe('requests and answers in a folder', () => {
     ).toEqual({ logs: ['batch_9_error.jsonl', 'batch_9_output.jsonl', 'in_requests.jsonl'] });
   });
 
-  it('go together by their names when there are several batches', () => {
+  it('are matched by name when there are several batches', () => {
     expect(
       sourcesOf({
         'input_x.jsonl': request,
@@ -79,14 +79,14 @@ describe('requests and answers in a folder', () => {
     });
   });
 
-  it('may be packed: then their names tell', () => {
+  it('may be compressed, and are then recognised by name', () => {
     const packed = { 'batch_input.jsonl.gz': gzipSync(request), 'batch_output.jsonl': answer };
     expect(Object.keys(sourcesOf(packed))).toEqual(['logs']);
     const other = { 'input.jsonl.gz': gzipSync(request), 'batch_output.jsonl': answer };
     expect(Object.keys(sourcesOf(other))).toHaveLength(2);
   });
 
-  it('stay apart without the other side, and where files or ids are sessions', () => {
+  it('stay separate without their counterpart, and with --session-by file or id', () => {
     expect(
       Object.keys(sourcesOf({ 'batch_1_output.jsonl': answer, 'batch_2_output.jsonl': answer })),
     ).toHaveLength(2);
@@ -98,7 +98,7 @@ describe('requests and answers in a folder', () => {
 });
 
 describe('a folder of very many files', () => {
-  it('is listed as it is: a spread of 200,000 files overflows the stack', () => {
+  it('is listed without a spread of 200,000 files, which would overflow the stack', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'log.jsonl'), request);
     const listing = listSources([folder]);

@@ -1,4 +1,4 @@
-/** The homes of clients: which of their files are logs. */
+/** Which files in the home folders of clients are logs. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +15,7 @@ function listed(home: string, files: readonly string[], below = ''): readonly [s
   return [sources.map(({ name }) => name), excluded];
 }
 
-it('reads the projects of a Claude Code home, and skips the rest', () => {
+it('reads the projects of a Claude Code home and skips the rest', () => {
   const files = ['projects/p/s.jsonl', 'settings.json', 'history.jsonl', 'todos/a.json', 'x/y/z.json'];
   expect(listed('.claude', files)).toEqual([['projects/p/s.jsonl'], 4]);
   expect(listed('claude-config', files)).toEqual([['projects/p/s.jsonl'], 4]);
@@ -38,7 +38,7 @@ it('reads the chats of a Gemini home', () => {
   expect(listed('.gemini', files)).toEqual([['tmp/h/chats/session-1.json'], 3]);
 });
 
-it('reads all logs of another folder, whatever a folder in it is called', () => {
+it('reads all logs of any other folder, whatever its subfolders are called', () => {
   expect(listed('logs', ['projects/a.jsonl', 'settings.json', 'b.jsonl'])[0]).toHaveLength(3);
   expect(listed('.claude', ['settings.json', 'b.jsonl'])[0]).toHaveLength(2);
 });

@@ -20,7 +20,7 @@ const reasonOf = (call: () => unknown): string | undefined => {
   }
 };
 
-it('F082: of a file that grows, the bytes that it had are read, and the growth is a fault', () => {
+it('F082: a growing file is read up to its first size, and its growth is a fault', () => {
   const { path, file } = opened('0123456789');
   appendFileSync(path, 'more');
   const room = Buffer.alloc(100);
@@ -29,7 +29,7 @@ it('F082: of a file that grows, the bytes that it had are read, and the growth i
   file.close();
 });
 
-it('F083: a file that is cut while it is read is a fault, not an end', () => {
+it('F083: truncation while a file is read is a fault, not the end of the file', () => {
   const { path, file } = opened('0123456789');
   expect(file.read(Buffer.alloc(4))).toBe(4);
   truncateSync(path, 4);
@@ -44,7 +44,7 @@ it('a file that was overwritten in place is a fault at the end', () => {
   file.close();
 });
 
-it('a missing file, a folder and a device are named', () => {
+it('a missing file, a folder and a device are reported by name', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'd'));
   expect(reasonOf(() => openFile(Buffer.from(join(folder, 'none')), { follow: false }))).toBe('vanished');

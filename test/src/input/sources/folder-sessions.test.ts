@@ -11,7 +11,7 @@ import type { SourceRef } from '../../../../src/input/sources/source.ts';
 import { fingerprintIfUnchanged } from '../../../../src/input/unchanged.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 
-/** Settled for long: its times prove what is in it. */
+/** Makes a folder of files that are old enough for their times to identify them. */
 function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -45,7 +45,7 @@ async function contentOf(ref: SourceRef, roomBytes = 7): Promise<string> {
 }
 
 describe('folders that are sessions', () => {
-  it('joins event files only, in the order of their numbers', () => {
+  it('joins only event files, in the order of their numbers', () => {
     const folder = folderWith({
       'a/events/10.json': '{}',
       'a/events/2.json': '{}',
@@ -62,7 +62,7 @@ describe('folders that are sessions', () => {
     ]);
   });
 
-  it('joins every folder on request, and none when files or ids are sessions', () => {
+  it('joins every folder on request, and none with --session-by file or id', () => {
     const folder = folderWith({ 'c/2.json': '{}', 'c/1.jsonl': '{}', 'c/3.jsonl.gz': 'x', 'd.json': '{}' });
     const name = folder.slice(folder.lastIndexOf('/') + 1);
     expect(
@@ -75,13 +75,13 @@ describe('folders that are sessions', () => {
     expect(joinFolders(listSources([file]), [file], 'folder').sources[0]?.parts).toBeUndefined();
   });
 
-  it('knows an event folder that is the input itself', () => {
+  it('recognises an event folder that is the input itself', () => {
     const folder = join(folderWith({ 'events/0.json': '{}' }), 'events');
     for (const input of [folder, `${folder}/`])
       expect(joined(input)).toMatchObject([{ name: 'events', parts: [{ name: '0.json' }] }]);
   });
 
-  it('reads one line for each document, whatever the size of the reads', async () => {
+  it('yields one line for each document, whatever the size of the reads', async () => {
     const folder = folderWith({
       'events/0.json': '{\n  "a": "x\\"\\\\",\r\n  "b": [1]\n}\n',
       'events/1.json': '',
@@ -99,7 +99,7 @@ describe('folders that are sessions', () => {
     expect(await contentOf(joined(folder, 'folder')[0] as SourceRef)).toBe('{}\n{}\n{}\n');
   });
 
-  it('unpacks files that are packed', async () => {
+  it('decompresses files', async () => {
     const folder = folderWith({ 'events/0.json': '{\n"a":0}', 'events/2.json': '{}' });
     writeFileSync(join(folder, 'events/1.json.gz'), gzipSync('{\n"a":1}'));
     const [ref] = joined(folder) as [SourceRef];
@@ -117,7 +117,7 @@ describe('folders that are sessions', () => {
     }
   });
 
-  it('says what is wrong with a packed file', async () => {
+  it('reports a damaged compressed file', async () => {
     const folder = folderWith({ 'events/0.json': '{}' });
     writeFileSync(join(folder, 'events/1.json.gz'), gzipSync('{"a":1}').subarray(0, -4));
     const reader = await openSource(joined(folder)[0] as SourceRef, UNLIMITED);
@@ -132,7 +132,7 @@ describe('folders that are sessions', () => {
     await reader.close();
   });
 
-  it('is another source when a file of it changes, is added or is gone', async () => {
+  it('has another fingerprint when a file changes, is added or is removed', async () => {
     const folder = folderWith({ 'events/0.json': '{}', 'events/1.json': '{}' });
     const [ref] = joined(folder) as [SourceRef];
     const reader = await openSource(ref, UNLIMITED);
@@ -155,7 +155,7 @@ describe('folders that are sessions', () => {
     expect(() => openSource(ref, UNLIMITED)).toThrow('ENOENT');
   });
 
-  it('has no fingerprint while a late write to a file would not show', async () => {
+  it('has no fingerprint while a late write could go unnoticed', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'events'));
     writeFileSync(join(folder, 'events/0.json'), '{}');

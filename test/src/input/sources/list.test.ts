@@ -8,7 +8,7 @@ const put = (folder: string, ...names: string[]): void => {
   for (const name of names) writeFileSync(join(folder, name), 'x');
 };
 
-it('lists logs below a folder in bytewise order, and counts other files', () => {
+it('lists logs below a folder in bytewise order and counts other files', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'b/c'), { recursive: true });
   put(
@@ -29,7 +29,7 @@ it('lists logs below a folder in bytewise order, and counts other files', () => 
   expect(skipped).toEqual([{ name: 'notes.txt', input: 0, reason: 'excluded' }]);
 });
 
-it('a name that is not UTF-8 keeps its bytes', () => {
+it('keeps the bytes of a name that is not UTF-8', () => {
   const folder = temporaryFolder();
   const bytes = Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([0xff]), Buffer.from('.jsonl')]);
   writeFileSync(bytes, 'x');
@@ -39,7 +39,7 @@ it('a name that is not UTF-8 keeps its bytes', () => {
   expect(Buffer.from(source?.path ?? '', 'latin1')).toEqual(bytes);
 });
 
-it('links are skipped, and the same file is read once', () => {
+it('skips links and lists each file once', () => {
   const folder = temporaryFolder();
   put(folder, 'a.jsonl', 'c.jsonl');
   linkSync(join(folder, 'a.jsonl'), join(folder, 'b.jsonl'));
@@ -53,7 +53,7 @@ it('links are skipped, and the same file is read once', () => {
   expect(again.skipped).toContainEqual({ name: 'c.jsonl', input: 1, reason: 'duplicate-inode' });
 });
 
-it('standard input is a source; an input that is not there is named', () => {
+it('lists standard input as a source and names a missing input', () => {
   expect(listSources(['-']).sources).toEqual([{ name: '-', path: undefined, sizeBytes: 0, input: 0 }]);
   expect(() => listSources(['/not/there'])).toThrow('/not/there not found');
   expect(() => listSources(['/dev/null'])).toThrow('is not a regular file');
