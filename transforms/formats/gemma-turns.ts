@@ -69,7 +69,7 @@ class Turns {
   #open: 'text' | 'call' | 'result' | undefined;
   #unanswered: OpenCall[] = [];
 
-  /** A whole turn of somebody else than the model. */
+  /** A whole turn of the user or of the developer. */
   addText(role: 'developer' | 'user', text: string): void {
     this.#start(role);
     this.#pieces.push(text, END);
