@@ -3,7 +3,7 @@
  * travel as lists of values, with the names of their tools listed once: as objects, writing and parsing them took a
  * quarter of the time of a run with two workers.
  */
-import { PartCodec } from './part.ts';
+import { PartCodec, RESULT_BYTES } from './part.ts';
 import type {
   FindingResult,
   RecordResult,
@@ -57,15 +57,7 @@ interface PlainFile {
   readonly bytes: Uint8Array;
 }
 
-const codec = new PartCodec<Result | PlainFile>({
-  'source-begin': {},
-  record: { bytes: true },
-  'rejected-line': { raw: true },
-  session: { 'entryLog.packed': true, 'rejection.log.packed': true },
-  finding: {},
-  source: {},
-  'plain-file': { bytes: true },
-});
+const codec = new PartCodec<Result | PlainFile>({ ...RESULT_BYTES, 'plain-file': { bytes: true } });
 
 /** Encodes results as one part that `decodeThreadPart` reads. */
 export function encodeThreadPart(results: readonly Result[]): readonly Uint8Array[] {
