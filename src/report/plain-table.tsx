@@ -1,4 +1,4 @@
-/** A table in a card of its own, which scrolls sideways where it is too wide for the page. */
+/** A table in a card, which scrolls sideways where it is too wide for the page. */
 import type { ComponentChildren, VNode } from 'preact';
 
 /** The head of a column: its text, in an object if its cells are numbers. */
@@ -8,7 +8,7 @@ export function PlainTable(props: {
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly VNode[];
-  /** What follows the table in its card. */
+  /** Shown after the table, in the same card. */
   readonly children?: ComponentChildren;
 }): VNode {
   const { label, columns, rows, children } = props;

@@ -3,13 +3,13 @@
  * text, for the dialect `samples`; its origin is its position in the deck. smol-toml checks and parses the whole
  * document, so its size is limited (docs/decisions/0005-whole-documents.md).
  */
+
 import { createHash } from 'node:crypto';
-import { parse, TomlError } from 'smol-toml';
+import { parse, TomlDate, TomlError } from 'smol-toml';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
 import type { Framer, FramingCounts } from './framer.ts';
 import { tomlCrowd } from './toml-crowd.ts';
 import { type TomlHeader, tomlHeaders } from './toml-headers.ts';
-import { jsonOfToml } from './toml-json.ts';
 
 /** The parser holds the whole document and all its values. */
 export const MOST_TOML_BYTES: number = 64 * 1024 * 1024;
@@ -214,4 +214,23 @@ function pathOf(header: string): readonly [first: string | undefined, second: st
   if (entry === undefined) return [undefined, undefined];
   const [first, inner] = entry;
   return [first, Array.isArray(inner) ? undefined : Object.keys(inner)[0]];
+}
+
+/** A value as JSON text. Whole numbers keep all their digits; values that JSON lacks (dates, nan, inf) become strings. */
+function jsonOfToml(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number') return jsonOfFloat(value);
+  if (value instanceof TomlDate) return JSON.stringify(value.toISOString());
+  if (Array.isArray(value)) return `[${value.map(jsonOfToml).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${jsonOfToml(one)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Keeps a float a float: 1.0 does not become 1. */
+function jsonOfFloat(value: number): string {
+  if (!Number.isFinite(value))
+    return JSON.stringify(String(value).replace('Infinity', 'inf').replace('NaN', 'nan'));
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
