@@ -8,7 +8,9 @@ import { JsonView } from '../json/json-view.ts';
 import { valuesOf } from '../json/members.ts';
 import type { Entry, Line } from '../model/element.ts';
 import { objectBytes, textOfValue } from '../model/message.ts';
-import type { Dialect, DialectReader, LineObjects, ReadElement } from './dialect.ts';
+import { MAX_CONVERSATION_BYTES } from './define-dialect.ts';
+import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
+import { GatheredSessions } from './gathered-sessions.ts';
 import { isStreamEvent } from './streams/assembler.ts';
 import { looksLikeEvents } from './streams/sse.ts';
 
@@ -19,6 +21,8 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Reads pairs of every API. */
 const ANY = 'responses';
+/** Its calls are gathered here: its clients ask for titles and run sub-agents between the turns of a conversation. */
+const GATHERED = 'anthropic';
 /** Reasons for which a dialect rejects a pair of another API. */
 const STRANGE: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
@@ -28,15 +32,33 @@ export class PairReader implements DialectReader {
   readonly #readers: ReadonlyMap<string, DialectReader>;
   readonly #first: string;
   #now: string;
+  /** Gathers the conversations of each session; undefined where the dialect does, or one entry of a session counts. */
+  readonly #gathered: GatheredSessions | undefined;
 
   /** @param first name of the dialect of the first pair */
-  constructor(first: string, readers: ReadonlyMap<string, DialectReader>) {
+  constructor(
+    first: string,
+    readers: ReadonlyMap<string, DialectReader>,
+    { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves' }: ReadingOptions = {},
+  ) {
     this.#readers = readers;
     this.#first = first;
     this.#now = first;
+    if (first === GATHERED) this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
   }
 
   read(line: Line): LineObjects {
+    const objects = this.#readPairs(line);
+    if (this.#gathered === undefined) return objects;
+    if (Array.isArray(objects)) return this.gather(objects as readonly ReadElement[]);
+    const gather = (element: ReadElement): readonly ReadElement[] => this.gather([element]);
+    function* each(): Generator<ReadElement> {
+      for (const element of objects) yield* gather(element);
+    }
+    return { length: objects.length, [Symbol.iterator]: each };
+  }
+
+  #readPairs(line: Line): LineObjects {
     const objects = this.#reader(this.#now).read(line);
     if (this.#first === ANY) return objects;
     if (objects.length !== 1 || !Array.isArray(objects)) return this.#readSeveral(line, objects);
@@ -95,24 +117,34 @@ export class PairReader implements DialectReader {
   }
 
   get holds(): true | undefined {
-    return this.#reader(this.#first).holds;
+    return this.#gathered === undefined ? this.#reader(this.#first).holds : true;
   }
 
   readApart(line: Line): readonly ReadElement[] {
     const reader = this.#reader(this.#first);
-    return reader.readApart?.(line) ?? [...this.read(line)];
+    return reader.readApart?.(line) ?? [...this.#readPairs(line)];
   }
 
   gather(entries: readonly ReadElement[]): readonly ReadElement[] {
-    return this.#reader(this.#first).gather?.(entries) ?? entries;
+    const gathered = this.#gathered;
+    if (gathered === undefined) return this.#reader(this.#first).gather?.(entries) ?? entries;
+    const passed = entries.filter((element) => {
+      if (element.kind !== 'entry' || element.alone === true) return true;
+      gathered.add(element);
+      return false;
+    });
+    return gathered.hasOver ? [...gathered.take(), ...passed] : passed;
   }
 
   end(): Iterable<ReadElement> {
-    return this.#reader(this.#first).end?.() ?? [];
+    if (this.#gathered === undefined) return this.#reader(this.#first).end?.() ?? [];
+    this.#gathered.closeAll();
+    return this.#gathered.take();
   }
 
   forget(): void {
     this.#now = this.#first;
+    this.#gathered?.forget();
     for (const reader of this.#readers.values()) reader.forget();
   }
 

@@ -224,7 +224,7 @@ class Parser {
   /** A reader for sources with pairs of several APIs, recognised pair by pair. */
   #pairReader({ name }: Dialect): DialectReader {
     const others = this.#known.filter(isPairDialect).map((one) => [one.name, this.#readerOf(one)] as const);
-    return new PairReader(name, new Map(others));
+    return new PairReader(name, new Map(others), this.#reading);
   }
 
   /** The reader of the source. A line without an object is rejected by the native dialect, and the next one decides. */
