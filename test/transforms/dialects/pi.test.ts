@@ -83,6 +83,27 @@ describe('pi', () => {
     expect(second?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('parent-missing');
   });
 
+  it('reads each message of the output of --mode json once, when it ends', () => {
+    const ask = { role: 'user', content: [{ type: 'text', text: 'a' }] };
+    const say = { role: 'assistant', content: [{ type: 'text', text: 'b' }] };
+    const lines = [
+      ...[head, { type: 'agent_start' }, { type: 'turn_start' }],
+      ...[
+        { type: 'message_start', message: ask },
+        { type: 'message_end', message: ask },
+      ],
+      ...[{ type: 'message_start', message: { ...say, content: [] } }, { type: 'message_update' }],
+      ...[
+        { type: 'message_end', message: say },
+        { type: 'turn_end', message: say, toolResults: [] },
+      ],
+      { type: 'agent_end', messages: [ask, say] },
+    ];
+    expect(said(...lines)).toEqual([['user a', 'assistant b']]);
+    const [entry] = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
+  });
+
   it('drops a line that is there again, also from before a compaction', () => {
     const lines = [head, user('1', null), answer('2', '1'), compaction('3', '2', '2'), user('4', '3')];
     const fates = elementsOf(...lines, user('1', null), user('4', '3')).filter(({ kind }) => kind === 'fate');
