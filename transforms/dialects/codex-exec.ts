@@ -39,7 +39,7 @@ interface ItemCall {
 export class CodexExecSource {
   #thread: string | undefined;
   #answers = 0;
-  /** Has a call of the growing answer ended? What the model says next belongs to another one. */
+  /** Has a call of the growing answer ended? If so, the next text begins another answer. */
   #hasResult = false;
   /** Calls of the growing answer that have begun and not ended. */
   readonly #running = new Set<string>();
@@ -134,7 +134,7 @@ export class CodexExecSource {
   }
 }
 
-/** What the model said, if the item is that. */
+/** The blocks of an item that the model wrote; none for any other item. */
 function saidBy(type: string, item: JsonView): [readonly FoldBlock[], readonly ReadingNote[]] {
   const text = item.get('text');
   if (type === 'web_search') return [[{ kind: 'part', object: item.copy() }], [SERVER_TOOL]];
@@ -143,7 +143,7 @@ function saidBy(type: string, item: JsonView): [readonly FoldBlock[], readonly R
   return type === 'reasoning' ? [[{ kind: 'thought', text: text.copy() }], [SUMMARY]] : [[], []];
 }
 
-/** What the client did, if the item is that. */
+/** The call of an item that the client carried out; undefined for any other item. */
 function callOf(item: JsonView): ItemCall | undefined {
   const type = item.get('type')?.text();
   if (type === 'command_execution') return commandOf(item);

@@ -1,7 +1,7 @@
 /**
  * Dialect `codex`: rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. In old
  * versions a line was an item itself, after a header without a type, and before that the log was one document,
- * `{session, items}`. Also the output of `codex exec --json`, which has events of its own.
+ * `{session, items}`. Also the output of `codex exec --json`, which has other events.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
