@@ -5,11 +5,11 @@ import { asArray } from '../bytes.ts';
 const MIB = 1024 * 1024;
 
 describe('a run', () => {
-  it('is nowhere as long as it has no items', () => {
+  it('is not found while it has no items', () => {
     expect(new KnownRun().endAt(asArray('{}'), 0)).toBe(-1);
   });
 
-  it('stands where its bytes do', () => {
+  it('is found where its bytes are', () => {
     const run = new KnownRun();
     run.extend(asArray('[{"a":1},{"b":2}]'), 1, 16, 2);
     expect(run.count).toBe(2);
@@ -20,7 +20,7 @@ describe('a run', () => {
     expect(run.endAt(asArray('{"a":1},{"b":2'), 0)).toBe(-1);
   });
 
-  it('grows by what comes behind it, wherever it stands then', () => {
+  it('grows by the items after it, wherever it is found', () => {
     const run = new KnownRun();
     const items = Array.from({ length: 500 }, (_, i) => `{"n":${i},"text":"${'x'.repeat(i)}"}`);
     for (let count = 1; count <= items.length; count++) {
@@ -34,7 +34,7 @@ describe('a run', () => {
     expect(run.count).toBe(500);
   });
 
-  it('keeps what it has when it would be too long', () => {
+  it('stops growing when it would be too long', () => {
     const run = new KnownRun();
     run.extend(asArray('{}'), 0, 2, 1);
     const line = new Uint8Array(4 * MIB + 1);
@@ -44,7 +44,7 @@ describe('a run', () => {
     expect(run.endAt(asArray('{},{}'), 0)).toBe(2);
   });
 
-  it('is nowhere after it was cleared, and begins anew', () => {
+  it('is not found after it was cleared, and can start over', () => {
     const run = new KnownRun();
     run.extend(asArray('{"a":1}'), 0, 7, 1);
     run.clear();

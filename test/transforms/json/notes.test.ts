@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createNotes } from '../../../transforms/json/notes.ts';
 
-it('gives back what was noted on an object, and nothing on another', () => {
+it('returns the notes of an object and none for another', () => {
   const notes = createNotes<number | undefined>();
   const [a, b, c] = [{}, Buffer.from('x'), Object.freeze({ n: 1 })];
   notes.set(a, 1);
@@ -10,7 +10,7 @@ it('gives back what was noted on an object, and nothing on another', () => {
   expect([a, b, c, {}].map((object) => notes.of(object))).toEqual([1, 2, undefined, undefined]);
 });
 
-it('is not to be seen on the object', () => {
+it('is not visible on the object', () => {
   const object = { n: 1 };
   createNotes<string>().set(object, 'x');
   expect(Reflect.ownKeys(object)).toEqual(['n']);
@@ -26,7 +26,7 @@ it('a copy has no note', () => {
   expect(notes.of(structuredClone(object))).toBeUndefined();
 });
 
-it('two kinds of notes do not see each other', () => {
+it('keeps two kinds of notes apart', () => {
   const [first, second] = [createNotes<string>(), createNotes<string>()];
   const object = {};
   first.set(object, 'x');
