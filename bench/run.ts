@@ -5,6 +5,7 @@
  *   npm run bench -- aims            the first table of RESULTS.md: its corpora and its contenders alone
  *   npm run bench -- memory          peak memory (bench/memory.ts)
  *   npm run bench -- profile         where the time goes (bench/profile.ts)
+ *   npm run bench -- warm            how much of a run is warming up (bench/warm.ts)
  *   npm run bench -- nightly         an update of logs of which 1 % has changed (bench/nightly.ts)
  *   npm run bench -- s3              logs in a store against files (bench/s3.ts)
  *   npm run bench -- micro           the primitives (bench/micro.ts)
@@ -32,14 +33,15 @@ import { measureNightly } from './nightly.ts';
 import { measureProfile } from './profile.ts';
 import { writeReport } from './report.ts';
 import { measureS3 } from './s3.ts';
+import { measureWarm } from './warm.ts';
 
 const contenderNames = [
   ...new Set([...contenders, ...formatsContenders, ...startupContenders].map(({ name }) => name)),
 ];
 
-const usage = `usage: run.js [options] | run.js aims|memory|profile|nightly|s3|micro|report [options]
+const usage = `usage: run.js [options] | run.js aims|memory|profile|warm|nightly|s3|micro|report [options]
   --quick          everything small, 3 rounds; results in ${quickResults.folder}
-  --corpora LIST   only these sections, no memory, profile, nightly, s3 and micro benches: of ${sectionNames.join(', ')} 
+  --corpora LIST   only these sections, no memory, profile, warm, nightly, s3 and micro benches: of ${sectionNames.join(', ')} 
   --bytes SIZE     the corpora's size instead of each one's own
   --runs N         measured rounds (default 5)
   --only LIST      of ${contenderNames.join(', ')};
@@ -106,7 +108,7 @@ const runBench = async (args: readonly string[], isOfAims = false): Promise<numb
     failures += result.contenders.filter(({ status }) => status === 'failed').length;
     if (!result.contenders.some(({ samples }) => samples.length > 0)) continue;
     process.stdout.write(`${renderSection(result)}\n`);
-    // A part of the contenders must not take the place of all of them.
+    // Some of the contenders must not replace the results of all of them.
     if (options.only.length > 0) continue;
     // The section startup is complete: all its contenders are in the first table.
     const saved = isOfAims && name !== 'startup' ? `${AIMS_PREFIX}${result.name}` : result.name;
@@ -118,12 +120,13 @@ const runBench = async (args: readonly string[], isOfAims = false): Promise<numb
   return failures === 0 ? 0 : 1;
 };
 
-/** The other benches; how many of them failed. */
+/** Runs the other benchmarks and returns how many failed. */
 const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> => {
   const sizes = ['--sizes', '10MB,60MB', '--stdin-from', '50MB', '--workers-at', '48MB'];
   const statuses = [
     measureMemory(quick ? sizes : [], place),
     measureProfile(quick ? ['--quick', '--runs', '2'] : [], place),
+    measureWarm(quick ? ['--quick', '--runs', '2'] : [], place),
     await measureNightly(quick ? ['--quick', '--runs', '2'] : [], place),
     await measureS3(quick ? ['--quick', '--runs', '2'] : [], place),
     await measureMicro(quick ? ['--time', '50'] : [], place),
@@ -137,6 +140,7 @@ const run = async ([first, ...rest]: readonly string[]): Promise<number> => {
   if (first === 'nightly') return measureNightly(rest, fullResults);
   if (first === 's3') return measureS3(rest, fullResults);
   if (first === 'profile') return measureProfile(rest, fullResults);
+  if (first === 'warm') return measureWarm(rest, fullResults);
   if (first === 'micro') return measureMicro(rest, fullResults);
   if (first !== 'report') return runBench(first === undefined ? [] : [first, ...rest]);
   writeReport(fullResults);

@@ -1,10 +1,10 @@
-"""Peer: a plain Python script, with the standard library's json or with orjson.
+"""Peer: a plain Python script with the standard json or with orjson.
 
     python convert.py json|orjson DIR OUTFILE [--by-id]
 
 Applies only: the last entry with the most messages wins, its reply is appended, developer becomes
-system, tools are the union by name (first one wins). orjson works on bytes, json on text.
-A file is a session; with --by-id the entries in a row with the same session_id are.
+system, tools are the union by name (the first one wins). orjson works on bytes, json on text.
+A file is a session; with --by-id a session is a run of entries with the same session_id.
 """
 
 import gzip

@@ -1,11 +1,11 @@
-// Tables of how consumers treat the records of a format, for docs/formats.md: from test/loaders/expected.json, which
-// `npm run test:loaders` holds against the readers themselves.
+// Tables of how consumers treat the records of a format, for docs/formats.md: from test/loaders/expected.json, which `npm run test:loaders`
+// compares with the consumers.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, prose, table } from './markdown.mjs';
 
 const EFFECTS = ['refuses', 'drops', 'changes', 'takes'];
-/** Who trains on what; a format that does not exist stops the generator. */
+/** Which trainer reads which format; an unknown format stops the generator. */
 const TRAINERS = [
   ['OpenAI fine-tuning', 'openai', '`--reasoning drop`: the check of a file knows no `reasoning_content`.'],
   [

@@ -1,5 +1,5 @@
-// docs/formats.md: what a record can look like, from the registry of formats; each with its rules and what it makes of
-// one conversation, the example of the dialect `exchange`.
+// docs/formats.md: every format of the registry, with its rules and the record that it writes for one conversation, the example of the
+// dialect `exchange`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consumersTable, loadersBlocks, readExpected, trainersTable } from './consumers.mjs';
@@ -62,7 +62,7 @@ async function section(root, { name, summary, rules, otherContent, options }, re
   ];
 }
 
-/** Where a record has the thought in the last message of the example: as its consumer expects it. */
+/** Where a record puts the thought of the example's last message, as its consumer expects it. */
 async function reasoningIn(root, format) {
   const { records } = await workedExample(root, { dialect: DIALECT, format });
   const text = records.join('\n');
@@ -70,7 +70,7 @@ async function reasoningIn(root, format) {
   return text.includes(THOUGHT) ? 'in front of the text' : 'left out';
 }
 
-/** The options of a format; a text that is its own default is shown whole, one from a file in the example. */
+/** The options of a format; a default text is shown whole, one from a file is in the example. */
 function optionTable(options) {
   const rows = Object.entries(options).map(([name, { describe, default: held, choices, fromFile }]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

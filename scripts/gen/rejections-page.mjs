@@ -1,7 +1,8 @@
-// docs/rejections.md: what can keep a line, a session or a source out, what can change it, and what is only reported.
+// docs/rejections.md: everything that can keep out a line, a session or a source, everything that can change it, and everything that is
+// only reported.
 import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
 
-/** The code has these names only as a type: here is what they mean. A name without a meaning stops the generator. */
+/** The code has these names only as a type; these are their meanings. A name without one stops the generator. */
 const SKIP_MEANINGS = {
   symlink: 'A link in a folder is not followed. Harmless: exit 0.',
   'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
@@ -78,7 +79,7 @@ export async function rejectionsPage(root) {
   ]);
 }
 
-/** Those that the framing of a source counts. */
+/** Repairs counted by the framing of a source. */
 const FRAMING_REPAIRS = [
   ['bom', 'A byte order mark at the start of the source was left out.'],
   ['crlf', 'Lines ended in CR LF.'],

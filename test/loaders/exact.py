@@ -1,4 +1,4 @@
-"""JSON as it is written: numbers keep their text and objects their order, so that a change of either shows."""
+"""JSON with its notation: numbers keep their text and objects their order, so that any change shows."""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ def _refuse(name: str):
 
 
 class Object(list):
-    """The members of an object in their order, doubles included; equal to another one with the same members in any order."""
+    """The members of an object in order, duplicates included; equal to another with the same members in any order."""
 
     def __eq__(self, other) -> bool:
         if not isinstance(other, Object) or len(self) != len(other):
@@ -31,7 +31,7 @@ class Object(list):
     __hash__ = None
 
     def get(self, key: str, absent=None):
-        """The last member of that name: what readers of JSON take."""
+        """The last member with this name, which is the one that JSON readers use."""
         return next((value for name, value in reversed(self) if name == key), absent)
 
     def keys(self) -> list[str]:
@@ -89,7 +89,7 @@ def _same(text: str, seen) -> bool:
 
 
 def kind(value) -> str:
-    """The name of a value's kind for a person."""
+    """The kind of a value in words."""
     names = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null", list: "list", dict: "object"}
     if isinstance(value, (Object, Number)):
         return "object" if isinstance(value, Object) else "number"

@@ -62,20 +62,20 @@ def changed_calls(texts: list[str], truth: Truth):
 
 
 def lost(text: str, truth: Truth):
-    for kind, said in truth.texts:
-        if said not in text:
+    for kind, expected in truth.texts:
+        if expected not in text:
             yield f"drops: {kind}"
 
 
 def written_calls(record: Object):
-    """The calls as they stand in the record, with the text of their numbers."""
+    """The calls in the record, with the text of their numbers."""
     for turn in record.get("conversations"):
         if turn.get("from") != "function_call":
             continue
         value = turn.get("value")
         tagged = re.search(r"<tool_call>(.*?)</tool_call>", value, re.DOTALL)
-        made = read(tagged.group(1) if tagged else value.split(THOUGHT[1])[-1])
-        yield from [made] if isinstance(made, Object) else made
+        calls = read(tagged.group(1) if tagged else value.split(THOUGHT[1])[-1])
+        yield from [calls] if isinstance(calls, Object) else calls
 
 
 def judge(records: dict[str, str], truths: dict[str, Truth]) -> dict[str, Verdicts]:

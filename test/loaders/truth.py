@@ -1,4 +1,4 @@
-"""What a conversation says, taken from its record in the format `chat`: what every reader's view is compared with."""
+"""The content of a conversation, taken from its `chat` record; every consumer's view is compared with it."""
 
 from dataclasses import dataclass
 
@@ -42,7 +42,7 @@ def arguments_of(call: Object):
 
 
 def truth_of(line: str) -> Truth:
-    """Of a record whose calls all have JSON for arguments."""
+    """The truth of a record in which all calls have JSON arguments."""
     calls, texts = [], []
     for message in read(line).get("messages"):
         role, called = message.get("role"), message.get("tool_calls") or []

@@ -5,6 +5,7 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
+import { HashedSet } from '../model/hashed-set.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { metaOf } from './logged-meta.ts';
@@ -18,6 +19,9 @@ const HARNESS = 'pi';
 const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'custom', 'label', 'session_info'],
 ]);
+/** Events of `pi --mode json` that announce or repeat a message, which `message_end` holds. */
+const STREAM_EVENT =
+  /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
 
 const PARENT_MISSING = warning(
   'parent-missing',
@@ -30,17 +34,17 @@ interface Spot {
   readonly place: FoldPlace | undefined;
   /** Is the message its own? */
   readonly isOwn: boolean;
-  /** Number of the conversation, from 0: each compaction begins a new one. */
-  readonly stretch: number;
 }
 
 export class PiSource {
   #session: string | undefined;
   #isFork = false;
-  /** By id; an entry without one is named by its number in the file. */
-  readonly #spots = new Map<string, Spot>();
+  /** The spots of the open conversation by id; an entry without one is named by its number in the file. */
+  #spots = new Map<string, Spot>();
+  /** Ids of the entries that a compaction replaced. */
+  readonly #gone = new HashedSet();
   #entries = 0;
-  #stretch = 0;
+  #isCompacted = false;
   /** The entry that the next one continues. */
   #leaf: string | undefined;
   #parent: string | undefined;
@@ -48,13 +52,14 @@ export class PiSource {
   read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
-    if (id !== undefined && this.#spots.has(id)) return context.drop('copied-line');
+    if (id !== undefined && (this.#spots.has(id) || this.#gone.has(id))) return context.drop('copied-line');
     this.#entries++;
-    if (type === 'message') return this.#readMessage(entry, entry.get('message'), context);
+    if (type === 'message' || type === 'message_end')
+      return this.#readMessage(entry, entry.get('message'), context);
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
     if (type === 'branch_summary') return this.#readSummary(entry, context);
     if (type === 'compaction') return this.#compact(entry, context);
-    if (!CLIENT.has(type)) this.#noteUnknown(type, entry, context);
+    if (!CLIENT.has(type) && !STREAM_EVENT.test(type)) this.#noteUnknown(type, entry, context);
     return this.#drop('client-event', entry, context);
   }
 
@@ -62,7 +67,9 @@ export class PiSource {
   #begin(header: JsonView, context: ReadContext): undefined {
     context.fold.closeAll();
     this.#spots.clear();
-    this.#entries = this.#stretch = 0;
+    this.#gone.clear();
+    this.#entries = 0;
+    this.#isCompacted = false;
     this.#leaf = undefined;
     this.#session = header.get('id')?.text();
     const [parent] = ['parentSession', 'branchedFrom'].flatMap((key) => header.get(key)?.text() ?? []);
@@ -113,16 +120,23 @@ export class PiSource {
     const { fold } = context;
     const kept = fold.items.slice(this.#firstKept(entry, fold.items.length));
     fold.close(true);
-    this.#stretch++;
+    this.#isCompacted = true;
     this.#open(entry, context);
     const place = fold.add(makeMessage('user', [['content', summary.copy()]]));
-    const carried = new Map(fold.carry(kept).map((there, i) => [kept[i], there]));
-    for (const [id, spot] of this.#spots) {
-      const there = carried.get(spot.place);
-      if (there !== undefined) this.#spots.set(id, { ...spot, place: there, stretch: this.#stretch });
-    }
+    this.#keepSpots(new Map(fold.carry(kept).map((there, i) => [kept[i] as FoldPlace, there])));
     this.#stand(entry, kept.length === 0 ? place : fold.last);
     return undefined;
+  }
+
+  /** Keeps the spots of messages that a compaction kept, and the ids of the others. */
+  #keepSpots(carried: ReadonlyMap<FoldPlace, FoldPlace>): void {
+    const before = this.#spots;
+    this.#spots = new Map();
+    for (const [id, { place, isOwn }] of before) {
+      const there = place && carried.get(place);
+      if (there === undefined) this.#gone.add(id);
+      else this.#spots.set(id, { place: there, isOwn });
+    }
   }
 
   /** Index of the first message that was kept. */
@@ -130,7 +144,7 @@ export class PiSource {
     const index = entry.get('firstKeptEntryIndex');
     const id = entry.get('firstKeptEntryId')?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
     const spot = this.#spots.get(id);
-    if (spot === undefined || spot.stretch !== this.#stretch) return count;
+    if (spot === undefined) return count;
     return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
   }
 
@@ -143,11 +157,11 @@ export class PiSource {
     const id = parent.text();
     if (id === this.#leaf) return;
     if (id === undefined) {
-      if (this.#stretch === 0) fold.cut(fold.root);
+      if (!this.#isCompacted) fold.cut(fold.root);
       return;
     }
     const spot = this.#spots.get(id);
-    if (spot === undefined || spot.stretch !== this.#stretch) fold.note(PARENT_MISSING);
+    if (spot === undefined) fold.note(PARENT_MISSING);
     else fold.cut(spot.place ?? fold.root);
   }
 
@@ -160,21 +174,20 @@ export class PiSource {
   }
 
   #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
-    const parent = entry.get('parentId')?.text();
-    const before = this.#spots.get(parent ?? this.#leaf ?? '');
-    const { place, stretch } = before ?? { place: undefined, stretch: this.#stretch };
-    this.#setSpot(entry, { place, isOwn: false, stretch });
+    const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
+    if (this.#gone.has(parent)) this.#gone.add(this.#name(entry));
+    else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
     return context.drop(rule);
   }
 
   #stand(entry: JsonView, place: FoldPlace): void {
-    this.#setSpot(entry, { place, isOwn: true, stretch: this.#stretch });
+    this.#spots.set(this.#name(entry), { place, isOwn: true });
   }
 
-  #setSpot(entry: JsonView, spot: Spot): void {
-    const id = entry.get('id')?.text() ?? `#${this.#entries}`;
-    this.#spots.set(id, spot);
-    this.#leaf = id;
+  /** Names the entry, which becomes the one that the next one continues. */
+  #name(entry: JsonView): string {
+    this.#leaf = entry.get('id')?.text() ?? `#${this.#entries}`;
+    return this.#leaf;
   }
 
   #noteUnknown(type: string, entry: JsonView, context: ReadContext): void {

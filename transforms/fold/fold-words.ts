@@ -1,6 +1,6 @@
-/** The layout of the fold's state in WebAssembly's memory, as fold.c has it. */
+/** The layout of the fold's state in WebAssembly's memory, as fold-state.h has it. */
 
-/** Offsets of the fields of `state`, in words (fold.c). */
+/** Offsets of the fields of `state`, in words. */
 export const STATE = {
   entries: 0,
   superseded: 1,
@@ -27,6 +27,7 @@ export const STATE = {
   otherMembers: 22,
   lineFeeds: 23,
   named: 24,
+  top: 25,
   startedAt: 26,
 } as const;
 /** Words of an entry, of a finding, of a written message and of a call's name. */
@@ -39,11 +40,11 @@ export const NAMED_WORDS: number = 2;
 export const FOUND_NO_REPLY: number = 1;
 export const FOUND_ENDED: number = 3;
 
-/** Bits of the result of `judgeRow`; the lower eight are the role's sign. */
-export const DROPPED: number = 1 << 8;
-export const EMPTY: number = 1 << 9;
-export const REPLACED: number = 1 << 10;
-export const ODD: number = 1 << 11;
+/** Bits of the result of `judgeRow`; from bit 16 on it is the role's sign. */
+export const DROPPED: number = 1 << 5;
+export const EMPTY: number = 1 << 6;
+export const REPLACED: number = 1 << 7;
+export const ODD: number = 1 << 8;
 
 /** The sign of a role, by its name. */
 export const SIGNS: Readonly<Record<string, number>> = {

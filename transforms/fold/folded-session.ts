@@ -43,10 +43,10 @@ interface Facts {
   readonly source: FoldedSource;
 }
 
-/** Doubts that can be settled without the messages, and doubts about the use of tools alone (fold.c). */
-const DOUBT_TRUNCATED = 16;
-const DOUBT_USAGE = 64;
-const DOUBT_OPEN = 256;
+/** Doubts about the checks, about the use of tools, and about the end of the conversation (fold-state.h). */
+const DOUBT_CHECKS = 1;
+const DOUBT_USAGE = 2;
+const DOUBT_OPEN = 4;
 
 const NO_FINDINGS: readonly Finding[] = [];
 const HEAD = encode('{"messages":[');
@@ -80,18 +80,20 @@ export class FoldedSession {
 
   /** Is it certain what the checks would report about the conversation? */
   get isCertain(): boolean {
-    return (
-      (this.facts.doubts & ~(DOUBT_TRUNCATED | DOUBT_USAGE | DOUBT_OPEN)) === 0 && this.facts.tools.areFine
-    );
+    return (this.facts.doubts & DOUBT_CHECKS) === 0 && this.facts.tools.areFine;
   }
 
   /** Findings of the checks on a conversation whose result is certain. */
   findings(): readonly Finding[] {
     const { doubts, origin, sessionId, truncated, source } = this.facts;
-    if ((doubts & (DOUBT_TRUNCATED | DOUBT_OPEN)) === 0) return NO_FINDINGS;
+    if ((doubts & DOUBT_OPEN) === 0 && truncated === 0) return NO_FINDINGS;
     const open = (doubts & DOUBT_OPEN) === 0 ? [] : openEndFindings(source.size, source.endsWithModel);
-    const short = (doubts & DOUBT_TRUNCATED) === 0 ? [] : truncatedFindings(truncated);
-    return [...open, ...short].map((found) => ({ kind: 'finding', sessionId, origin, ...found }));
+    return [...open, ...truncatedFindings(truncated)].map((found) => ({
+      kind: 'finding',
+      sessionId,
+      origin,
+      ...found,
+    }));
   }
 
   /** Its record in the format `chat`. */

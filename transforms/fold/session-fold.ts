@@ -16,7 +16,7 @@ import { LF } from '../json/bytes.ts';
 import { createCountingScanner } from '../json/elements.ts';
 import { createScanner } from '../json/scanners.ts';
 import { knownText } from '../json/utf8.ts';
-import type { FoldExports, FoldHost, FoldModule } from '../json/wasm-scanner.ts';
+import { type FoldExports, type FoldHost, type FoldModule, SLACK_BYTES } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
@@ -227,16 +227,17 @@ export class SessionFold implements FoldHost, FoldedSource {
     this.#look();
     const bytes = this.#bytes.subarray(at, at + length);
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
-    const sign = SIGNS[roleSign(message)];
-    if (sign === undefined) return ODD;
+    const code = SIGNS[roleSign(message)];
+    if (code === undefined) return ODD;
+    const sign = code << 16;
     const result = cleaned(message);
     if (result === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;
     if (result.message === undefined) return sign | DROPPED;
     const { bytes: text } = result.message;
-    const room = this.#exports.put(text.length);
-    if (room === 0) return ODD;
+    const room = this.#state(STATE.top) + text.length + SLACK_BYTES;
+    if (room + text.length + SLACK_BYTES > this.#module.arenaEnd) return ODD;
     this.#bytes.set(text, room);
-    return sign | REPLACED;
+    return this.#exports.message(room, room + text.length) === 0 ? ODD : sign | REPLACED;
   }
 
   readTools(at: number, end: number): number {

@@ -26,8 +26,8 @@ export interface FoldExports {
   /** Reads all lines of a source that was read whole, and returns their number. */
   lines(at: number, end: number): number;
   finish(): number;
-  /** Room for a text that replaces the message being judged. */
-  put(length: number): number;
+  /** Reads the message that replaces the one being judged. */
+  message(at: number, end: number): number;
   /** Reports where the tool definitions end that the host was asked to read. */
   tools_end(end: number): void;
   arena_at(): number;
@@ -70,7 +70,7 @@ const PAGE_BYTES = 64 * 1024;
 /** Bytes for the messages of a session: memory that is never touched costs nothing. */
 const ARENA_BYTES = 32 * 1024 * 1024;
 /** Vector reads may extend beyond the slab's end. */
-const SLACK_BYTES = 64;
+export const SLACK_BYTES = 64;
 /** Enough for the module's data, the arena and a slab. */
 const FIRST_PAGES = 700;
 /** More memory than this beyond the slab's need is worth replacing. */

@@ -87,6 +87,11 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['requesterUsername', 'responderUsername', 'requests'],
   },
   {
+    what: 'the output of opencode run --format json',
+    advice: 'export the session with opencode export, which holds the prompt too',
+    keys: ['type', 'timestamp', 'sessionID'],
+  },
+  {
     what: 'a part of the storage of OpenCode',
     advice: 'export whole sessions with opencode export',
     keys: ['id', 'sessionID'],

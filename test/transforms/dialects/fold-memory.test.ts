@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import claudeCode from '../../../transforms/dialects/claude-code.ts';
 import codex from '../../../transforms/dialects/codex.ts';
+import pi from '../../../transforms/dialects/pi.ts';
 import { asBuffer } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
 
@@ -49,9 +50,23 @@ function codexSegment(i: number): readonly object[] {
   return [{ type: 'compacted', payload: { message: 'before' } }, message('user'), message('assistant')];
 }
 
+function piSegment(i: number): readonly object[] {
+  const message = (id: string, parentId: string, role: string) => ({
+    ...{ type: 'message', id, parentId },
+    message: { role, content: [{ type: 'text', text: `${i}${TEXT}` }] },
+  });
+  const before = { type: 'compaction', id: `c${i}`, parentId: `a${i - 1}`, summary: 'sum' };
+  return [
+    i === 0 ? { type: 'session', version: 3, id: 'S', cwd: '/' } : { ...before, firstKeptEntryId: 'none' },
+    message(`u${i}`, `c${i}`, 'user'),
+    message(`a${i}`, `u${i}`, 'assistant'),
+  ];
+}
+
 it.each([
   [claudeCode, claudeSegment],
   [codex, codexSegment],
+  [pi, piSegment],
 ])('$name', async ({ create }, segment) => {
   const reader = create();
   let offset = 0;

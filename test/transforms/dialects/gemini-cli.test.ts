@@ -59,6 +59,35 @@ describe('gemini-cli', () => {
     expect(said(...lines, answer('2', 'b', call('c', 'r')))).toEqual([['user 1', 'assistant b', 'tool r']]);
   });
 
+  it('has each result once, when a message of the user repeats the results of the calls', () => {
+    const repeated = (id: string) => ({ functionResponse: { id, name: 'f', response: { output: 'r' } } });
+    const lines = [head, user('1'), answer('2', 'a', call('c')), answer('2', 'a', call('c', 'r'))];
+    expect(said(...lines, user('3', [repeated('c')]), answer('4'))).toEqual([
+      ['user 1', 'assistant a', 'tool r', 'assistant 4'],
+    ]);
+    expect(said(...lines, user('3', [repeated('c'), { text: 'hint' }]), answer('4'))).toEqual([
+      ['user 1', 'assistant a', 'tool r', 'user hint', 'assistant 4'],
+    ]);
+  });
+
+  it('keeps an image that lies in a result', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
+    const functionResponse = { id: 'c', response: { output: 'seen' }, parts: [image] };
+    const toolCalls = [{ id: 'c', name: 'f', args: {}, result: [{ functionResponse }] }];
+    const [entry] = elementsOf([head, user('1'), answer('2', '', { toolCalls }), answer('3')]) as Entry[];
+    expect(JSON.parse(text(entry?.messages[2]?.bytes as Uint8Array)).content).toEqual([
+      { type: 'text', text: 'seen' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+    ]);
+  });
+
+  it('takes a result from the message after a call that has none', () => {
+    const result = { functionResponse: { id: 'c', name: 'f', response: { error: 'stopped' } } };
+    expect(said(head, user('1'), answer('2', '', call('c')), user('3', [result]), answer('4'))).toEqual([
+      ['user 1', 'assistant ', 'tool stopped', 'assistant 4'],
+    ]);
+  });
+
   it('holds no more of a message that is written a thousand times', () => {
     const lines = Array.from({ length: 1000 }, () =>
       answer('2', 'x'.repeat(1000), call('c', 'r'.repeat(1000))),
@@ -80,6 +109,18 @@ describe('gemini-cli', () => {
       ['user 1', 'assistant 4'],
       ['user 1', 'assistant 2'],
     ]);
+  });
+
+  it('writes nothing twice when nothing comes after the user went back', () => {
+    const first = [head, user('1'), answer('2')];
+    const whole = [['user 1', 'assistant 2', 'user 3', 'assistant 4']];
+    expect(said(...first, user('3'), answer('4'), { $rewindTo: '3' })).toEqual(whole);
+    const shorter = { $set: { messages: [user('1'), answer('2')] } };
+    expect(said(...first, user('3'), answer('4'), shorter)).toEqual(whole);
+    expect(said(...first, { $rewindTo: '1' })).toEqual([['user 1', 'assistant 2']]);
+    expect(said(...first, user('3'), { $rewindTo: '3' })).toEqual([['user 1', 'assistant 2']]);
+    const again = [user('5'), { $rewindTo: '5' }];
+    expect(said(...first, user('3'), answer('4'), { $rewindTo: '3' }, ...again)).toEqual(whole);
   });
 
   it('continues from the common start of a replaced context and the previous one', () => {

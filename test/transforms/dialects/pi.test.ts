@@ -47,6 +47,17 @@ describe('pi', () => {
     ]);
   });
 
+  it('writes nothing twice when nothing comes after the user went back', () => {
+    const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), answer('4', '3')];
+    const message = { role: 'assistant', content: [], stopReason: 'aborted' };
+    const stopped = { type: 'message', id: '5', parentId: '2', message };
+    expect(said(...lines, stopped)).toEqual([['user 1', 'assistant 2', 'user 3', 'assistant 4']]);
+    expect(said(...lines, stopped, user('6', '2'))).toEqual([
+      ['user 1', 'assistant 2', 'user 6'],
+      ['user 1', 'assistant 2', 'user 3', 'assistant 4'],
+    ]);
+  });
+
   it('begins again in front of the first message for a null parent', () => {
     expect(said(head, user('1', null), answer('2', '1'), user('3', null), answer('4', '3'))).toEqual([
       ['user 3', 'assistant 4'],
@@ -70,6 +81,33 @@ describe('pi', () => {
     const [, second] = elementsOf(...lines, user('5', '1')).filter(({ kind }) => kind === 'entry') as Entry[];
     expect(second?.messages.map(({ role }) => role)).toEqual(['user', 'user', 'user']);
     expect(second?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('parent-missing');
+  });
+
+  it('reads each message of the output of --mode json once, when it ends', () => {
+    const ask = { role: 'user', content: [{ type: 'text', text: 'a' }] };
+    const say = { role: 'assistant', content: [{ type: 'text', text: 'b' }] };
+    const lines = [
+      ...[head, { type: 'agent_start' }, { type: 'turn_start' }],
+      ...[
+        { type: 'message_start', message: ask },
+        { type: 'message_end', message: ask },
+      ],
+      ...[{ type: 'message_start', message: { ...say, content: [] } }, { type: 'message_update' }],
+      ...[
+        { type: 'message_end', message: say },
+        { type: 'turn_end', message: say, toolResults: [] },
+      ],
+      { type: 'agent_end', messages: [ask, say] },
+    ];
+    expect(said(...lines)).toEqual([['user a', 'assistant b']]);
+    const [entry] = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
+  });
+
+  it('drops a line that is there again, also from before a compaction', () => {
+    const lines = [head, user('1', null), answer('2', '1'), compaction('3', '2', '2'), user('4', '3')];
+    const fates = elementsOf(...lines, user('1', null), user('4', '3')).filter(({ kind }) => kind === 'fate');
+    expect(fates).toMatchObject(Array(2).fill({ fate: 'dropped:copied-line' }));
   });
 
   it('begins another session with another header', () => {

@@ -13,6 +13,7 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['prompts of Codex', { session_id: 's', ts: 1, text: 'a' }],
   ['prompts of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
   ['prompts of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
+  ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
   ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
   [
     'Cursor agent',

@@ -40,6 +40,7 @@ export function* elementsOf(
   { select, keepSealed }: Choice,
   nextName: () => string,
 ): Generator<ReadElement> {
+  if (select === 'leaves') thread.dropEmptyTip();
   for (const path of thread.paths) {
     const isLeft = path !== thread.path;
     if (thread.isRefused) yield refused(thread, path, source, nextName());

@@ -146,6 +146,20 @@ export class Thread {
     return this.#touch(item);
   }
 
+  /**
+   * Lets the growing path go if nothing came after the user went back: when an answered path that was left has all its
+   * messages, its lines go to that one, so that no message is written twice.
+   */
+  dropEmptyTip(): void {
+    const { last } = this;
+    if (last.index < 0) return;
+    const whole = [...this.left].findLast((path) => path.has(last) && path.isAnswered);
+    if (whole === undefined) return;
+    whole.takeLinesOf(this.path);
+    this.left.delete(whole);
+    this.path = whole;
+  }
+
   /** All paths that have lines, in the order of the log. */
   get paths(): readonly Path[] {
     const all = [...this.left, this.path].filter(({ lineCount }) => lineCount > 0);

@@ -1,26 +1,13 @@
-// State of the session fold: the rows of messages, the tables beside them and the state that the host reads. All is static: a
-// thread has one module, and folds one session at a time.
+// State of the session fold: the rows of messages and the tables beside them. All is static: a thread has one module, and folds one
+// session at a time.
 #pragma once
-#include "scan.h"
+#define NO_CARRIAGE_RETURNS
+#include "fold-text.h"
 
 #define HOST(name) __attribute__((import_module("host"), import_name(#name)))
-HOST(judge_row) u32 judge_row(u32 at, u32 length);  // the sign of a message, and JUDGED_ bits
-HOST(read_tools) u32 read_tools(u32 at, u32 end);                      // a number for these definitions, and tools_end(); 0: odd
-HOST(read_time) i64 read_time(u32 at, u32 end);                        // nanoseconds since 1970; NO_TIME: unreadable
-
-enum { JUDGED_DROPPED = 1 << 8, JUDGED_EMPTY = 1 << 9, JUDGED_REPLACED = 1 << 10, JUDGED_ODD = 1 << 11 };
-enum { SYSTEM = 1, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION };
-enum {  // what is known of a row
-  TEXT = 1, LIST = 2, ODD_CONTENT = 4, HAS_NULL = 8, FUNCTION_CALL = 16, CALLS_ODD = 32, ASK = 64, DROPPED = 128,
-  EMPTY = 256, HAS_CALL_ID = 512,
-};
-enum { CALL_PLAIN = 1 };  // an object with a name and an id without escapes
-enum {  // checks and reports that may have something to say: the stages are asked
-  DOUBT_LEGACY = 1, DOUBT_CALLS = 2, DOUBT_RESULTS = 4, DOUBT_REPEATED = 8, DOUBT_TRUNCATED = 16, DOUBT_CONTENT = 32,
-  DOUBT_USAGE = 64, DOUBT_EMPTY = 128, DOUBT_OPEN = 256,
-};
-enum { OTHER_SESSION = 2 };  // the line belongs to another session than the one before
-enum { FOUND_NO_REPLY = 1, FOUND_PARTED = 2, FOUND_ENDED = 3 };
+HOST(judge_row) u32 judge_row(u32 at, u32 length);  // the sign of a message << 16, and flags; REPLACED: message() has read another one
+HOST(read_tools) u32 read_tools(u32 at, u32 end);   // a number for these definitions, and tools_end(); 0: odd
+HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; NO_TIME: unreadable
 
 #define NO_TIME INT64_MIN
 #define MAX_ROWS 32768
@@ -28,67 +15,78 @@ enum { FOUND_NO_REPLY = 1, FOUND_PARTED = 2, FOUND_ENDED = 3 };
 #define MAX_ENTRIES 65536
 #define MAX_FOUND 4096
 #define MAX_RUNS 4096
-#define TOOLS_BYTES (512 * 1024)
 #define MAX_KNOWN_TOOLS 32
+#define MAX_NAMED 1024
+#define MAX_MEMBERS 64
+#define TOOLS_BYTES (512 * 1024)
 #define LONGEST_LINE (8 * 1024 * 1024)
 #define LEAST_SOFT_BYTES (1024 * 1024)
 #define SLACK 64
 #define MAX_ID 4096
+#define LOOK_AHEAD 8
 #define IN_ALL 10
-#define MESSAGE_DEPTH 3
-#define REPLY_DEPTH 4
+
+enum { SYSTEM = 1, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION };
+static const char *const ROLES[] = {"", "\"system\"", "\"developer\"", "\"user\"", "\"assistant\"", "\"tool\"", "\"function\""};
+enum {  // flags of a row
+  ASK = 1,       // what cleanup does with it depends on its text: the host decides
+  DOUBTFUL = 2,  // a check may report it
+  NULLS = 4,     // it may have members that are null
+  TAGS = 8,      // its text may hold calls
+  KEPT = 16,     // compact() must not free its text
+  DROPPED = 32, EMPTY = 64, REPLACED = 128, ODD = 256,  // answers of the host
+};
+enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };  // the stages are asked; so is the report on tools; the end is not an answer
+enum { OTHER_SESSION = 2 };                                  // the line belongs to another session than the one before
+enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED };
+enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS };
+enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
+enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, REPLY, LINE_SPANS };
 
 typedef struct {
-  u32 at, length;  // its text in the arena
-  u32 role_at, role_end;
-  u32 content, content_end;  // 0: it has none
-  u32 id, id_end;            // tool_call_id, a string; 0: it has none
+  u32 at, length;            // its text in the arena; spans count from `at`
+  u32 role, flags, cleaned;  // cleaned: the row + 1 that cleanup put in its place
+  u32 sign;                  // of the role trace: a letter, or for an assistant 1 with text + 2 with calls
+  u32 first;                 // the first visible code unit of a content that is a string; 0: none
   u32 call, calls;           // in the table of calls
   u32 elements;
-  u32 first;      // the first visible code unit of a content that is a string; 0: none
-  u32 cleaned;    // the row that cleanup put in its place
-  u32 flags;
-  u8 role, sign;  // the sign of the role trace: a letter, or for an assistant 1 with text + 2 with calls
+  Span spans[MESSAGE_SPANS];
 } Row;
-typedef struct { u32 id, id_end, name, name_end, arguments, arguments_end, digest, flags; } Call;
+typedef struct { Span spans[CALL_SPANS]; u32 digest; } Call;
+typedef struct { u32 count, reply, info, bootstrap, empty, rows[MAX_ROWS + 1]; } List;  // messages of an entry; the reply + 1; changes
 typedef struct { u32 line, length; double offset; } Entry;
 typedef struct { u32 kind, entry, before, earlier, later; u8 had, there; } Found;
-typedef struct { u32 tools, entries; } Run;
+typedef struct { u32 tools, entries; } Run;  // entries with the same definitions
 typedef struct { u32 at, length, number; } KnownTools;
 
-static Row rows[MAX_ROWS];
+static Row rows[MAX_ROWS], *row;  // `row` is being read
 static Call calls[MAX_CALLS];
 static Entry entries[MAX_ENTRIES];
 static Found founds[MAX_FOUND];
 static Run runs[MAX_RUNS];
-static u32 lists[5][MAX_ROWS + 1];
-static struct { u32 start, end, role; } written[MAX_ROWS + 1];
+static KnownTools known_tools[MAX_KNOWN_TOOLS];                  // their texts are in tools_text
+static struct { u32 start, end, role; } written[MAX_ROWS + 1];   // messages of the record
+static Span named[MAX_NAMED];                                    // names of the tools that the conversation calls, JSON strings
 static u8 tools_text[TOOLS_BYTES + SLACK], id_text[MAX_ID + SLACK];
 
-// Read by the host, field by field, in this order (session-fold.ts).
-static struct {
-  u32 entries, superseded, truncated, snapshot;              // snapshot: the number of its entry
-  u32 info, bootstrap, empty_assistant, developer, nulls;    // changes of the snapshot, by rule
-  u32 best_runs, best_run_entries;                           // tools up to the snapshot
+static struct {  // words that the host reads, in this order (fold-words.ts)
+  u32 entries, superseded, truncated, snapshot;            // snapshot: the number of its entry
+  u32 info, bootstrap, empty_assistant, developer, nulls;  // changes of the snapshot, by rule
+  u32 best_runs, best_run_entries;                         // definitions up to the snapshot
   u32 founds, doubts;
   u32 tool_calls, client_turns, assistant_turns, assistant_turns_with_tools;
-  u32 messages, out, out_end;                                // of the conversation
-  u32 id, id_end;                                            // of the session, a JSON string
-  u32 other_members;                                         // the first entry has members that this dialect does not read
-  u32 line_feeds;                                            // of a source that was read whole
-  u32 named;                                                 // calls in `named`
+  u32 messages, out, out_end;                              // of the conversation
+  u32 id, id_end;                                          // of the session, a JSON string
+  u32 others;                                              // has the first entry members that the dialect does not read?
+  u32 line_feeds;                                          // of a source that was read whole
+  u32 named;                                               // calls in `named`
+  u32 top;                                                 // the end of the arena
   i64 started_at;
 } state;
 
-static u32 max_depth, max_elements;
-static u32 arena, arena_end, top, soft;  // the arena; rows are compacted beyond `soft`
-static u32 row_count, call_count, run_count;
-static u32 *known, *raw, *before, *clean, *best;  // rows: of the last line, of this one; cleaned: of both, and of the snapshot
-static u32 known_count, raw_count, before_count, clean_count, best_count;
-static u32 known_reply, reply, best_reply;        // a row + 1
-static KnownTools known_tools[MAX_KNOWN_TOOLS];    // their texts are in tools_text
-static u32 known_tools_count, last_tools, tools_top;
-static u32 tools, tools_span;                      // of this entry, with the length of its text
+static List lists[5], *known, *raw, *before, *clean, *best;  // of the line before, and of this one; after cleanup: of both, and the snapshot
+static u32 max_depth, max_elements, arena, arena_end, soft;  // beyond `soft` the arena is compacted
+static u32 row_count, call_count, run_count, known_tools_count, tools_top, tools_end_at;
 static i64 latest;
-static u32 now_info, now_bootstrap, now_empty;
 static Crowd crowd;
+

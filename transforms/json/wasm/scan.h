@@ -28,7 +28,11 @@ static inline u32 fail(u32 p) {
   return 0;
 }
 
+#ifdef NO_CARRIAGE_RETURNS
+static inline int is_blank(u8 c) { return c == ' ' || c == '\n' || c == '\t'; }
+#else
 static inline int is_blank(u8 c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+#endif
 static inline int is_digit(u8 c) { return c >= '0' && c <= '9'; }
 static inline int is_hex(u8 c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 static inline int is_continuation(u8 c) { return (c & 0xc0) == 0x80; }
