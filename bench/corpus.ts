@@ -2,7 +2,7 @@
  * The corpus generator as a command: seeded, deterministic, streamed to a folder or to stdout.
  *   node dist/bench/corpus.js main --bytes 1GB --seed 1 --out DIR
  *   node dist/bench/corpus.js main --bytes 10GB --out - | ...
- * Prints the statistics of what it made as one JSON line to stdout, or to stderr when stdout has the corpus.
+ * Prints the statistics of the corpus as one JSON line to stdout, or to stderr when the corpus goes to stdout.
  */
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';

@@ -23,7 +23,7 @@ import {
 import { type CachedCorpus, cachedCorpus } from './harness/run-section.ts';
 import { writeReport } from './report.ts';
 
-// GNU time sits inside the pipe, so that it measures turnmill alone.
+// GNU time is inside the pipe, so that it measures only turnmill.
 const pipeScript = `
 set -o pipefail
 folder="$1" kind="$2" bytes="$3" seed="$4"; shift 4
@@ -75,7 +75,7 @@ const measureFolder = (
   return { finished, corpus };
 };
 
-/** One row of the table; throws when turnmill fails or does not write one record per session. */
+/** One row of the table; throws if turnmill fails or does not write one record per session. */
 export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], workers: number): MemoryRow => {
   rmSync(atRoot(out), { recursive: true, force: true });
   const command = buildCommand('-', workers);
@@ -99,7 +99,7 @@ export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], work
 
 const usage = `usage: memory [options]
   --sizes LIST        corpus sizes (default 10MB,1GB,10GB)
-  --stdin-from SIZE   from this size on through stdin, generated while it runs (default 2GB)
+  --stdin-from SIZE   larger corpora are generated into stdin (default 2GB)
   --kinds LIST        corpora (default main,steady)
   --workers-at SIZE   of main, with 2 and 3 workers (default 1GB)
   --seed N            of the corpora (default 1)

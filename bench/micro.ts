@@ -1,6 +1,6 @@
 /**
- * The micro benches: each primitive by itself, in memory, with tinybench. For those who change one; whole runs (run.ts)
- * are what counts.
+ * Micro benchmarks: each primitive by itself, in memory, with tinybench. They are for work on a primitive; whole runs (run.ts) are what
+ * matters.
  *   node dist/bench/micro.js [--time MS]
  */
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import {
 } from './micro/json.ts';
 import { writeReport } from './report.ts';
 
-/** In the order of a run. */
+/** In run order. */
 const groups: Readonly<Record<string, () => readonly MicroCase[]>> = {
   framing: framingCases,
   'plain-scanner': plainScannerCases,

@@ -16,7 +16,7 @@ import { writeReport } from './report.ts';
 
 const FULL_BYTES = 2_000_000_000;
 const CHANGED_SHARE = 0.01;
-/** Files that were written less than two seconds before they are read are read for their checksums too. */
+/** A file read less than two seconds after it was written is also read for its checksum. */
 const SETTLED_MS = 2500;
 const tree = `${runFolder}/nightly-logs`;
 const full = `${runFolder}/nightly-full`;
@@ -39,11 +39,11 @@ const commands = {
 const labels: Readonly<Record<keyof typeof commands, string>> = {
   full: 'full build',
   'no-checkpoints': 'full build without checkpoints',
-  update: 'update, 1 % of the files written anew',
+  update: 'update, 1 % of the files rewritten',
   nothing: 'update, nothing changed',
 };
 
-/** A tree of links to the corpus' files, which stay as they are. */
+/** A tree of links to the files of the corpus, which stay unchanged. */
 const linkTree = (corpus: string): void => {
   for (const file of filesIn(corpus)) {
     const to = `${atRoot(tree)}${file.slice(corpus.length)}`;
@@ -52,8 +52,8 @@ const linkTree = (corpus: string): void => {
   }
 };
 
-/** Writes every n-th file anew, with the same bytes: the work of a changed file, and a result that does not change. */
-const writeAnew = (round: number): void => {
+/** Rewrites every n-th file with the same bytes: the work of a changed file, and an unchanged result. */
+const rewriteSome = (round: number): void => {
   const files = filesIn(atRoot(tree));
   const step = Math.round(1 / CHANGED_SHARE);
   for (const [index, file] of files.entries()) {
@@ -78,12 +78,12 @@ export const measureNightly = async (args: readonly string[], place: ResultsPlac
   for (const folder of [tree, full, updated]) rmSync(atRoot(folder), { recursive: true, force: true });
   linkTree(atRoot(corpus.directory));
   await sleep(SETTLED_MS);
-  measure(commands.update); // the first night
+  measure(commands.update); // the first build
   const names = Object.keys(commands) as (keyof typeof commands)[];
   const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
   for (let round = 0; round < runs; round++) {
     process.stderr.write(`nightly: round ${round + 1} of ${runs}\n`);
-    writeAnew(round);
+    rewriteSome(round);
     await sleep(SETTLED_MS);
     for (const name of names) samples.get(name)?.push(run(name));
   }

@@ -1,6 +1,6 @@
 /**
- * Where the time of `turnmill build` goes, one worker, by the counters of `--profile`; with it what reading the output back
- * costs. The profile itself costs a little, most where entries are small.
+ * Where the time of `turnmill build` with one worker goes, from the counters of `--profile`, including reading the output back. The
+ * profile itself costs a little, most where entries are small.
  *   npm run bench -- profile [--runs N]
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
@@ -19,14 +19,14 @@ import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 
-/** Its figures. */
+/** The figures of a printed profile. */
 export interface PrintedProfile {
   readonly seconds: Readonly<Record<string, number>>;
-  /** Share of the parsed bytes that were compared and not scanned: 0 to 1. */
+  /** Share of the parsed bytes that were compared instead of scanned: 0 to 1. */
   readonly comparedShare: number;
 }
 
-/** The profile in a run's output; throws if there is none. */
+/** The profile in the output of a run; throws if there is none. */
 export const readProfile = (stderr: string): PrintedProfile => {
   const text = stderr.slice(Math.max(0, stderr.indexOf('\nprofile: ')));
   const rows = [...text.matchAll(/^ {2}([a-z-]+) +(\d+\.\d+) s /gm)];

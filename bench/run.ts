@@ -108,7 +108,7 @@ const runBench = async (args: readonly string[], isOfAims = false): Promise<numb
     failures += result.contenders.filter(({ status }) => status === 'failed').length;
     if (!result.contenders.some(({ samples }) => samples.length > 0)) continue;
     process.stdout.write(`${renderSection(result)}\n`);
-    // A part of the contenders must not take the place of all of them.
+    // Some of the contenders must not replace the results of all of them.
     if (options.only.length > 0) continue;
     // The section startup is complete: all its contenders are in the first table.
     const saved = isOfAims && name !== 'startup' ? `${AIMS_PREFIX}${result.name}` : result.name;
@@ -120,7 +120,7 @@ const runBench = async (args: readonly string[], isOfAims = false): Promise<numb
   return failures === 0 ? 0 : 1;
 };
 
-/** The other benches; how many of them failed. */
+/** Runs the other benchmarks and returns how many failed. */
 const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> => {
   const sizes = ['--sizes', '10MB,60MB', '--stdin-from', '50MB', '--workers-at', '48MB'];
   const statuses = [

@@ -1,6 +1,6 @@
 /**
- * A build of logs in a store against the same build of files, and against a bare download of the objects. The store is that of the
- * tests, on the loopback interface, in a separate process, which is not measured.
+ * A build of logs in a store against the same build from files and against a bare download of the objects. The store is the tests' own,
+ * on the loopback interface, in a separate process that is not measured.
  *   npm run bench -- s3 [--bytes SIZE] [--runs N]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -21,7 +21,7 @@ import { writeReport } from './report.ts';
 const FULL_BYTES = 300_000_000;
 const QUICK_BYTES = 16_000_000;
 const MEGABYTE = 1_000_000;
-/** Sizes of the objects that hold many sessions, one after the other. */
+/** Sizes of the objects that contain many sessions, one after another. */
 const OBJECT_MEGABYTES = [1, 60, 4, 15, 30, 8, 2, 45];
 const STORE = 'dist/bench/harness/object-store.js';
 const out = `${runFolder}/s3`;
@@ -36,7 +36,7 @@ interface Logs extends CachedCorpus {
   readonly words: readonly string[];
 }
 
-/** The sessions of a corpus in objects of 1 to 60 MB, many in each. */
+/** Joins the sessions of a corpus into objects of 1 to 60 MB with many sessions each. */
 const joined = ({ directory, stats }: CachedCorpus): CachedCorpus => {
   const to = `${directory}-joined`;
   if (existsSync(atRoot(to))) return { directory: to, stats };

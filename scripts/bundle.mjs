@@ -1,7 +1,7 @@
-// Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with the chunks
-// that they share or load late. A run otherwise finds, reads and links some 280 modules, which takes half of its start
-// (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact, which every report needs, are bundled; the other
-// packages are dependencies.
+// Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
+// chunks. Otherwise a run finds, reads and links some 280 modules, which takes half of its startup time
+// (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact, which every report needs, are bundled; the other packages
+// are dependencies.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,9 +15,8 @@ const BUNDLED = ['yargs', 'preact', 'preact-render-to-string'];
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
- * string-width, which yargs uses for the columns of its help, compiles tables of Unicode as soon as it is parsed. That takes
- * longer than the rest of yargs, so each copy gets a separate file that is read on its first call
- * (docs/decisions/0019-the-command-is-bundled.md).
+ * string-width, which yargs uses for the columns of its help, compiles Unicode tables as soon as it is parsed. That takes longer than the
+ * rest of yargs, so each copy gets a separate file that is read on its first call (docs/decisions/0019-the-command-is-bundled.md).
  */
 const LATE = '?late';
 const lateFiles = new Map(); // module to file: yargs and its packages bring several versions
@@ -43,14 +42,14 @@ export default (...args) => load('./${file}')(...args);`;
 
 const RELATIVE = /['"](\.[^'"]*)['"]/;
 
-/** The modules that a compiled one imports when it is loaded: each import is one line there. */
+/** The static imports of a compiled module: each import is one line there. */
 function importsOf(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   const imports = lines.filter((line) => /^(?:import|export)\b[^('"]*['"]/.test(line));
   return imports.map((line) => RELATIVE.exec(line)?.[1]).filter((path) => path?.endsWith('.js'));
 }
 
-/** The modules that are loaded with these ones, themselves included. */
+/** The modules loaded with these ones, including themselves. */
 function loadedWith(roots) {
   const loaded = new Set();
   const waiting = roots.map((path) => join(dist, path));
@@ -63,8 +62,8 @@ function loadedWith(roots) {
 }
 
 /**
- * The modules that every run loads, in few chunks: finding, opening and linking a chunk takes as long as 10 KB of code. Help needs the first two
- * only, and the library none of those that are the command's.
+ * The modules that every run loads, in few chunks: finding, opening and linking a chunk takes as long as 10 KB of code. Help needs only the
+ * first two, and the library none of the command's.
  */
 const ofHelp = loadedWith(['node', 'host', 'faults', 'main'].map((name) => `src/cli/${name}.js`));
 const ofRun = loadedWith(['src/cli/run-whole.js', 'src/engine/run-task.js', 'transforms/chain.js']);
@@ -78,15 +77,15 @@ const groups = [
 
 const bundle = await rolldown({
   plugins: [lateStringWidth],
-  checks: { ineffectiveDynamicImport: false }, // a module that some load late may be in a chunk that every run loads
-  // all files are in one folder: the worker is started, and string-width loaded, by a path relative to the chunk that does it
+  checks: { ineffectiveDynamicImport: false }, // a module that some load lazily may be in a chunk that every run loads
+  // all files are in one folder: the worker and string-width are loaded by paths relative to the loading chunk
   input: {
     bin: join(dist, 'src/cli/bin.js'),
     index: join(dist, 'src/index.js'),
     worker: join(dist, 'src/engine/worker.js'),
   },
   platform: 'node',
-  resolve: { mainFields: ['module', 'main'] }, // the AWS SDK has both kinds of modules: unused parts can be left out of ES modules only
+  resolve: { mainFields: ['module', 'main'] }, // the AWS SDK has both module formats, and only ES modules can be tree-shaken
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
 });
 const { output } = await bundle.write({
@@ -109,7 +108,7 @@ async function bundleLate(input, file) {
   return written;
 }
 
-/** The viewer's page, as one classic script: module scripts do not load from files, where exported pages are opened. */
+/** The viewer's page as one classic script: module scripts do not load from file URLs, where exported pages are opened. */
 async function bundlePage() {
   const page = await rolldown({
     input: fileURLToPath(new URL('../src/view/app/main.tsx', import.meta.url)),
@@ -126,7 +125,7 @@ async function bundlePage() {
   return written;
 }
 
-/** The licences of all packages that a module is from. */
+/** The licences of the packages that these modules come from. */
 function licencesOf(modules) {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id) ?? []),
@@ -141,7 +140,7 @@ function licenceIn(folder) {
   return `${name} ${version}\n\n${text.trim()}\n`;
 }
 
-/** Some packages of the AWS SDK name their licence and do not bring it; others of their scope, under the same one, do. */
+/** Some packages of the AWS SDK name their licence without including it; others of their scope, under the same licence, include it. */
 function licenceOfScope(folder, license) {
   const scope = dirname(folder);
   if (!basename(scope).startsWith('@')) return undefined;

@@ -1,5 +1,4 @@
-// Runs the built command over the example logs into demo-out/ and shows the result. Exits with 0 if the run ended with
-// the expected status.
+// Runs the built command over the example logs into demo-out/ and shows the result. Exits with 0 if the run had the expected status.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OUT = 'demo-out';
 const SHOWN = 'market-brief';
-/** Some of the example logs are broken on purpose: records are written, and something was rejected. */
+/** Some of the example logs are broken on purpose: records are written and some input is rejected. */
 const EXPECTED = 3;
 const SHOWN_CHARACTERS = 96;
 const SHOWN_ITEMS = 5;
@@ -34,7 +33,7 @@ const readLines = (path) =>
     .trimEnd()
     .split('\n');
 
-/** The record of one session, found the way a user finds it: by the ledger. */
+/** The record of one session, found through the ledger, as a user would. */
 function showRecord() {
   const sessions = readLines('ledger/sessions.jsonl').map((line) => JSON.parse(line));
   const { source, shard, line, origin } = sessions.find((session) => session.source.includes(SHOWN));
@@ -72,7 +71,7 @@ function showTree() {
 function showMore() {
   const rejected = readLines('quarantine/rejected.jsonl').map((line) => JSON.parse(line));
   title(`Why exit status ${EXPECTED}, and where to look`);
-  say(`${rejected.length} rejections. The dataset is complete without them; 3 says so, for scripts.`);
+  say(`${rejected.length} rejections. The dataset is complete without them; status 3 tells scripts so.`);
   for (const { source, line, reason } of rejected) say(`  ${source.uri}:${line ?? ''}  ${reason}`);
   const [{ source, line }] = rejected;
   say(`
@@ -91,6 +90,6 @@ if (status === EXPECTED) {
   showTree();
   showMore();
 } else {
-  say(`\nThe run ended with status ${status}, but these logs are made for ${EXPECTED}.`);
+  say(`\nThe run ended with status ${status}, but these logs should give ${EXPECTED}.`);
   process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
-// Writes what is made from the code: node scripts/gen.mjs [registries|docs] [--check]
+// Writes the files generated from the code: node scripts/gen.mjs [registries|docs] [--check]
 //
 //   registries   transforms/{dialects,rules,checks,formats}/index.ts, from the files of the folders (before the build)
-//   docs         docs/{data-model,cli,dialects,files,formats,rejections}.md, from the built program (after the build)
+//   docs         docs/{data-model,cli,dataset,dialects,faults,formats,rejections}.md, from the built program (after the build)
 //
-// With --check it writes nothing, names each file that is stale and ends with status 1.
+// With --check it writes nothing, names each stale file and exits with 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,8 @@ let stale = 0;
 for (const name of named.length > 0 ? named : Object.keys(parts)) {
   const { make } = await import(`./gen/${parts[name]}`);
   const files = await make(root);
-  for (const [path, made] of files) {
-    const text = formatted(root, path, made);
+  for (const [path, generated] of files) {
+    const text = formatted(root, path, generated);
     const full = join(root, path);
     const now = existsSync(full) ? readFileSync(full, 'utf8') : undefined;
     if (now === text) continue;

@@ -1,6 +1,6 @@
-// Prints the files that one line passes on its way from the disk to a shard: those with a function whose number of calls grows with the
-// number of lines. Two ways are walked: one session whose lines repeat the conversation so far, and a session to a line, where
-// what is done once for a session or a record counts too. Sessions of the first way are folded when nothing forbids it.
+// Prints the files that one line passes on its way from disk to a shard: those with a function that is called more often when there are
+// more lines. Walks two ways: one session with lines that repeat the conversation so far, and one session per line, which also shows
+// the work done once for a session or a record. The sessions of the first way are folded unless something prevents it.
 //   npm run line-path
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -17,9 +17,9 @@ const { build } = await import(new URL('src/job/build.js', dist).href);
 
 const session = new Session();
 session.connect();
-const post = (method, given) =>
+const post = (method, params) =>
   new Promise((resolve, reject) =>
-    session.post(method, given, (error, found) => (error ? reject(error) : resolve(found))),
+    session.post(method, params, (error, found) => (error ? reject(error) : resolve(found))),
   );
 
 /** Counts the calls of each function of the project while a log of `lines` lines becomes a dataset. */

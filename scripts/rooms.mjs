@@ -1,6 +1,6 @@
-// Prints the structure of a checkout: the rooms of src/ and transforms/ with their files, lines and floors (the longest chain of
-// imports inside a room), circles of imports, arrows back from one room to another, and how many functions are long. Another
-// checkout, of an earlier commit for example, is measured by the same rules.
+// Prints the structure of a checkout: the rooms of src/ and transforms/ with their files, lines and floors (the longest import chain
+// inside a room), import circles, arrows from a room back to another, and the number of long functions. Measures another checkout,
+// such as an earlier commit, by the same rules.
 //   npm run rooms [-- DIR]
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 
 const support = fileURLToPath(new URL('../test/support/', import.meta.url));
 
-/** The modules that measure are those of the architecture test, which are TypeScript. */
+/** Imports a measuring module of the architecture test, which is TypeScript. */
 async function load(name) {
   const folder = mkdtempSync(join(fileURLToPath(new URL('../dist/', import.meta.url)), 'rooms-'));
   try {

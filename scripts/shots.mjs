@@ -1,8 +1,8 @@
 // Takes pictures of the report and the viewer from examples/: npm run shots
 //
-// Writes docs/shots/ (WebP, for readers) and test/view/baselines/ (lossless, what test/view/pictures.test.ts compares with).
-// With --to FOLDER it writes the pictures of the baselines there, as PNG, and nothing else. Needs Debian's chromium, fonts-inter,
-// fonts-jetbrains-mono and fonts-ipafont-gothic, and without --to webp.
+// Writes docs/shots/ (WebP, for readers) and test/view/baselines/ (lossless, compared by test/view/pictures.test.ts). With --to FOLDER it
+// only writes the pictures of the baselines there, as PNG. Needs Debian's chromium, fonts-inter, fonts-jetbrains-mono and
+// fonts-ipafont-gothic, and webp unless --to is set.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const CHROMIUM_ARGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
-/** Name, address, and a part that is there when the page is. */
+/** Name, address, and a selector that matches when the page is ready. */
 const PAGES = [
   ['record', '#/records/3', '.diff section'],
   ['record-open', '#/records/0?open=1', '.call[open]'],
@@ -46,7 +46,7 @@ function view(...args) {
   });
 }
 
-/** @param take gets a page that is ready, and the name of its picture */
+/** @param take gets a ready page and the name of its picture */
 async function eachPage(browser, out, take) {
   const dataset = await view(out, '--logs', logs);
   const live = await view(followed);
@@ -78,7 +78,7 @@ async function eachPage(browser, out, take) {
   for (const { child } of [dataset, live]) child.kill('SIGINT');
 }
 
-/** All fonts are there, and what was set has been drawn. */
+/** Waits until all fonts are loaded and everything is drawn. */
 async function settled(page) {
   await page.evaluate(async () => {
     await document.fonts.ready;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs tests with other versions of Node that package.json allows: the first and the last of each line. Of 20 only the first,
-# because npm test and CI run with its last.
+# Runs tests with other versions of Node that package.json allows: the first and the last of each line; of 20 only the first, because
+# npm test and CI run with the last one.
 #   bash scripts/test-nodes.sh            all tests but the slow ones (half an hour)
 #   bash scripts/test-nodes.sh --quick    the command, input, dataset and verify, with fewer versions (minutes)
-# Gets Node from the npm registry, where a package holds the program; prints SKIP for a version that cannot be had. Needs a build.
+# Gets Node from the npm registry, where a package contains the program; prints SKIP for a version that is not available. Needs a build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -27,7 +27,7 @@ failed=()
 for version in "${versions[@]}"; do
   printf '\n== Node %s\n' "$version"
   if [[ "$(uname -sm)" != 'Linux x86_64' ]] || ! fetch "$version"; then
-    echo "SKIP: Node $version cannot be had here"
+    echo "SKIP: Node $version is not available"
     continue
   fi
   bin=$PWD/node_modules/.cache/node-$version/package/bin

@@ -79,7 +79,8 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'decompression-limit':
     'The file unpacks to more than the limits allow, or needs too much memory to unpack.',
   'not-regular': 'The path is not a regular file.',
-  'preference-pairs': 'The file holds pairs of a chosen and a rejected answer, which no format writes yet.',
+  'preference-pairs':
+    'The file holds pairs of a chosen and a rejected answer, or answers labelled as good or bad, which no format writes yet.',
   'known-but-unread':
     'The log comes from a known program, but in a form that turnmill does not read; the detail names a form that it reads.',
   'unknown-dialect':

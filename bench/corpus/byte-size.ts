@@ -1,6 +1,4 @@
-/**
- * Sizes as people write them: `1GB`, `64 MB`, `2000`. Decimal, as disks and the spec count.
- */
+/** Sizes as people write them: `1GB`, `64 MB`, `2000`. Units are decimal, as for disks. */
 
 const unitBytes: Readonly<Record<string, number>> = {
   '': 1,
@@ -10,7 +8,7 @@ const unitBytes: Readonly<Record<string, number>> = {
   gb: 1e9,
 };
 
-/** The number of bytes that a text names; throws when it names none. */
+/** The number of bytes that a text names; throws if it is not a size. */
 export const parseByteSize = (text: string): number => {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
   const unit = unitBytes[(match?.[2] ?? '').toLowerCase()];

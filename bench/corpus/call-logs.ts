@@ -1,4 +1,4 @@
-/** Logs of calls as corpora: pairs of the Responses API, and dumps of streams of server-sent events. */
+/** Corpora of logged calls: pairs of the Responses API, and dumps of streams of server-sent events. */
 import type { Client, Lines, Piece } from './log-lines.ts';
 
 const TOOLS =
@@ -10,7 +10,7 @@ const CHUNK_BYTES = 14;
 const listed = (items: readonly Buffer[]): readonly Piece[] =>
   items.flatMap((item, i): Piece[] => (i === 0 ? [item] : [',', item]));
 
-/** Pairs of one session. Half of the sessions send everything again, half continue the last response by its id. */
+/** The pairs of one session. Half of the sessions send everything again, half continue the last response by its id. */
 export class ResponsesLog implements Client {
   readonly records = 1;
   readonly #lines: Lines;
@@ -84,7 +84,7 @@ export class ResponsesLog implements Client {
   }
 }
 
-/** Streams one after the other, as a proxy dumps them: chunks of chat completions, a few tokens each. */
+/** Streams one after another as a proxy dumps them: chunks of chat completions with a few tokens each. */
 export class StreamDump implements Client {
   readonly #lines: Lines;
   #streams = 0;

@@ -1,6 +1,6 @@
 /**
- * The object around the messages: timestamp, session id, request and response, in one of four key
- * orders (tools before or after the messages, timestamp first or last), as different loggers write it.
+ * The object around the messages: timestamp, session id, request and response, in one of four key orders (tools before or after the
+ * messages, timestamp first or last), like those of different loggers.
  */
 import { appendAscii, type ByteTape, encodeValue, type JsonStyle, type JsonValue } from './json-style.ts';
 import type { Voice } from './messages.ts';
@@ -32,7 +32,7 @@ const parameterList = (random: Random, count: number): Readonly<Record<string, J
     ]),
   );
 
-/** The name that a set's tool has; a name is unique in its set. */
+/** The name of a tool; unique within its set. */
 export const toolName = (setIndex: number, toolIndex: number): string =>
   `${verbs[toolIndex % verbs.length]}__${nouns[(setIndex + toolIndex) % nouns.length]}_${toolIndex}`;
 
@@ -76,7 +76,7 @@ export interface EnvelopeLayout {
   readonly stampLast: boolean;
 }
 
-/** One entry's own pieces. */
+/** The parts that vary between entries. */
 export interface EnvelopeParts {
   readonly sessionId: string;
   /** ISO 8601 with milliseconds and `Z`. */
@@ -140,7 +140,7 @@ const appendResponse = (
   );
 };
 
-/** Appends one whole line, with its newline. */
+/** Appends a whole line with its line feed. */
 export const appendEnvelope = (
   line: ByteTape,
   voice: Voice,

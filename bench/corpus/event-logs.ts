@@ -1,7 +1,7 @@
 /**
- * Event logs of coding agents as corpora: transcripts of Claude Code and rollouts of Codex, with the lines that such logs have: one
- * message in several lines, results in a second copy for the screen, events that say everything again, compactions. The logs of
- * calls that have no special shape (call-logs.ts) are made by the same loop.
+ * Corpora of event logs of coding agents: transcripts of Claude Code and rollouts of Codex, with everything found in such logs: a message
+ * in several lines, results copied for the screen, events that repeat everything, compactions. The same loop writes the logs of calls
+ * (call-logs.ts).
  */
 
 import { ResponsesLog, StreamDump } from './call-logs.ts';
@@ -32,7 +32,7 @@ const long: LogShape = {
   contextBytes: 1_500_000,
 };
 
-/** A session of a gateway: some calls of a loop. */
+/** A session of a gateway: a few loops of calls. */
 const calls: LogShape = { ...short, turns: [1, 3], callsPerTurn: [1, 3] };
 
 export const isEventKind = (kind: CorpusKind): kind is EventKind =>
@@ -187,7 +187,7 @@ const clientOf = (kind: CorpusKind, lines: Lines, id: string): Client => {
   return kind.startsWith('claude-code') ? new ClaudeCode(lines, id) : new Codex(lines, id);
 };
 
-/** Generates a corpus of events. Its `sessions` are its conversations: one, and one more for each compaction. */
+/** Generates an event corpus. Its `sessions` are its conversations: one, plus one for each compaction. */
 export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink: CorpusSink): CorpusStats => {
   const { kind, seed } = order;
   const shape = shapeOf(kind);

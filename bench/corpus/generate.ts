@@ -1,6 +1,6 @@
 /**
- * Runs a corpus into a sink: session after session, until the wanted bytes are reached. Only the last
- * session is cut short, at a line's end; `growth` sessions never are, their length is the point.
+ * Writes a corpus into a sink, session after session, until it has the wanted size. Only the last session is cut short, at the end of a
+ * line; `growth` sessions never are, because their length matters.
  */
 import { buildToolSets } from './envelope.ts';
 import { generateEventLogs, isEventKind } from './event-logs.ts';
@@ -12,7 +12,7 @@ import { type CorpusKind, corpusShape } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
 import { buildTextPools, type TextPools } from './text-pool.ts';
 
-/** Which corpus; the same order gives the same bytes. */
+/** Describes a corpus; the same order gives the same bytes. */
 export interface CorpusOrder {
   readonly kind: CorpusKind;
   readonly bytes: number | undefined;
@@ -20,16 +20,16 @@ export interface CorpusOrder {
   readonly growthEntries: number;
 }
 
-/** Statistics of a corpus; the benches check their contenders against it. Sizes are before gzip. */
+/** Statistics of a corpus, which the benchmarks check their contenders against. Sizes are before gzip. */
 export interface CorpusStats {
   readonly kind: CorpusKind;
   readonly seed: number;
   readonly bytes: number;
   readonly sessions: number;
   readonly entries: number;
-  /** Sum over sessions of the largest number of request messages that one entry has. */
+  /** Sum over all sessions of the largest number of request messages in one entry. */
   readonly longestHistories: number;
-  /** Bytes that do not repeat, at the same place, bytes of an earlier line of the session. */
+  /** Bytes that an earlier line of the session does not have at the same place. */
   readonly distinctBytes: number;
   readonly longestLineBytes: number;
 }

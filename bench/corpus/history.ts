@@ -1,12 +1,12 @@
 /**
- * A session's messages so far, serialised and joined, ready to be copied into the next line. It also
- * knows which of its bytes an earlier line has sent, which is what "distinct byte" means here.
+ * The messages of a session so far, serialised and joined, ready to be copied into the next line. Tracks which bytes an earlier line has
+ * sent: the others are "distinct".
  */
 import { appendAscii, appendBytes, type ByteTape, byteTape } from './json-style.ts';
 import { appendPlainMessage, type Voice } from './messages.ts';
 import type { SessionTraits } from './session.ts';
 
-/** The joined messages and where each begins. */
+/** The joined messages and the offset of each. */
 export interface History {
   readonly tape: ByteTape;
   readonly starts: number[];
@@ -45,19 +45,19 @@ export const keepMessages = (history: History, count: number): void => {
   history.sentBytes = Math.min(history.sentBytes, history.tape.length);
 };
 
-/** Messages that this line sends. */
+/** The messages that this line sends. */
 export interface LinePlan {
-  /** How many messages of the history. */
+  /** Number of messages of the history. */
   readonly kept: number;
-  /** A side request: one more user message that asks for a summary and leaves no trace. */
+  /** A side request: one more user message, which asks for a summary and is not kept in the history. */
   readonly aside: boolean;
   readonly stamp: string;
 }
 
-/** Kind of one line, for the corpus' statistics. */
+/** Facts about one line, for the statistics. */
 export interface EntryFacts {
   readonly messages: number;
-  /** Bytes of the line that an earlier line of the session had at the same place. */
+  /** Bytes that an earlier line of the session has at the same place. */
   readonly repeatedBytes: number;
 }
 
@@ -72,7 +72,7 @@ export const appendLineMessages = (
   const end = endOfMessages(history, kept);
   const from = traits.volatileSystem ? endOfMessages(history, 1) : 0;
   if (traits.volatileSystem) {
-    // The clock is inside the text: the stored message is written without its closing `"}`.
+    // The text contains the clock, so the stored message is written without its closing `"}`.
     appendBytes(line, history.tape.bytes, 0, from - 2);
     appendAscii(line, `\\nThe current time is ${stamp}. Answer briefly."}`);
   }

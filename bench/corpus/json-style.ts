@@ -1,15 +1,15 @@
 /**
- * The two ways in which real logs are serialised: `JSON.stringify` (no spaces, UTF-8) and Python's
- * `json.dumps` (", " and ": ", everything outside ASCII as \u escapes). Half of the sessions each.
+ * The two serialisations of real logs: `JSON.stringify` (no spaces, UTF-8) and Python's `json.dumps` (", " and ": ", everything outside
+ * ASCII as \u escapes). Half of the sessions use each.
  */
 
-/** The bytes written so far are `bytes[0 .. length)`; the rest is room. */
+/** The written bytes are `bytes[0 .. length)`; the rest is spare capacity. */
 export interface ByteTape {
   bytes: Buffer;
   length: number;
 }
 
-/** Makes an empty tape with room for this many bytes. */
+/** Makes an empty tape with this capacity. */
 export const byteTape = (roomBytes: number): ByteTape => ({
   bytes: Buffer.allocUnsafeSlow(roomBytes),
   length: 0,
@@ -31,7 +31,7 @@ export const appendBytes = (tape: ByteTape, source: Buffer, start = 0, end: numb
   tape.length += end - start;
 };
 
-/** Appends ASCII text (keys, punctuation, ids); any other character would be written wrongly. */
+/** Appends ASCII text (keys, punctuation, ids). Other characters would be corrupted. */
 export const appendAscii = (tape: ByteTape, text: string): void => {
   reserve(tape, text.length);
   tape.length += tape.bytes.write(text, tape.length, 'latin1');
@@ -42,7 +42,7 @@ export interface JsonStyle {
   readonly name: 'json.dumps' | 'JSON.stringify';
   readonly comma: string;
   readonly colon: string;
-  /** 1 as a float: Python keeps the point, JavaScript does not. */
+  /** 1 as a float: Python writes 1.0, JavaScript writes 1. */
   readonly oneAsFloat: string;
 }
 
@@ -60,7 +60,7 @@ export const pythonStyle: JsonStyle = {
   oneAsFloat: '1.0',
 };
 
-/** JSON values as the generator builds them. */
+/** JSON values built by the generator. */
 export type JsonValue =
   | string
   | number
@@ -71,13 +71,13 @@ export type JsonValue =
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** One JSON string, with its quotes. */
+/** One JSON string with its quotes. */
 export const encodeString = (style: JsonStyle, text: string): string => {
   const plain = JSON.stringify(text);
   return style.name === 'json.dumps' ? plain.replace(/[\u007f-\uffff]/g, escapeUnit) : plain;
 };
 
-/** Any value as the style writes it; used for what is built once (tools), not per line. */
+/** Any value in this style; used for things built once (tools), not for each line. */
 export const encodeValue = (style: JsonStyle, value: JsonValue): string => {
   if (typeof value === 'string') return encodeString(style, value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Writes the corpora of logs: lines of pieces, drawn from the pools of texts. */
+/** Writes the lines of log corpora from ASCII text and pieces of the text pools. */
 import { appendAscii, appendBytes, type ByteTape, byteTape } from './json-style.ts';
 import type { Random } from './random.ts';
 import type { Range } from './shapes.ts';
@@ -7,29 +7,29 @@ import { appendSlice, type TextKind, type TextPools } from './text-pool.ts';
 
 const ASIDE_BYTES = 4096;
 
-/** The numbers that tell these corpora apart. */
+/** The numbers in which these corpora differ. */
 export interface LogShape {
   readonly turns: Range;
   readonly callsPerTurn: Range;
   readonly textBytes: Range;
   readonly resultBytes: Range;
-  /** The client compacts the conversation when it is longer. */
+  /** The client compacts the conversation beyond this size. */
   readonly contextBytes: number;
 }
 
-/** A part of a line: ASCII text, a piece of a pool as a JSON string, or one that was kept. */
+/** A part of a line: ASCII text, stored bytes, or a piece of a pool as a JSON string. */
 export type Piece = string | Buffer | readonly [kind: TextKind, bytes: number];
 
-/** Writes what one client logs as lines. */
+/** Writes the log lines of one client. */
 export interface Client {
   begin(): void;
   question(): void;
   /** An answer with calls, and their results. */
   calls(count: number): void;
   answer(): void;
-  /** Ends the conversation, and continues it after a summary. */
+  /** Ends the conversation and continues it after a summary. */
   compact(): void;
-  /** Conversations so far; undefined: one, and one more for each compaction. */
+  /** Conversations so far; undefined means one, plus one for each compaction. */
   readonly records?: number;
 }
 
@@ -58,7 +58,7 @@ export class Lines {
     return ['listing', this.random.logUniform(...this.#shape.resultBytes)];
   }
 
-  /** The bytes of a part, to be put several times. */
+  /** The bytes of these pieces, for repeated use. */
   kept(...pieces: readonly Piece[]): Buffer {
     this.#aside.length = 0;
     for (const piece of pieces) this.#append(this.#aside, piece);

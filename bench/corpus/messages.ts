@@ -1,6 +1,6 @@
 /**
- * Single messages, appended as bytes: system, user, assistant (text, or text and a tool call) and
- * tool result, with the mixture of texts that real agent logs have.
+ * Single messages appended as bytes: system, user, assistant (text, or text and a tool call) and tool result, with the mix of texts in real
+ * agent logs.
  */
 
 import { toolName } from './envelope.ts';
@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 import type { CorpusShape, Range } from './shapes.ts';
 import { appendFreshText, appendSlice, type TextKind, type TextPools } from './text-pool.ts';
 
-/** Parts from which every message of a session is made. */
+/** The parts for the messages of a session. */
 export interface Voice {
   readonly style: JsonStyle;
   readonly pools: TextPools;
@@ -51,7 +51,7 @@ const appendJsonDocument = (tape: ByteTape, voice: Voice, textBytes: number): vo
   appendAscii(tape, `${voice.random.integer(0, 1e9)}]`);
 };
 
-/** A message of a role with one text; the text comes from `fill`. */
+/** A message with one text, which `fill` writes. */
 export const appendPlainMessage = (
   tape: ByteTape,
   { style: { comma, colon } }: Voice,
@@ -97,7 +97,7 @@ const appendResult = (tape: ByteTape, voice: Voice, callId: string): void => {
   appendAscii(tape, '"}');
 };
 
-/** Makes the next answer of the model and the results that it gets before the next request. */
+/** The model's next answer, and the results before the next request. */
 export interface Turn {
   readonly finishReason: 'tool_calls' | 'stop';
   appendReply(tape: ByteTape): void;

@@ -1,20 +1,19 @@
 /**
- * The benches' own random numbers: sfc32, seeded from a list of numbers and names.
- * A session is seeded by (seed, kind, its number) alone, so that it has the same bytes whatever
- * was generated before it and wherever it is written to.
+ * Random numbers for the benchmarks: sfc32, seeded from a list of numbers and names. A session's seed is only (seed, kind, session number),
+ * so its bytes do not depend on what was generated before or where it is written.
  */
 
 /** A source of random numbers, the same for the same seed on every machine. */
 export interface Random {
   /** Uniform in [0, 1). */
   unit(): number;
-  /** A uniform integer from `low` to `high`, both included. */
+  /** A uniform integer from `low` to `high`, inclusive. */
   integer(low: number, high: number): number;
-  /** A log-uniform integer from `low` to `high`: as many from 1 to 10 as from 10 to 100. */
+  /** A log-uniform integer from `low` to `high`: as many between 1 and 10 as between 10 and 100. */
   logUniform(low: number, high: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
-  /** One element of a list that is not empty. */
+  /** One element of a non-empty list. */
   pick<T>(list: readonly T[]): T;
 }
 
@@ -27,7 +26,7 @@ const mixText = (state: number, text: string): number => {
   return hash >>> 0;
 };
 
-/** Makes the generator that belongs to these parts, e.g. `seededRandom([1, 'main', 17])`. */
+/** The generator for these parts, such as `seededRandom([1, 'main', 17])`. */
 export const seededRandom = (parts: readonly (number | string)[]): Random => {
   const text = parts.join('/');
   let a = mixText(0x811c9dc5, text);

@@ -1,6 +1,6 @@
 /**
- * One session: appends its next entry as one line to a tape. A line is copied together from the
- * session's serialised history, its tool set and a few short pieces; only the new turn is written.
+ * Appends the next entry of a session to a tape as one line. Copies the serialised history, the tool set and a few short pieces; only the
+ * new turn is written.
  */
 import { appendEnvelope, appendFreshTools, type EnvelopeLayout } from './envelope.ts';
 import {
@@ -28,7 +28,7 @@ const scenarios = [
   'support-desk',
 ];
 
-/** A session's identity; everything else about it is random. */
+/** The identity of a session; everything else is random. */
 export interface SessionName {
   readonly sessionId: string;
   readonly dateFolder: string;
@@ -50,12 +50,12 @@ export const nameSession = (index: number, random: Random): SessionName => {
   };
 };
 
-/** The session's habits. */
+/** The traits of a session. */
 export interface SessionTraits {
   readonly plannedEntries: number;
   readonly layout: EnvelopeLayout;
   readonly systemRole: 'system' | 'developer';
-  /** The system message has a clock in it, so that it differs on every line. */
+  /** The system message contains a clock, so it differs on every line. */
   readonly volatileSystem: boolean;
   /** Every request ends with an info message that the next request does not repeat. */
   readonly infoMessages: boolean;
@@ -63,7 +63,7 @@ export interface SessionTraits {
   readonly shorterLast: boolean;
 }
 
-/** Draws a session's traits by the chances of its corpus. */
+/** Draws the traits by the probabilities of the corpus. */
 export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
   const [low, high] = shape.entriesPerSession;
   const free = !shape.uniform;
@@ -77,7 +77,7 @@ export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits =>
   };
 };
 
-/** A session under way. */
+/** A session in progress. */
 export interface Session {
   readonly name: SessionName;
   readonly voice: Voice;
@@ -90,7 +90,7 @@ export interface Session {
 
 const maxUserBytes = 2_000;
 const summaryOpening = 'This conversation was compacted. Go on from this summary: ';
-/** About what an entry of `fresh` has beside its messages: tools, reply, envelope. */
+/** Approximate size of an entry of `fresh` without its messages: tools, reply, envelope. */
 const freshRestBytes = 12_000;
 
 const sizeIn = (voice: Voice, [low, high]: Range): number => voice.random.logUniform(low, high);
@@ -113,7 +113,7 @@ const appendUser = ({ voice, history }: Session, opening = ''): void => {
   );
 };
 
-/** A wholly new conversation of this size. */
+/** Replaces the history with a new conversation of this size. */
 const refill = (session: Session, historyBytes: number): void => {
   const { history, voice } = session;
   keepMessages(history, 0);
@@ -131,14 +131,14 @@ const compact = (session: Session): void => {
   appendUser(session, summaryOpening);
 };
 
-/** Brings the history to where the next request begins and says what of it is sent. */
+/** Extends the history for the next request, and plans which of its messages are sent. */
 const planLine = (session: Session): LinePlan => {
   const { voice, traits, history, entry } = session;
   const { shape, random } = voice;
   if (shape.freshEntryBytes !== undefined) {
     refill(session, sizeIn(voice, shape.freshEntryBytes) - freshRestBytes);
   } else if (history.tape.length > shape.maxHistoryBytes) compact(session);
-  // Half of the compacted entries stay compacted, half are a side request.
+  // Half of the compacted entries stay compacted, and half are a side request.
   const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
   const aside = compacted && random.chance(0.5);
   if (compacted && !aside) compact(session);

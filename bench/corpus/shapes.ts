@@ -1,10 +1,10 @@
 /**
- * The numbers that make one corpus differ from another, one row per kind.
- * `growth`, `steady` and `line` are not in that list: they are for the cost per distinct byte and for memory.
- * The event logs (`claude-code`, `codex`; `-long`: one session), `responses` and `sse` have their numbers in event-logs.ts; only their size is here.
+ * The numbers in which the corpora differ, one row per kind. `growth`, `steady` and `line` are for measuring the cost per distinct byte and
+ * memory. The event logs (`claude-code`, `codex`; `-long`: one session), `responses` and `sse` have their numbers in event-logs.ts and only
+ * their size here.
  */
 
-/** A range, both ends included. */
+/** A range, inclusive. */
 export type Range = readonly [low: number, high: number];
 
 /** The numbers of one kind; sizes are serialised bytes, chances are probabilities. */
@@ -23,18 +23,18 @@ export interface CorpusShape {
   readonly infoMessageChance: number;
   readonly compactedEntryChance: number;
   readonly shorterLastChance: number;
-  /** The history is compacted when it is longer. */
+  /** The history is compacted beyond this size. */
   readonly maxHistoryBytes: number;
-  /** Set: every entry has wholly new messages and tools, of this many bytes together. */
+  /** If set, every entry has entirely new messages and tools of this total size. */
   readonly freshEntryBytes: Range | undefined;
-  /** Always one layout and no file per session: only the growth differs. */
+  /** One layout and one file for all sessions, so that only the growth differs. */
   readonly uniform: boolean;
   readonly gzip: boolean;
   readonly defaultBytes: number;
   readonly maxSessions: number;
 }
 
-/** The names `corpus.js` takes. */
+/** The kinds that `corpus.js` accepts. */
 export const corpusKinds = [
   'main',
   'small',
@@ -181,6 +181,6 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
   },
 };
 
-/** The numbers of a kind; `growth` takes its sessions' length from the caller. */
+/** The numbers of a kind; the caller sets the session length of `growth`. */
 export const corpusShape = (kind: CorpusKind, growthEntries: number): CorpusShape =>
   kind === 'growth' ? { ...shapes.growth, entriesPerSession: [growthEntries, growthEntries] } : shapes[kind];

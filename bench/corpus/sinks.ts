@@ -1,7 +1,6 @@
 /**
- * Where a corpus goes: one file per session below a folder, one file for all, or a descriptor such
- * as stdout. Writes are synchronous, so a slow reader of the pipe holds the generator back and
- * memory stays constant.
+ * Destinations of a corpus: one file per session below a folder, one file for all, or a descriptor such as stdout. Writes are synchronous,
+ * so a slow reader of the pipe slows the generator down and memory stays constant.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { type ByteTape, byteTape } from './json-style.ts';
 import type { SessionName } from './session.ts';
 import type { CorpusKind } from './shapes.ts';
 
-/** Receives what is appended to its tape; the calls mark the ends of sessions and lines. */
+/** Receives the data appended to its tape; the calls mark the ends of sessions and lines. */
 export interface CorpusSink {
   readonly tape: ByteTape;
   beginSession(name: SessionName): void;
@@ -22,7 +21,7 @@ export interface CorpusSink {
 const flushBytes = 1024 * 1024;
 const pauseFlag = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes everything; a pipe that is not blocking and full is waited for. */
+/** Writes everything; waits if a non-blocking pipe is full. */
 const writeFully = (fd: number, bytes: Buffer): void => {
   let written = 0;
   while (written < bytes.length) {
@@ -35,7 +34,7 @@ const writeFully = (fd: number, bytes: Buffer): void => {
   }
 };
 
-/** Writes the tape to a descriptor; a gzipped session is one gzip member, so it is held whole. */
+/** Writes the tape to a descriptor; a gzipped session is one gzip member, so it is held in memory whole. */
 const tapeWriter = (tape: ByteTape, gzip: boolean) => {
   const flush = (fd: number): void => {
     const bytes = tape.bytes.subarray(0, tape.length);
@@ -50,7 +49,7 @@ const tapeWriter = (tape: ByteTape, gzip: boolean) => {
   };
 };
 
-/** All sessions one after the other on one descriptor, which stays open. */
+/** Writes all sessions to one descriptor, which stays open. */
 export const descriptorSink = (fd: number, gzip: boolean): CorpusSink => {
   const tape = byteTape(2 * flushBytes);
   const writer = tapeWriter(tape, gzip);
@@ -89,10 +88,10 @@ const directorySink = (directory: string, gzip: boolean, extension = 'jsonl'): C
   };
 };
 
-/** Unpacked bytes of a file of `calls`. */
+/** Unpacked size of a file of `calls`. */
 const callsFileBytes = 64_000_000;
 
-/** Sessions one after the other in gzipped files of one member each, as a gateway that packs its log at a size leaves them. */
+/** All sessions in gzipped files of one member each, like the log of a gateway that packs it at a certain size. */
 const packedLogsSink = (directory: string): CorpusSink => {
   mkdirSync(directory, { recursive: true });
   const tape = byteTape(callsFileBytes + flushBytes);
@@ -115,17 +114,17 @@ const packedLogsSink = (directory: string): CorpusSink => {
   };
 };
 
-/** The corpora whose files hold many sessions. */
+/** The kinds with many sessions per file. */
 export const manySessionKinds: readonly CorpusKind[] = ['growth', 'calls'];
 
-/** The files of a corpus of this kind, in a folder that is new or empty. */
+/** The files of a corpus of this kind, in a new or empty folder. */
 export const folderSink = (kind: CorpusKind, directory: string): CorpusSink => {
   if (kind === 'growth') return singleFileSink(directory);
   if (kind === 'calls') return packedLogsSink(directory);
   return directorySink(directory, kind === 'gz', kind === 'sse' ? 'sse' : 'jsonl');
 };
 
-/** All sessions in one file of one date folder, for corpora whose number of files must not matter. */
+/** All sessions in one file of one date folder, where the number of files must not matter. */
 const singleFileSink = (directory: string): CorpusSink => {
   const folder = join(directory, '2026-01-13');
   mkdirSync(folder, { recursive: true });

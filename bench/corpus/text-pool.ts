@@ -1,12 +1,12 @@
 /**
- * Text that is serialised once and then only copied: per style and kind a pool of escaped atoms with
- * the offsets between them. A message is a slice from one random cut to another, so that generating
- * costs a copy and no encoding, and a slice never splits an escape, a character or a surrogate pair.
+ * Text that is serialised once and then only copied: for each style and kind a pool of escaped atoms with the offsets between them. A
+ * message is a random slice between two offsets, so generating it costs a copy and no encoding, and never splits an escape, a character or
+ * a surrogate pair.
  */
 import { appendAscii, appendBytes, type ByteTape, encodeString, type JsonStyle } from './json-style.ts';
 import { type Random, seededRandom } from './random.ts';
 
-/** Pieces of which a text is made. */
+/** Kinds of text. */
 export type TextKind = 'prose' | 'code' | 'json' | 'listing' | 'argument';
 
 const words =
@@ -99,7 +99,7 @@ export const makeAtom = (kind: TextKind, random: Random): string => atomMakers[k
 
 interface TextPool {
   readonly bytes: Buffer;
-  /** Ascending offsets at which a slice may begin or end; the first is 0, the last the length. */
+  /** Ascending offsets where a slice may begin or end; the first is 0, the last is the length. */
   readonly cuts: Uint32Array;
 }
 
@@ -131,7 +131,7 @@ const buildPool = (style: JsonStyle, kind: TextKind, seed: number): TextPool => 
   return { bytes: Buffer.concat(pieces), cuts: Uint32Array.from(cuts) };
 };
 
-/** Builds a style's pools; both styles get the same texts for the same seed. */
+/** Builds the pools of a style; both styles get the same texts for the same seed. */
 export const buildTextPools = (style: JsonStyle, seed: number): TextPools => ({
   prose: buildPool(style, 'prose', seed),
   code: buildPool(style, 'code', seed),
@@ -152,7 +152,7 @@ const cutFrom = (cuts: Uint32Array, offset: number): number => {
   return cuts[low] ?? 0;
 };
 
-/** Appends a random slice of at least this many serialised bytes (less only when the pool ends). */
+/** Appends a random slice of at least this many serialised bytes (fewer only at the end of the pool). */
 export const appendSlice = (tape: ByteTape, pool: TextPool, random: Random, sliceBytes: number): void => {
   const start = cutFrom(pool.cuts, random.integer(0, Math.max(0, pool.bytes.length - sliceBytes)));
   appendBytes(tape, pool.bytes, start, cutFrom(pool.cuts, start + sliceBytes));
@@ -160,7 +160,7 @@ export const appendSlice = (tape: ByteTape, pool: TextPool, random: Random, slic
 
 const maxFreshPieceBytes = 400;
 
-/** Does the same with short pieces, each after a random mark, so that no longer run of bytes occurs twice. */
+/** The same with short pieces, each after a random mark, so that no longer run of bytes repeats. */
 export const appendFreshText = (tape: ByteTape, pool: TextPool, random: Random, textBytes: number): void => {
   const end = tape.length + textBytes;
   while (tape.length < end) {

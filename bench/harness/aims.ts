@@ -1,6 +1,4 @@
-/**
- * The performance aims, each with the figure that answers it, from the results files and nothing else.
- */
+/** The performance aims, each with its measured figure, taken only from the results files. */
 import type { Sample } from './measure.ts';
 import { ratioText } from './render-section.ts';
 import {
@@ -13,26 +11,26 @@ import {
   spreadOf,
 } from './results.ts';
 
-/** A measured figure in words, and whether it reaches its aim. */
+/** A measured figure as text, and whether it reaches its aim. */
 export interface Answer {
   readonly measured: string;
   readonly met: boolean;
 }
 
-/** The results, by the aims that need them. */
+/** The results, by aim. */
 export interface Figures {
   readonly memory: readonly MemoryRow[];
   /**
-   * The largest section of a kind in which these contenders were measured. One that `bench aims` measured comes before all others:
-   * it is deleted when its corpus is measured with every contender.
+   * The largest section of a kind in which these contenders were measured. A section measured by `bench aims` comes first; it is deleted
+   * when its corpus is measured with every contender.
    */
   section(kind: string, contenders?: readonly string[]): SectionResult | undefined;
   /** Paired: `of` divided by `by`. */
   ratio(kind: string, of: string, by: string, what: 'cpu' | 'wall'): Spread | undefined;
   peak(kind: string, contender: string): Spread | undefined;
-  /** Wall time beyond `node -e 0`, paired. */
+  /** Wall time beyond that of `node -e 0`, paired. */
   millisecondsMore(contender: string): Spread | undefined;
-  /** CPU nanoseconds per byte with 5, 60 and 600 entries; of turnmill without its start. */
+  /** CPU nanoseconds per byte with 5, 60 and 600 entries; for turnmill without its start. */
   growth(per: 'bytes' | 'distinctBytes', contender?: string): readonly number[] | undefined;
 }
 
@@ -42,10 +40,10 @@ const columns = {
   rss: ({ peakRssBytes }: Sample): number => peakRssBytes,
 } as const;
 
-/** Sessions of the larger corpus of kind wide. */
+/** Number of sessions in the larger corpus of kind wide. */
 const WIDE_SESSIONS = 100_000;
 
-/** `wide20` and `wide` differ in their sessions; every other kind is the begin of a name. */
+/** `wide20` and `wide` differ in their number of sessions; any other kind is a prefix of the name. */
 const isOf = (kind: string, { name, corpus }: SectionResult): boolean => {
   const own = name.replace(AIMS_PREFIX, '');
   if (kind === 'wide20') return own.startsWith('wide') && corpus.sessions < WIDE_SESSIONS;
@@ -102,7 +100,7 @@ export const figuresOf = (results: readonly Result[]): Figures => {
   return figures;
 };
 
-/** Is the median between the two? A figure with a unit has one digit. */
+/** Compares the median with both bounds. A figure with a unit is rounded to an integer. */
 export const medianWithin = (
   spread: Spread | undefined,
   least: number,
@@ -128,30 +126,30 @@ export const worst = (
   return { measured, met: spread.high <= mostMegabytes };
 };
 
-/** One line of the table. */
+/** One row of the table. */
 export interface Aim {
-  /** Its name in bench/notes.json. */
+  /** Its key in bench/notes.json. */
   readonly id: string;
   readonly work: string;
   readonly aim: string;
-  /** Undefined when it was not measured. */
+  /** Undefined if it was not measured. */
   answer(figures: Figures): Answer | undefined;
 }
 
-/** A line of the first table: what one worker takes on a corpus, against simdjson and against a Python script with orjson. */
+/** A row of the first table: one worker on a corpus, against simdjson and a Python script with orjson. */
 export interface CorpusAim {
-  /** The kind of corpus; its name in bench/notes.json. */
+  /** The kind of corpus, and its key in bench/notes.json. */
   readonly id: string;
   readonly work: string;
-  /** Most CPU time, in that of simdjson On-Demand. */
+  /** Maximal CPU time as a multiple of simdjson On-Demand's. */
   readonly simdjson?: number;
-  /** Least wall time of the script, in turnmill's: above 1 turnmill is ahead. */
+  /** Minimal wall time of the script as a multiple of turnmill's: above 1 turnmill is faster. */
   readonly faster?: number;
-  /** Most CPU time, in that of the script. */
+  /** Maximal CPU time as a multiple of the script's. */
   readonly orjson?: number;
 }
 
-/** The rows of the first table that are corpora. */
+/** The corpora of the first table. */
 export const corpusAims: readonly CorpusAim[] = [
   { id: 'main', work: 'main', simdjson: 2, faster: 6, orjson: 0.3 },
   { id: 'giant', work: 'giant', simdjson: 1.5, faster: 10 },
@@ -177,7 +175,7 @@ const timesAsFast = (id: string, kind: string, peer: string, label: string, leas
   answer: ({ ratio }) => medianWithin(ratio(kind, peer, 'turnmill', 'wall'), least),
 });
 
-/** Two workers against one on several corpora; small decides. */
+/** Two workers against one on several corpora; the aim is about small. */
 const twoWorkers: Aim = {
   id: 'two-workers',
   work: 'two workers against one, two free cores (small; main; fresh)',
@@ -195,7 +193,7 @@ const twoWorkers: Aim = {
 
 const startup: Aim = {
   id: 'startup',
-  work: '`--help`; a build of one small entry: more than `node -e 0`',
+  work: '`--help`; a build of one small entry: beyond `node -e 0`',
   aim: 'at most 60 ms',
   answer({ millisecondsMore }) {
     const answers = ['turnmill-help', 'turnmill-tiny'].map((name) =>
@@ -224,7 +222,7 @@ const workerBytes = (memory: readonly MemoryRow[]): Answer | undefined => {
   );
 };
 
-/** Bytes that lines add beyond three times their length. */
+/** Bytes beyond three times the length of the line. */
 const lineBytes = (memory: readonly MemoryRow[]): Answer | undefined =>
   worst(
     memory.filter(({ kind }) => kind === 'line'),
@@ -234,7 +232,7 @@ const lineBytes = (memory: readonly MemoryRow[]): Answer | undefined =>
 
 const memoryPeak: Aim = {
   id: 'rss',
-  work: 'peak RSS: one worker, 10 MB to 10 GB; per further worker; lines of 64 MB beyond 3 times their length',
+  work: 'peak RSS: one worker, 10 MB to 10 GB; each additional worker; lines of 64 MB beyond 3 times their length',
   aim: '85 MB; 25 MB; 135 MB',
   answer({ memory }) {
     const one = worst(memory.filter(isGrowing), ({ peakRssBytes }) => peakRssBytes / 1e6, 85);
@@ -247,10 +245,10 @@ const memoryPeak: Aim = {
   },
 };
 
-/** The rows of the first table that are not corpora. */
+/** The other rows of the first table. */
 export const otherRows: readonly Aim[] = [twoWorkers, startup, memoryPeak];
 
-/** In the order of the spec. */
+/** In the order of the table. */
 export const aims: readonly Aim[] = [
   timesAsFast('main-python', 'main', 'python-json', 'plain Python `json`', 20),
   timesAsFast('main-readline', 'main', 'readline', 'Node readline + JSON.parse', 25),
@@ -272,7 +270,7 @@ export const aims: readonly Aim[] = [
   },
   {
     id: 'growth-distinct',
-    work: 'sessions of 5, 60, 600 entries: CPU per distinct byte, without the start',
+    work: 'sessions of 5, 60, 600 entries: CPU per distinct byte, without startup',
     aim: 'flat',
     answer: ({ growth }) => {
       const costs = growth('distinctBytes');
@@ -283,7 +281,7 @@ export const aims: readonly Aim[] = [
   },
   {
     id: 'growth-read',
-    work: 'sessions of 5, 60, 600 entries: CPU per read byte, without the start (in brackets `wc -l`)',
+    work: 'sessions of 5, 60, 600 entries: CPU per read byte, without startup (in brackets `wc -l`)',
     aim: 'falling towards read + memchr + memcmp',
     answer: ({ growth }) => {
       const costs = growth('bytes');

@@ -1,6 +1,6 @@
 /**
- * Whether a contender did its work: its records, its counts or its lines against the statistics of
- * the corpus. A contender that fails its check is reported as failed and never timed.
+ * Checks the work of a contender: its records, counts or lines against the statistics of the corpus. A contender that fails is reported as
+ * failed and never timed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import type { FinishedRun } from './measure.ts';
 import { atRoot } from './repository.ts';
 import type { CachedCorpus } from './run-section.ts';
 
-/** Returns the problem, if there is one. `out` is the folder that the contender wrote to. */
+/** Returns the problem, if any. `out` is the contender's output folder. */
 export type Check = (finished: FinishedRun, corpus: CachedCorpus, out: string) => string | undefined;
 
 const newline = 10;
@@ -45,7 +45,7 @@ const linesInShards = (out: string): number => {
   return records;
 };
 
-/** Counts printed as JSON agree; a file that holds many sessions has only its entries compared. */
+/** The counts printed as JSON match; for a file with many sessions only the number of entries is compared. */
 export const printedCounts: Check = ({ stdout }, { stats }) => {
   const counts = JSON.parse(stdout) as Readonly<Record<string, number>>;
   const names =
@@ -57,9 +57,9 @@ export const printedCounts: Check = ({ stdout }, { stats }) => {
   return undefined;
 };
 
-/** The number that was printed first is the number of entries. */
+/** The first printed number is the number of entries. */
 export const printedLines: Check = ({ stdout }, { stats }) =>
   differs('lines', Number.parseInt(stdout, 10), stats.entries);
 
-/** Nothing to check but the exit status. */
+/** Checks nothing beyond the exit status. */
 export const exitStatusOnly: Check = () => undefined;

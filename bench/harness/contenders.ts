@@ -1,6 +1,6 @@
 /**
- * Everything that is measured on a corpus: turnmill and the peers, each with its command and the
- * check that it did its work. bench/README.md says what each of them leaves out.
+ * Everything measured on a corpus: turnmill and the peers, each with its command and the check of its work. bench/README.md says what each
+ * of them leaves out.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,13 +16,13 @@ import {
 } from './checks.ts';
 import { atRoot, peersBuildFolder, turnmillBin } from './repository.ts';
 
-/** A condition of a contender: a built file, a program on the PATH, or a module in the peers' venv. */
+/** A requirement of a contender: a built file, a program on the PATH, or a module in the peers' venv. */
 export type Requirement =
   | { readonly file: string }
   | { readonly program: string }
   | { readonly pythonModule: string };
 
-/** One command under measurement. */
+/** A measured command. */
 export interface Contender {
   readonly name: string;
   readonly label: string;
@@ -32,13 +32,13 @@ export interface Contender {
   readonly check: Check;
 }
 
-/** The Python of the peers' venv, made by bench/peers/setup.sh. */
+/** Python in the peers' venv, which bench/peers/setup.sh creates. */
 export const venvPython: string = `${peersBuildFolder}/venv/bin/python`;
 
 const succeeds = (command: string, args: readonly string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** Why a contender cannot run here, or nothing. */
+/** Why a contender cannot run here; undefined if it can. */
 export const whyMissing = ({ needs }: Contender): string | undefined => {
   if ('file' in needs) {
     if (existsSync(atRoot(needs.file))) return undefined;
@@ -51,7 +51,7 @@ export const whyMissing = ({ needs }: Contender): string | undefined => {
   return found ? undefined : 'not installed';
 };
 
-/** Do the files of this corpus hold many sessions each? */
+/** Do the files of this corpus contain many sessions each? */
 const holdsManySessions = (directory: string): boolean =>
   manySessionKinds.some((kind) => directory.includes(`/${kind}`));
 
@@ -163,7 +163,7 @@ export const contenders: readonly Contender[] = [
   ),
 ];
 
-/** Those that fold event logs; the reference is the Python script with its own json. */
+/** Contenders that fold event logs; the reference is the Python script with the standard json. */
 export const eventContenders: readonly Contender[] = [
   turnmill('turnmill', 1),
   turnmill('turnmill-2', 2),

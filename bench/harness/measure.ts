@@ -1,7 +1,7 @@
 /**
- * Runs one command and measures the whole process: wall and CPU time by bash's `time` (milliseconds;
- * GNU time has hundredths only), peak RSS by GNU time, which is tiny: a child of Node would inherit
- * Node's own peak. Both count all descendants and threads that were waited for.
+ * Runs a command and measures the whole process: wall and CPU time with bash's `time` (in milliseconds; GNU time has only hundredths of a
+ * second), peak RSS with GNU time, because a direct child of Node would inherit Node's peak. Both include all descendants and threads that
+ * were waited for.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { atRoot, repositoryRoot, runFolder } from './repository.ts';
 /** One run of one command. */
 export interface Sample {
   readonly wallSeconds: number;
-  /** User and system time together: their split is sampled, their sum is exact. */
+  /** User plus system time: the split is sampled, the sum is exact. */
   readonly cpuSeconds: number;
   readonly peakRssBytes: number;
 }
 
-/** A run's sample, and its output. */
+/** The sample and the output of a run. */
 export interface FinishedRun {
   readonly sample: Sample;
   readonly exitCode: number;
@@ -38,8 +38,8 @@ const numbersIn = (path: string, count: number): readonly number[] => {
 };
 
 /**
- * Work that a machine makes every Node process do when it starts: to read the certificates of its proxy alone can take longer than all
- * the rest. No contender gets them.
+ * Variables that make every Node process work at startup: reading a proxy's certificates alone can take longer than everything else. No
+ * contender gets them.
  */
 const UNMEASURED = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
 
@@ -47,7 +47,7 @@ const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !UNMEASURED.includes(name)),
 );
 
-/** Runs the command with the repository's root as working folder. */
+/** Runs the command in the root of the repository. */
 export const measure = (command: readonly string[]): FinishedRun => {
   const folder = atRoot(`${runFolder}/measure`);
   mkdirSync(folder, { recursive: true });
@@ -73,29 +73,30 @@ export const measure = (command: readonly string[]): FinishedRun => {
   };
 };
 
-/** A word as one would type it. */
+/** A word as typed in a shell. */
 export const quoted = (word: string): string =>
   /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 export const hasHyperfine = (): boolean =>
   spawnSync('hyperfine', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** Times that hyperfine starts a command in a round. */
+/** How often hyperfine starts a command in a round. */
 const STARTS = '10';
 
 interface HyperfineExport {
   readonly results: readonly {
-    /** Statistics of the wall seconds of the runs. */
+    /** Wall seconds of the runs. */
     readonly median: number;
-    /** Seconds, means of the runs: it does not export those of each. */
+    /** Seconds, mean of the runs: hyperfine does not export the single values. */
     readonly user: number;
     readonly system: number;
   }[];
 }
 
 /**
- * Starts a command that takes milliseconds again and again, with hyperfine: it needs no shell around the command, whose own start
- * bash's `time` would count. @param out is removed before each run
+ * Measures a command that takes milliseconds by repeated starts with hyperfine, which needs no shell around the command; bash's `time`
+ * would include the shell's own start.
+ * @param out is removed before each run
  */
 export const measureStart = (
   command: readonly string[],

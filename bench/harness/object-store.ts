@@ -1,7 +1,7 @@
 /**
- * The object store of the tests as a separate process, with the files of a folder as its objects:
+ * The tests' object store as a separate process, with the files of a folder as its objects:
  *   node dist/bench/harness/object-store.js FOLDER
- * Prints its address. Keeps in memory whatever is written to it. Ends when its standard input does.
+ * Prints its address. Keeps everything written to it in memory. Ends when its standard input closes.
  */
 import { openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The options that the benches of whole builds share. */
+/** Options shared by the benchmarks of whole builds. */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from '../corpus/byte-size.ts';
@@ -8,7 +8,7 @@ export interface BenchOptions {
   readonly bytes: number;
 }
 
-/** @param sizes bytes of the corpus, when `--bytes` does not say: without and with `--quick` */
+/** @param sizes default bytes of the corpus, without and with `--quick` */
 export function benchOptions(
   args: readonly string[],
   sizes: { readonly full: number; readonly quick: number },

@@ -15,7 +15,7 @@ import {
   spreadOf,
 } from './results.ts';
 
-/** The memory aim: a fixed part, one for each further worker, and three times the longest line. */
+/** The memory aim: a fixed part, a part for each additional worker, and three times the longest line. */
 export const aimBytes = ({ corpus, workers = 1 }: Pick<MemoryRow, 'corpus' | 'workers'>): number =>
   128_000_000 + 64_000_000 * (workers - 1) + 3 * corpus.longestLineBytes;
 
@@ -59,9 +59,9 @@ export const renderMemory = ({ rows }: MemoryResult): string => {
   return [
     '## Peak memory',
     '',
-    'Peak RSS of `turnmill build`, one run each. Through stdin the corpus is generated while it is read. `steady`',
-    'is one single session, its lines stay about 50 KB; `line` has lines of 64 MB. Aim: 128 MB, 64 MB more for each',
-    'further worker, and 3 times the longest line. The wall time of a run through stdin has the generator beside it.',
+    'Peak RSS of `turnmill build`, one run each. With stdin the corpus is generated while it is read. `steady`',
+    'is a single session with lines of about 50 KB; `line` has lines of 64 MB. Aim: 128 MB, plus 64 MB for each',
+    'additional worker, plus 3 times the longest line. With stdin the generator runs at the same time, which adds to the wall time.',
     `Measured ${measured.join('; ')}.`,
     '',
     ...markdownTable(headings, rows.map(memoryCells)),
@@ -87,9 +87,9 @@ export const renderMicro = ({ machine, rows }: MicroResult): string =>
   [
     '## Micro benches',
     '',
-    'One primitive at a time, over bytes in memory, in one warm process: code that a run executes cold, with its',
-    'caches full of other things, is slower than here. Rows are not paired and do not compare across machines; they',
-    'are for whoever changes a primitive. Median; `spread` is the third quartile over the fastest run.',
+    'One primitive at a time on bytes in memory, in one warm process. A real run executes the same code cold, with',
+    'caches full of other data, and is slower. Rows are not paired and not comparable across machines; they',
+    'are for work on a single primitive. Median; `spread` is the third quartile divided by the fastest run.',
     `Measured ${machineText(machine)}.`,
     '',
     ...markdownTable(['bench', 'what', 'GB/s', 'ns each', 'spread', 'runs'], rows.map(microCells)),
@@ -117,8 +117,8 @@ export const renderNightly = ({ machine, corpus, rows }: NightlyResult): string 
   return [
     '## Nightly builds',
     '',
-    `${(corpus.bytes / 1e6).toFixed(0)} MB of main, one worker, ${reference?.samples.length ?? 0} rounds. The changed files have the same bytes as before,`,
-    'in a new file: the work of a change, with a result that can be compared.',
+    `${(corpus.bytes / 1e6).toFixed(0)} MB of main, one worker, ${reference?.samples.length ?? 0} rounds. The changed files are rewritten with the same bytes,`,
+    'so an update does the work of a change and its result can be compared.',
     `Measured ${machineText(machine)}.`,
     '',
     ...markdownTable(['run', 'wall s', 'CPU s', 'wall / full', 'CPU / full', 'peak RSS MB'], rows.map(line)),
@@ -147,9 +147,9 @@ export const renderProfile = ({ machine, rows }: ProfileResult): string => {
   return [
     '## Where the time goes',
     '',
-    '`turnmill build --profile`, one worker: counters, not samples. The clock itself costs a little, most where',
-    'entries are small. "compared" is the share of the bytes that were recognised and not scanned; the cost of',
-    'reading the output back and hashing it is per GB of output.',
+    '`turnmill build --profile`, one worker: counters, not samples. Reading the clock costs a little, most where',
+    'entries are small. "compared" is the share of bytes that were recognised instead of scanned; the cost of',
+    'reading back and hashing the output is per GB of output.',
     `Measured ${machineText(machine)}.`,
     '',
     ...markdownTable(

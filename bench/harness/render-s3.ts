@@ -7,7 +7,7 @@ const headings = [
   ...['store - files', '(store - files) / download', 'peak RSS MB, files and store'],
 ];
 
-/** Milliseconds of CPU time for each MB, by round. */
+/** Milliseconds of CPU time per MB, by round. */
 const costs = ({ samples, corpus }: S3Row, name: string): readonly number[] =>
   samples[name]?.map(({ cpuSeconds }) => (cpuSeconds * 1e9) / corpus.bytes) ?? [];
 
@@ -32,9 +32,9 @@ export const renderS3 = ({ machine, rows }: S3Result): string =>
   [
     '## From a store',
     '',
-    'CPU milliseconds for each MB of logs, whole processes, one worker: a build of files, the same build from a store on the',
-    'loopback interface, and a download of the objects by `node:http` that throws the bytes away; in turn,',
-    `${rows[0]?.samples.s3?.length ?? 0} rounds. The time of the store itself is not in it.`,
+    'CPU milliseconds per MB of logs, whole processes, one worker: a build from files, the same build from a store on the',
+    'loopback interface, and a download of the objects with `node:http` that discards the bytes; taken in turn,',
+    `${rows[0]?.samples.s3?.length ?? 0} rounds. The store's own time is not included.`,
     `Measured ${machineText(machine)}.`,
     '',
     ...markdownTable(headings, rows.map(cells)),

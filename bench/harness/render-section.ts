@@ -1,6 +1,4 @@
-/**
- * One section of RESULTS.md: the corpus, a table with a row per contender, and the commands.
- */
+/** A section of RESULTS.md: the corpus, a table with a row per contender, and the commands. */
 import type { Sample } from './measure.ts';
 import {
   type ContenderResult,
@@ -24,7 +22,7 @@ export const markdownTable = (
   return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
 };
 
-/** Renders the commands that were run, folded away. */
+/** The commands, folded away. */
 export const commandsBlock = (rows: readonly { readonly command: string }[]): readonly string[] => [
   '<details><summary>commands</summary>',
   '',
@@ -55,14 +53,14 @@ const secondsText = (spread: Spread | undefined): string => {
   return `${median} (${low} to ${high})`;
 };
 
-/** `2026-01-13, 2 cores, ...`: under every table, since tables may come from different days. */
+/** `2026-01-13, 2 cores, ...`: below every table, because tables may be from different days. */
 export const machineText = ({ date, cores, cpu: model, memoryBytes, node }: Machine): string =>
   `${date}; ${model}, ${cores} cores, ${Math.round(memoryBytes / 2 ** 30)} GiB; Node ${node}`;
 
 const samplesOf = (section: SectionResult, name: string): readonly Sample[] =>
   section.contenders.find((contender) => contender.name === name)?.samples ?? [];
 
-/** CPU nanoseconds per byte, in all and per byte that is not a repetition: for growing sessions. */
+/** CPU nanoseconds per byte and per distinct byte, for growing sessions. */
 const perByteCells = (section: SectionResult, samples: readonly Sample[]): readonly string[] => {
   const seconds = spreadOf(samples.map(cpu))?.median;
   if (seconds === undefined) return ['', ''];
@@ -110,7 +108,7 @@ const headings = (section: SectionResult): readonly string[] => {
     ...(isStartup ? [] : ['MB/s']),
     'peak RSS MB',
     `CPU / ${section.reference}`,
-    isStartup ? `wall ms more than ${section.reference}` : 'wall / turnmill',
+    isStartup ? `wall ms beyond ${section.reference}` : 'wall / turnmill',
     ...(section.corpus.kind === 'growth' ? ['CPU ns/byte', 'CPU ns/distinct byte'] : []),
   ];
 };

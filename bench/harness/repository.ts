@@ -1,6 +1,6 @@
 /**
- * The places the benches use. Everything runs with the repository's root as its working folder and
- * names paths relative to it, so that results and commands hold no path of a machine.
+ * The paths that the benchmarks use. Everything runs in the root of the repository and uses relative paths, so that results and commands
+ * contain no path of the machine.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,10 +22,10 @@ export const repositoryRoot: string = findRoot();
 /** Generated corpora; not checked in. */
 export const corporaFolder = 'bench/out/corpora';
 
-/** Folder that the contenders write into; removed before every run. */
+/** The contenders' output folder; removed before every run. */
 export const runFolder = 'bench/out/run';
 
-/** The built tools of the peers; not checked in. */
+/** The peers' built tools; not checked in. */
 export const peersBuildFolder = 'bench/peers/build';
 
 /** The command under test. */

@@ -1,6 +1,6 @@
 /**
- * The results as they are checked in: bench/results/<section>.json with every sample of every run.
- * RESULTS.md is rendered from these files only, so it cannot hold a figure that was not measured.
+ * The checked-in results: bench/results/<section>.json with every sample of every run. RESULTS.md is rendered only from these files, so
+ * every figure in it was measured.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -8,7 +8,7 @@ import type { CorpusStats } from '../corpus/generate.ts';
 import type { Sample } from './measure.ts';
 import { atRoot } from './repository.ts';
 
-/** The middle value and the extremes; undefined without values. */
+/** Median and extremes; undefined without values. */
 export interface Spread {
   readonly median: number;
   readonly low: number;
@@ -27,7 +27,7 @@ export const spreadOf = (values: readonly number[]): Spread | undefined => {
   return { median: (lower + upper) / 2, low, high };
 };
 
-/** The ratios of runs of the same round; undefined where nothing can be divided. */
+/** Ratios of runs of the same round; undefined if there are none. */
 export const pairedRatio = (values: readonly number[], references: readonly number[]): Spread | undefined => {
   const ratios: number[] = [];
   for (const [round, value] of values.entries()) {
@@ -37,7 +37,7 @@ export const pairedRatio = (values: readonly number[], references: readonly numb
   return spreadOf(ratios);
 };
 
-/** Where results are kept, and the page that is rendered from them. */
+/** Where results are kept, and the page rendered from them. */
 export interface ResultsPlace {
   readonly folder: string;
   readonly page: string;
@@ -46,16 +46,16 @@ export interface ResultsPlace {
 /** Results of full runs; checked in. */
 export const fullResults: ResultsPlace = { folder: 'bench/results', page: 'bench/RESULTS.md' };
 
-/** Results of quick runs: they show that everything works, and no figure of theirs is worth keeping. */
+/** Results of quick runs, which only show that everything works. */
 export const quickResults: ResultsPlace = {
   folder: 'bench/out/quick',
   page: 'bench/out/quick/RESULTS.md',
 };
 
-/** Sections of `bench aims`, which has the contenders of the first table only, begin with this. */
+/** Prefix of the sections of `bench aims`, which have only the contenders of the first table. */
 export const AIMS_PREFIX = 'aims-';
 
-/** Where and when it was measured; no host name. */
+/** Where and when it was measured, without a host name. */
 export interface Machine {
   readonly date: string;
   readonly cores: number;
@@ -64,18 +64,18 @@ export interface Machine {
   readonly node: string;
 }
 
-/** One contender's runs; a round that it did not finish is not in `samples`. */
+/** The runs of a contender; `samples` has only the rounds that it finished. */
 export interface ContenderResult {
   readonly name: string;
   readonly label: string;
   readonly command: string;
   readonly status: 'measured' | 'not installed' | 'not built' | 'failed';
   readonly reason?: string;
-  /** By round, so that sample n of two contenders were taken one after the other. */
+  /** By round: the n-th samples of two contenders were taken one after the other. */
   readonly samples: readonly Sample[];
 }
 
-/** One section's file. */
+/** The file of one section. */
 export interface SectionResult {
   readonly type: 'section';
   readonly name: string;
@@ -86,7 +86,7 @@ export interface SectionResult {
   readonly contenders: readonly ContenderResult[];
 }
 
-/** Peak memory of one input. */
+/** Peak memory for one input. */
 export interface MemoryRow {
   readonly kind: string;
   readonly via: 'directory' | 'stdin';
@@ -105,7 +105,7 @@ export interface MemoryResult {
   readonly rows: readonly MemoryRow[];
 }
 
-/** Where the time of a run went, by the counters of `--profile`: medians of several runs. */
+/** The counters of `--profile`, as medians of several runs. */
 export interface ProfileRow {
   readonly kind: string;
   readonly command: string;
@@ -124,7 +124,7 @@ export interface ProfileResult {
   readonly rows: readonly ProfileRow[];
 }
 
-/** One micro bench. */
+/** One micro benchmark. */
 export interface MicroRow {
   readonly group: string;
   readonly name: string;
@@ -143,7 +143,7 @@ export interface MicroResult {
   readonly rows: readonly MicroRow[];
 }
 
-/** One way to make the same dataset once more. */
+/** One way to build the same dataset again. */
 export interface NightlyRow {
   readonly name: string;
   readonly label: string;
@@ -152,7 +152,7 @@ export interface NightlyRow {
   readonly samples: readonly Sample[];
 }
 
-/** The file nightly.json; the first row is what the others are compared with. */
+/** The file nightly.json; the first row is the reference for the others. */
 export interface NightlyResult {
   readonly type: 'nightly';
   readonly machine: Machine;
@@ -160,7 +160,7 @@ export interface NightlyResult {
   readonly rows: readonly NightlyRow[];
 }
 
-/** Builds of one corpus: by the names of the runs, by round. */
+/** Builds of one corpus: samples by name of the run and by round. */
 export interface S3Row {
   readonly name: string;
   readonly corpus: CorpusStats;
@@ -222,7 +222,7 @@ export const writeResult = (place: ResultsPlace, name: string, result: Result): 
   mkdirSync(atRoot(place.folder), { recursive: true });
   const path = atRoot(`${place.folder}/${name}.json`);
   writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
-  rmSync(atRoot(`${place.folder}/${AIMS_PREFIX}${name}.json`), { force: true }); // there are more contenders in this one
+  rmSync(atRoot(`${place.folder}/${AIMS_PREFIX}${name}.json`), { force: true }); // these results have more contenders
 };
 
 /** Reads all results files. */

@@ -1,7 +1,6 @@
 /**
- * Measures one section: every contender once unmeasured, to warm the page cache and to check its
- * work, then rounds in which all run in turn (A B C A B C ...), so that what disturbs the machine
- * disturbs all of them alike.
+ * Measures one section: first every contender once without timing, which warms the page cache and checks its work, then rounds in which all
+ * run in turn (A B C A B C ...), so that disturbances affect all of them alike.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { formatByteSize } from '../corpus/byte-size.ts';
@@ -20,13 +19,13 @@ export interface CachedCorpus {
   readonly stats: CorpusStats;
 }
 
-/** `main-64MB`, `growth60-200MB`, `wide`: names the corpus in files and headings. */
+/** `main-64MB`, `growth60-200MB`, `wide`: the name of the corpus in files and headings. */
 export const corpusName = ({ kind, bytes, growthEntries }: CorpusOrder): string => {
   const entries = kind === 'growth' ? growthEntries : '';
   return `${kind}${entries}${bytes === undefined ? '' : `-${formatByteSize(bytes)}`}`;
 };
 
-/** The corpus of this order, generated now when it is not there yet. */
+/** The corpus of this order, generated if it does not exist yet. */
 export const cachedCorpus = (order: CorpusOrder): CachedCorpus => {
   const directory = `${corporaFolder}/${corpusName(order)}-seed${order.seed}`;
   const statsFile = atRoot(`${directory}.json`);
@@ -51,7 +50,7 @@ interface Running {
   readonly command: readonly string[];
   readonly out: string;
   readonly samples: Sample[];
-  /** The unmeasured run. */
+  /** The sample of the first, untimed run. */
   first: Sample | undefined;
   status: ContenderResult['status'];
   reason: string | undefined;
@@ -63,7 +62,7 @@ const fail = (running: Running, reason: string): void => {
   say(`${running.contender.name} failed: ${running.reason}`);
 };
 
-/** Runs once into a fresh output; the sample, or nothing when it failed. */
+/** Runs once into a fresh output. Returns the sample, or undefined if it failed. */
 const runOnce = (running: Running, corpus: CachedCorpus, checked: boolean): Sample | undefined => {
   rmSync(atRoot(running.out), { recursive: true, force: true });
   const finished = measure(running.command);
@@ -97,14 +96,14 @@ const prepare = (contender: Contender, corpus: CachedCorpus): Running => {
 const WITHOUT_HYPERFINE =
   'hyperfine is missing, which measures starts: bash bench/peers/setup.sh installs it';
 
-/** A run of a round. Starts take milliseconds: hyperfine measures several, and their memory is that of the unmeasured run. */
+/** One run of a round. Startup takes milliseconds, so hyperfine measures several; memory is that of the first run. */
 const sampleOf = (section: Section, running: Running, corpus: CachedCorpus): Sample | undefined => {
   const { first, command, out } = running;
   if (section.name !== 'startup' || first === undefined) return runOnce(running, corpus, false);
   return { ...measureStart(command, out), peakRssBytes: first.peakRssBytes };
 };
 
-/** Runs the section's contenders, or those of them that are named, this many rounds. */
+/** Runs all contenders of the section, or only the named ones, for this many rounds. */
 export const runSection = (section: Section, runs: number, only: readonly string[]): SectionResult => {
   say(`${section.name}: corpus`);
   const corpus = cachedCorpus(section.order);

@@ -1,6 +1,4 @@
-/**
- * The sections of a full run: which corpus, how large, and who runs on it.
- */
+/** The sections of a full run: the corpus, its size and the contenders. */
 
 import { isEventKind } from '../corpus/event-logs.ts';
 import type { CorpusOrder } from '../corpus/generate.ts';
@@ -20,11 +18,11 @@ export interface Section {
   readonly name: string;
   readonly order: CorpusOrder;
   readonly contenders: readonly Contender[];
-  /** The contender that ratios of CPU time refer to. */
+  /** The contender that CPU ratios refer to. */
   readonly reference: string;
 }
 
-/** The names that `--corpora` takes, in the order in which they run. */
+/** The values of `--corpora`, in run order. */
 export const sectionNames = [
   'main',
   'small',
@@ -54,7 +52,7 @@ export const aimSections: readonly SectionName[] = [
   ...(['main', 'giant', 'small', 'fresh', 'wide20', 'wide', 'calls', 'startup'] as const),
 ];
 
-/** The contenders of its columns. */
+/** The contenders of the first table's columns. */
 export const aimContenders: readonly string[] = [
   ...['turnmill', 'turnmill-2', 'orjson', 'simdjson-ondemand', 'gzip-dc'],
   ...startupContenders.map(({ name }) => name),
@@ -74,7 +72,7 @@ const contendersOf = (kind: CorpusKind): readonly Contender[] => {
   return contenders.filter(({ name }) => name !== 'gzip-dc');
 };
 
-/** Sizes of a full run where they are not the corpus' default. */
+/** Sizes of a full run, if not the default of the corpus. */
 const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   main: 1_000_000_000,
   small: 300_000_000,
@@ -95,7 +93,7 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   sse: 1_000_000_000,
 };
 
-/** Sizes of a quick run: large enough that every contender does some work, and no more. */
+/** Sizes of a quick run: just large enough for every contender to do some work. */
 export const quickBytes: Readonly<Record<SectionName, number>> = {
   main: 48_000_000,
   small: 8_000_000,
@@ -118,7 +116,7 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   startup: 1,
 };
 
-/** The contender that does the least work that all of them have to do, or the usual script. */
+/** The contender that does the minimum of work, or the usual script. */
 const referenceOf = (kind: CorpusKind): string => {
   if (isEventKind(kind)) return 'python-json';
   return kind === 'gz' || kind === 'calls' ? 'gzip-dc' : 'simdjson-ondemand';
@@ -130,7 +128,7 @@ const kindOf = (name: Exclude<SectionName, 'startup' | 'formats'>): CorpusKind =
   return name;
 };
 
-/** Describes one section; `bytes` overrides its size (not that of `startup`). */
+/** Describes a section; `bytes` overrides its size (except for `startup`). */
 export const describeSection = (name: SectionName, bytes: number | undefined, seed: number): Section => {
   if (name === 'startup') {
     const order: CorpusOrder = { kind: 'small', bytes: 1, seed, growthEntries: 0 };

@@ -1,4 +1,4 @@
-/** Micro benches around the JSON: framing, timestamps, stages as streams, writing records. */
+/** Micro benchmarks of everything around the JSON: framing, timestamps, stages as streams, writing records. */
 
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,20 +13,20 @@ import { generateCorpus } from '../corpus/generate.ts';
 import { byteTape } from '../corpus/json-style.ts';
 import type { CorpusSink } from '../corpus/sinks.ts';
 
-/** One thing that is run again and again. */
+/** A repeated piece of work. */
 export interface MicroCase {
   readonly name: string;
-  /** Bytes that one call handles, for GB/s; undefined where bytes say nothing. */
+  /** Bytes handled by one call, for GB/s; undefined where bytes do not matter. */
   readonly bytes?: number;
-  /** How many things one call handles, for ns each. */
+  /** Items handled by one call, for ns each. */
   readonly items: number;
-  /** Returns something that depends on all of the work, so that none of it can be left out. */
+  /** Returns a value that depends on all of the work, so that none of it can be optimised away. */
   run(): number | Promise<number>;
 }
 
 const sampleBytes = 8_000_000;
 
-/** Lines without their line feeds; those of one session follow each other. */
+/** Lines without their line feeds; lines of the same session are adjacent. */
 export interface Sample {
   readonly bytes: Buffer;
   readonly lines: readonly Buffer[];
@@ -48,19 +48,19 @@ const makeSample = (): Sample => {
   return { bytes, lines };
 };
 
-let made: Sample | undefined;
+let cachedSample: Sample | undefined;
 
-/** The same sample each time. */
+/** Returns the same sample each time. */
 export const sample = (): Sample => {
-  made ??= makeSample();
-  return made;
+  cachedSample ??= makeSample();
+  return cachedSample;
 };
 
 /** The elements of `request.messages` of a line. */
 export const messagesOf = (line: Buffer): readonly object[] =>
   (JSON.parse(line.toString('utf8')) as { request: { messages: object[] } }).request.messages;
 
-/** Copying alone, and copying and cutting. */
+/** Copying alone, and copying plus splitting. */
 export const framingCases = (): readonly MicroCase[] => {
   const { bytes, lines } = sample();
   const room = Buffer.alloc(256 * 1024);
@@ -108,7 +108,7 @@ const timesCase = (
   run: () => texts.reduce((sum, text) => sum + (parse(text) === undefined ? 0 : 1), 0),
 });
 
-/** Both spellings. */
+/** Both notations. */
 export const timestampCases = (): readonly MicroCase[] => {
   const dates = Array.from({ length: timeCount }, (_, i) => new Date(1_768_284_000_000 + i * 61_001));
   return [

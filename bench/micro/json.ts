@@ -1,11 +1,11 @@
-/** Micro benches of reading JSON: the scanners, comparing known bytes, walking members. */
+/** Micro benchmarks of reading JSON: the scanners, comparing known bytes, walking members. */
 import { equalsAt, KnownList } from '../../transforms/json/known-list.ts';
 import { isKey, walkMembers } from '../../transforms/json/members.ts';
 import { createPlainScanner, type Scanner } from '../../transforms/json/scanner.ts';
 import { createScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import { type MicroCase, messagesOf, sample } from './job.ts';
 
-/** `bytes` lie where the scanner can read them. */
+/** `bytes` are where the scanner can read them. */
 export const scanCase = (
   name: string,
   scanner: Scanner,
@@ -80,7 +80,7 @@ export const compareCases = (): readonly MicroCase[] => [200, 4_000, 40_000].map
 
 const lineCount = 40;
 
-/** The same lines with the list, and scanned whole. */
+/** The same lines with the list, and scanned in full. */
 export const knownListCases = (): readonly MicroCase[] => {
   const texts = sample()
     .lines.slice(0, 200)

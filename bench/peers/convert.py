@@ -1,37 +1,17 @@
-"""Peer: a plain Python script, with the standard library's json or with orjson.
+"""Peer: a plain Python script with the standard json or with orjson.
 
     python convert.py json|orjson DIR OUTFILE [--by-id]
 
 Applies only: the last entry with the most messages wins, its reply is appended, developer becomes
-system, tools are the union by name (first one wins). orjson works on bytes, json on text.
-A file is a session; with --by-id the entries in a row with the same session_id are.
+system, tools are the union by name (the first one wins). orjson works on bytes, json on text.
+A file is a session; with --by-id a session is a run of entries with the same session_id.
 """
 
 import gzip
 import itertools
-import os
 import sys
 
-
-def session_files(directory):
-    found = []
-    for root, _folders, names in os.walk(directory):
-        found += [os.path.join(root, n) for n in names if n.endswith((".jsonl", ".jsonl.gz"))]
-    return sorted(found)
-
-
-def json_codec():
-    import json
-
-    return json.loads, lambda record: json.dumps(
-        record, ensure_ascii=False, separators=(",", ":")
-    ).encode()
-
-
-def orjson_codec():
-    import orjson
-
-    return orjson.loads, orjson.dumps
+from peer_files import json_codec, orjson_codec, session_files
 
 
 def record_of(entries):
@@ -68,7 +48,7 @@ def main():
     loads, dumps = orjson_codec() if codec == "orjson" else json_codec()
     mode = {"mode": "rb"} if codec == "orjson" else {"mode": "rt", "encoding": "utf-8"}
     with open(out_file, "wb") as out:
-        for path in session_files(directory):
+        for path in session_files(directory, (".jsonl", ".jsonl.gz")):
             opener = gzip.open if path.endswith(".gz") else open
             with opener(path, **mode) as lines:
                 entries = (loads(line) for line in lines if not line.isspace())

@@ -1,37 +1,18 @@
-"""Peer: a plain Python script for the logs of Claude Code and Codex, for pairs of the Responses API and
-for dumps of streams, with json or with orjson.
+"""Peer: a plain Python script for logs of Claude Code and Codex, pairs of the Responses API and dumps of
+streams, with json or with orjson.
 
     python convert_events.py json|orjson DIR OUTFILE
 
-Applies only: lines of one message.id are one message, results follow their message in the order of
-the log, a compaction begins another record; of a session of pairs the last one counts, with what it
-goes on with by id; the chunks of a stream are one answer. Left out: branches, sub-agents, results before their
-calls, copied lines, limits of memory, findings, the account of the lines.
+Applies only: lines with the same message.id are one message, results follow their message in the order
+of the log, a compaction starts another record; for a session of pairs the last one counts, with the
+history that its id continues; the chunks of a stream are one answer. Left out: branches, sub-agents,
+results before their calls, copied lines, memory limits, findings, the account of the lines.
 """
 
 import os
 import sys
 
-
-def session_files(directory):
-    found = []
-    for root, _folders, names in os.walk(directory):
-        found += [os.path.join(root, n) for n in names if n.endswith((".jsonl", ".sse"))]
-    return sorted(found)
-
-
-def json_codec():
-    import json
-
-    return json.loads, lambda record: json.dumps(
-        record, ensure_ascii=False, separators=(",", ":")
-    ).encode()
-
-
-def orjson_codec():
-    import orjson
-
-    return orjson.loads, orjson.dumps
+from peer_files import json_codec, orjson_codec, session_files
 
 
 def call(dumps, call_id, name, arguments):
@@ -47,8 +28,8 @@ def add_block(message, block, dumps):
     elif kind == "thinking" and block["thinking"]:
         message["reasoning_content"] = block["thinking"]
     elif kind == "tool_use":
-        made = call(dumps, block["id"], block["name"], block["input"])
-        message.setdefault("tool_calls", []).append(made)
+        tool_call = call(dumps, block["id"], block["name"], block["input"])
+        message.setdefault("tool_calls", []).append(tool_call)
 
 
 def claude_code(events, dumps):
@@ -58,12 +39,12 @@ def claude_code(events, dumps):
             yield messages
             messages, by_id = [], {}
         elif event["type"] == "assistant":
-            said = event["message"]
-            message = by_id.get(said["id"])
+            logged = event["message"]
+            message = by_id.get(logged["id"])
             if message is None:
-                message = by_id[said["id"]] = {"role": "assistant"}
+                message = by_id[logged["id"]] = {"role": "assistant"}
                 messages.append(message)
-            for block in said["content"]:
+            for block in logged["content"]:
                 add_block(message, block, dumps)
         elif event["type"] == "user":
             content = event["message"]["content"]
@@ -104,8 +85,8 @@ def codex(events, dumps):
                 messages.append({"role": payload["role"], "content": text})
                 open_message = None
             elif kind == "function_call":
-                made = call(dumps, payload["call_id"], payload["name"], payload["arguments"])
-                assistant().setdefault("tool_calls", []).append(made)
+                tool_call = call(dumps, payload["call_id"], payload["name"], payload["arguments"])
+                assistant().setdefault("tool_calls", []).append(tool_call)
             elif kind == "function_call_output":
                 result = {"role": "tool", "tool_call_id": payload["call_id"]}
                 messages.append({**result, "content": payload["output"]})
@@ -132,19 +113,19 @@ def items_as_messages(items, dumps):
             if kind == "message":
                 open_message["content"] = "\n".join(part["text"] for part in item["content"])
             elif kind == "function_call":
-                made = call(dumps, item["call_id"], item["name"], item["arguments"])
-                open_message.setdefault("tool_calls", []).append(made)
+                tool_call = call(dumps, item["call_id"], item["name"], item["arguments"])
+                open_message.setdefault("tool_calls", []).append(tool_call)
     return messages
 
 
 def responses(pairs, dumps):
-    said, system = {}, []
+    histories, system = {}, []
     last = None
     for pair in pairs:
         request, response = pair["request"], pair["response"]
         system = [{"role": "system", "content": request["instructions"]}]
-        before = said.get(request.get("previous_response_id"), [])
-        last = said[response["id"]] = [*before, *request["input"], *response["output"]]
+        before = histories.get(request.get("previous_response_id"), [])
+        last = histories[response["id"]] = [*before, *request["input"], *response["output"]]
     yield system + items_as_messages(last, dumps)
 
 
@@ -166,8 +147,8 @@ def streams(events, dumps):
             delta = choice["delta"]
             text.append(delta.get("content") or "")
             for part in delta.get("tool_calls", ()):
-                made = calls.setdefault(part["index"], (part.get("id"), part["function"].get("name"), []))
-                made[2].append(part["function"].get("arguments") or "")
+                tool_call = calls.setdefault(part["index"], (part.get("id"), part["function"].get("name"), []))
+                tool_call[2].append(part["function"].get("arguments") or "")
     yield answer()
 
 
@@ -179,9 +160,9 @@ def sent_events(lines, loads):
     data = b"data: " if "b" in lines.mode else "data: "
     done = b"[DONE]" if "b" in lines.mode else "[DONE]"
     for line in lines:
-        said = line[len(data) :].strip() if line.startswith(data) else done
-        if said != done:
-            yield loads(said)
+        data_text = line[len(data) :].strip() if line.startswith(data) else done
+        if data_text != done:
+            yield loads(data_text)
 
 
 FOLDS = {
@@ -199,7 +180,7 @@ def main():
     name = os.path.basename(os.path.normpath(directory))
     read, fold = next(how for kind, how in FOLDS.items() if name.startswith(kind))
     with open(out_file, "wb") as out:
-        for path in session_files(directory):
+        for path in session_files(directory, (".jsonl", ".sse")):
             with open(path, **mode) as lines:
                 for messages in fold(read(lines, loads), dumps):
                     out.write(dumps({"messages": messages, "tools": []}) + b"\n")

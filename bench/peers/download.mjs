@@ -1,7 +1,7 @@
 /**
- * Peer: what reading from a store takes when nothing is done with the bytes. GETs each object whole by node:http, over connections that
- * stay open, eight at a time, and counts its bytes.
- *   node download.mjs ENDPOINT BUCKET DIR     DIR has the names of the objects, below logs/
+ * Peer: the minimum cost of reading from a store. GETs each whole object with node:http over eight connections that stay open, and counts
+ * its bytes.
+ *   node download.mjs ENDPOINT BUCKET DIR     the files of DIR are the names of the objects below logs/
  */
 import { Agent, get } from 'node:http';
 import { sessionFiles } from './session-files.mjs';

@@ -1,5 +1,5 @@
 /**
- * Peer: node:readline + JSON.parse + JSON.stringify, the way most such scripts are written.
+ * Peer: node:readline, JSON.parse and JSON.stringify, like most scripts of this kind.
  *   node readline.mjs DIR OUTFILE
  */
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Shared by the Node peers: the files below a folder in sorted order, and the plain fold that makes
- * one record of a session's entries. It applies only: the last entry with the most messages wins,
- * its reply is appended, developer becomes system, tools are the union by name (first one wins).
+ * Shared by the Node peers: the files below a folder in sorted order, and the plain fold of a session's entries into one record. Applies
+ * only: the last entry with the most messages wins, its reply is appended, developer becomes system, tools are the union by name (the first
+ * one wins).
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const sessionFiles = (directory) =>
     .sort()
     .map((path) => join(directory, path));
 
-/** Takes a session's entries one by one; `record()` is its output line, or undefined without any. */
+/** Takes the entries of a session one by one; `record()` returns its output line, or undefined without entries. */
 export const foldSession = () => {
   const tools = new Map();
   let best;

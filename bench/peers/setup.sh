@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Installs and builds what the benches compare with, into bench/peers/build/ (not checked in).
-# Idempotent. A peer that cannot be had is skipped with a message, and the bench then lists it as
-# "not installed". Debian packages need root; Python packages go into a venv of their own.
+# Installs and builds the peers into bench/peers/build/ (not checked in). Idempotent. A peer that cannot be installed is skipped with a
+# message, and the benchmark lists it as "not installed". Debian packages need root; Python packages go into a separate venv.
 set -uo pipefail
 cd "$(dirname "$0")"
 mkdir -p build
@@ -19,7 +18,7 @@ install_packages() {
     return 1
   fi
   apt-get update -qq || say 'apt-get update failed, trying with the lists at hand'
-  # One by one, so that one that is missing does not keep out the others.
+  # One by one, so that a missing one does not block the others.
   for name in "${missing[@]}"; do
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$name" \
       >build/apt.log 2>&1 || say "not installed: $name (see bench/peers/build/apt.log)"

@@ -1,10 +1,10 @@
-// Peer: C++ simdjson, one thread, as the mark to beat; On-Demand, or DOM with -DUSE_DOM.
+// Peer: C++ simdjson, one thread, the reference; On-Demand, or DOM with -DUSE_DOM.
 //   simdjson-ondemand DIR   (or simdjson-dom DIR)
 // Per line: stage 1 (structure, UTF-8) over all bytes; On-Demand then parses timestamp and session_id,
-// counts request.messages and skips the rest (what is skipped is NOT validated), DOM parses everything.
-// Per file it keeps the place of the last entry with the most messages. It writes no records, makes no
-// union of tools, checks no order, keeps no account. It reads 256 KB blocks into one padded buffer.
-// Prints {"sessions":..,"entries":..,"longestHistories":..} so that the bench can check its counting.
+// counts request.messages and skips the rest (skipped parts are NOT validated), DOM parses everything.
+// Per file it keeps the place of the last entry with the most messages. It writes no records, merges no
+// tools, checks no order, keeps no ledger. It reads blocks of 256 KB into one padded buffer.
+// Prints {"sessions":..,"entries":..,"longestHistories":..} so that the benchmark can check its counts.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ Entry read_entry(const char *line, size_t length, size_t) {
 #else
 simdjson::ondemand::parser parser;
 
-// Fields are taken in the order in which they come, so that nothing is walked twice.
+// Reads fields in the order in which they occur, so that nothing is walked twice.
 Entry read_entry(const char *line, size_t length, size_t capacity) {
   simdjson::ondemand::document document = parser.iterate(line, length, capacity);
   Entry entry;

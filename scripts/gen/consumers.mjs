@@ -1,11 +1,11 @@
-// Tables of how consumers treat the records of a format, for docs/formats.md: from test/loaders/expected.json, which
-// `npm run test:loaders` holds against the readers themselves.
+// Tables of how consumers treat the records of a format, for docs/formats.md: from test/loaders/expected.json, which `npm run test:loaders`
+// compares with the consumers.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, prose, table } from './markdown.mjs';
 
 const EFFECTS = ['refuses', 'drops', 'changes', 'takes'];
-/** Who trains on what; a format that does not exist stops the generator. */
+/** Which trainer reads which format; an unknown format stops the generator. */
 const TRAINERS = [
   ['OpenAI fine-tuning', 'openai', '`--reasoning drop`: the check of a file knows no `reasoning_content`.'],
   [
@@ -13,7 +13,7 @@ const TRAINERS = [
     'trl',
     'Where `load_dataset` is older than its type for JSON: `--arrow-safe`, and make objects of `arguments` again before the chat template.',
   ],
-  ['MLX-LM', 'trl', 'It hands messages to the chat template as they are, and most templates want objects.'],
+  ['MLX-LM', 'trl', 'It passes messages unchanged to the chat template, and most templates need objects.'],
   ['axolotl', 'axolotl', '`type: chat_template`.'],
   ['LLaMA-Factory', 'sharegpt', '`formatting: sharegpt`, with the columns `system` and `tools`.'],
   ['FunctionGemma', 'functiongemma', 'A `text` field; `--prompt-completion` for two.'],
@@ -29,7 +29,7 @@ export function trainersTable(formats) {
   return table(
     ['trainer', 'format', ''],
     TRAINERS.map(([trainer, format, note]) => {
-      if (!names.includes(format)) throw new Error(`there is no format ${format}`);
+      if (!names.includes(format)) throw new Error(`unknown format ${format}`);
       return [trainer, `[${code(format)}](#${format})`, note];
     }),
   );

@@ -1,4 +1,4 @@
-// docs/data-model.md: the kinds of elements, with their fields and comments, from the text of transforms/model/element.ts.
+// docs/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, table } from './markdown.mjs';

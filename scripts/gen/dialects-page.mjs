@@ -1,4 +1,4 @@
-// docs/dialects.md: which logs are read, from the registry of dialects; each with its example and what comes of it.
+// docs/dialects.md: every dialect of the registry, with its example and the records built from it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
@@ -43,8 +43,8 @@ async function section(root, plugIn) {
   ];
 }
 
-/** How often each rule changed something. */
+/** How often each rule made a change. */
 function rewritesLine(rewrites) {
   const counts = Object.entries(rewrites).map(([rule, count]) => `${code(rule)} ${count}`);
-  return counts.length > 0 ? [`It counts what it changed: ${counts.join(', ')}.`] : [];
+  return counts.length > 0 ? [`It counts its changes: ${counts.join(', ')}.`] : [];
 }

@@ -1,14 +1,14 @@
-// docs/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. A fault without a test or a reason, an id that the
-// matrix does not have, and a reason for a fault that has a test stop the generator.
+// docs/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. The generator stops at a fault
+// without a test or a reason, at an id that the matrix does not have, and at a reason for a fault that has a test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, prose } from './markdown.mjs';
 
-/** Must hold for every run. */
+/** These hold for every run. */
 const IDENTITIES = [
   [
     'I1',
-    'Bytes of a source after decompression = byte order mark + content of lines + line ends + what was given up. Bytes of a file = its size when it was opened; of a packed file = members + padding + trailing data.',
+    'Bytes of a source after decompression = byte order mark + content of lines + line ends + abandoned bytes. Bytes of a file = its size when it was opened; of a packed file = members + padding + trailing data.',
   ],
   ['I2', 'Lines = the sum of their fates. A physical line that holds several objects counts once for each.'],
   [
@@ -27,7 +27,7 @@ const IDENTITIES = [
 const LATER = 'J';
 /** `F070`, `F070-F074`. */
 const IDS = /\b([FS]\d{3})(?:-([FS]\d{3}))?\b/g;
-/** A call of a test, up to its function; the second form is that of `it.each(table)(name`. */
+/** A call of a test up to its function; the second form is that of `it.each(table)(name`. */
 const TEST =
   /(?:\b(?:it|test|describe|faultTest)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1([\s\S]*?)(?:=>|\bfunction\b|$)/g;
 
@@ -57,15 +57,15 @@ export function faultsPage(root) {
     [...reasons.keys(), ...tests.keys()].filter((id) => !ids.includes(id)),
   );
   return page('The faults that turnmill survives', [
-    'Ids of faults and identities that code and tests name are defined here, and nowhere else.',
+    'Code and tests refer to faults and identities by ids; this page defines all of them.',
     '## The identities of the ledger',
-    'Exact, over every run; checked before anything is published, and again by `turnmill verify`. A run that breaks one ends with status 70 and publishes nothing.',
+    'They hold exactly for every run; they are checked before anything is published, and again by `turnmill verify`. A run that breaks one exits with 70 and publishes nothing.',
     IDENTITIES.map(([id, text]) => `- **${id}** ${text}`).join('\n'),
     '## How faults are tested',
-    '`pass`: `npm test` or `npm run test:faults:quick` proves it; `pass (long)`: `npm run test:faults` does. Every test proves that its fault fired. A test that needs more than the machine has is skipped and counted, and fails under `FAULTS=strict`.',
+    '`pass`: tested by `npm test` or `npm run test:faults:quick`; `pass (long)`: tested by `npm run test:faults`. Every test proves that its fault fired. A test with needs that the machine does not meet is skipped and counted; under `FAULTS=strict` it fails.',
     ...sections.flatMap(({ letter, title, faults }) => [
       `## ${letter}. ${title}`,
-      // A list: the rows of a table all change when one of them does, and that is a conflict for everybody.
+      // A list, because a change to one row of a table would realign all rows and cause merge conflicts.
       faults
         .map(([id, fault]) => {
           const why = reasons.has(id) ? prose(reasons.get(id)) : proof(tests.get(id) ?? []);
@@ -116,7 +116,7 @@ function testsById(root, ids) {
   return tests;
 }
 
-/** The files that `npm run test:faults` alone runs, as vitest.config.ts lists them. */
+/** The files that only `npm run test:faults` runs, as listed in vitest.config.ts. */
 function slowFiles(root) {
   const [, list] = /SLOW_FAULTS = \[([^\]]*)\]/.exec(read(root, 'vitest.config.ts'));
   return new Set([...list.matchAll(/'([\w-]+)'/g)].map(([, name]) => `faults/${name}.test.ts`));

@@ -1,4 +1,4 @@
-// Generated text as biome would have it: its order of imports, its line breaks, its tables.
+// Formats generated text with biome: order of imports, line breaks, tables.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// The registries: one array per folder of plug-ins. A plug-in is a file with an `export default`; the other files of the
-// folder are its contract (dialect.ts, rule.ts, ...) and what the plug-ins share. Read as text: this runs before the build.
+// The registries: one array per folder of plug-ins. A plug-in is a file with an `export default`; the other files of the folder are its
+// contract (dialect.ts, rule.ts, ...) and shared code. They are read as text, because this runs before the build.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ const REGISTRIES = [
 const DEFAULT_EXPORT = /^export default /m;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/** @returns the registries' texts by path below the root */
+/** @returns the texts of the registries by path relative to the root */
 export function make(root) {
   return REGISTRIES.map((registry) => {
     const path = `transforms/${registry.folder}/index.ts`;

@@ -1,5 +1,5 @@
-// Runs the program on the example of a dialect, for its records and whatever it reports about them. The pages of docs/
-// show it, so every record on a page was written by the program. One file each: examples/dialects/NAME.EXTENSION.
+// Runs the program on the example of a dialect and returns its records and reports. The pages of docs/ show them, so every record on a page
+// was written by the program. One file each: examples/dialects/NAME.EXTENSION.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { built } from './markdown.mjs';
 
 const FOLDER = 'examples/dialects';
 
-/** Path below the root of the example of a dialect. A dialect without one, or with several, stops the generator. */
+/** Relative path of the example of a dialect. A dialect without one, or with several, stops the generator. */
 export function exampleOf(root, dialect) {
   const files = readdirSync(join(root, FOLDER)).filter((file) => file.split('.')[0] === dialect);
   if (files.length !== 1)
@@ -15,7 +15,7 @@ export function exampleOf(root, dialect) {
   return `${FOLDER}/${files[0]}`;
 }
 
-/** The only record, or all, that a run with these settings writes, its findings, and its rewrites by rule. Rejections stop the generator. */
+/** The records of a run with these settings, its findings, and its rewrites by rule. Rejections stop the generator. */
 export async function workedExample(root, { dialect, ...settings }) {
   const { build } = await built(root, 'src/index.js');
   const input = exampleOf(root, dialect);

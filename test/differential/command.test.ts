@@ -1,8 +1,7 @@
-/*
- * The built command against the oracle, from outside: for each seed a directory of odd logs, one run of
- * `turnmill build`, and a comparison of records, fates and tool usage. TURNMILL_SEEDS sets how many seeds
- * (default 24), TURNMILL_FIRST_SEED the first one, TURNMILL_BIN another command, TURNMILL_KEEP=1 keeps the
- * directories in the temporary folder. Skipped, visibly, while dist/ is not built.
+/**
+ * The built command against the oracle: for each seed a folder of odd logs, one `turnmill build`, and a comparison of records, fates and
+ * tool usage. TURNMILL_SEEDS sets the number of seeds (default 24), TURNMILL_FIRST_SEED the first one, TURNMILL_BIN another command;
+ * TURNMILL_KEEP=1 keeps the folders. Skipped if dist/ is not built.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +18,7 @@ const SEEDS = Number(process.env.TURNMILL_SEEDS ?? '24');
 const FIRST = Number(process.env.TURNMILL_FIRST_SEED ?? '1');
 const BATCH = 10;
 
-/** The combinations of settings take turns; 24 seeds see them all. */
+/** Rotates the combinations of settings; 24 seeds cover all of them. */
 function settingsFor(seed: number): OracleSettings {
   return {
     inline: seed % 2 === 1,

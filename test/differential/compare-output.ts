@@ -1,6 +1,6 @@
-/*
- * Compares an output folder of `turnmill build` with the oracle's result: records,
- * fates per source and tool usage. Reads the folder with its own plain means.
+/**
+ * Compares an output folder of `turnmill build` with the oracle's result: records, fates per source and tool usage. It shares no reading
+ * code with turnmill.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { tryParseJson } from '../support/oracle/parse-json.ts';
 import type { OracleRecord, OracleResult, OracleSource } from '../support/oracle/run-oracle.ts';
 import { USAGE_HEADER } from '../support/oracle/usage.ts';
 
-/** A shard's lines; reports a last line without LF, a CR, or bytes that are not UTF-8 as separate problems. */
+/** The lines of a shard; a missing final LF, a CR and invalid UTF-8 are separate problems. */
 function shardLines(bytes: Buffer, name: string, problems: string[]): readonly string[] {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) problems.push(`${name}: not UTF-8`);
@@ -39,7 +39,7 @@ function compareGroup(name: string, path: string, expected: readonly OracleRecor
   return problems;
 }
 
-/** Group -> name of its shard below data/: a group whose name is not a safe file name gets another one. */
+/** Group -> its shard below data/: a group whose name is not a safe file name gets another name. */
 function shardPaths(out: string): ReadonlyMap<string, string> {
   const path = join(out, 'manifest.json');
   if (!existsSync(path)) return new Map();
@@ -121,7 +121,7 @@ function compareLedger(out: string, result: OracleResult): readonly string[] {
   ];
 }
 
-/** RFC 4180, LF or CRLF; enough for a report whose cells hold no line ends. */
+/** RFC 4180 with LF or CRLF; enough for reports without line breaks in cells. */
 export function csvRows(text: string): readonly (readonly string[])[] {
   const lines = text.split(/\r?\n/).filter((line) => line !== '');
   return lines.map((line) =>
@@ -148,7 +148,7 @@ function compareUsage(out: string, result: OracleResult): readonly string[] {
   return problems;
 }
 
-/** Every problem found, each with its place; an empty list when the folder is right. */
+/** Every problem, with its place; empty if the folder is correct. */
 export function compareOutput(out: string, result: OracleResult): readonly string[] {
   return [...compareRecords(out, result), ...compareLedger(out, result), ...compareUsage(out, result)];
 }

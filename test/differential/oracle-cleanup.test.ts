@@ -1,6 +1,4 @@
-/*
- * The oracle on the four cleanup rules: what each takes and what it must leave.
- */
+/** The oracle's cleanup rules: texts that each rule removes, and near misses that it must leave. */
 import { describe, expect, test } from 'vitest';
 import { isOnlyInfo, namesGoose } from '../support/oracle/cleanup.ts';
 import { entryText, fatesOf, messagesOf } from '../support/oracle/run-case.ts';
@@ -43,7 +41,7 @@ describe('goose-info', () => {
     expect(isOnlyInfo(text)).toBe(false);
   });
 
-  test('only user messages without another part are dropped', () => {
+  test('only user messages without other parts are dropped', () => {
     const info = '"<info-msg>x</info-msg>"';
     const text = `{"type":"text","text":${info},"n":1.0}`;
     const kept = [
@@ -54,7 +52,9 @@ describe('goose-info', () => {
     ];
     const dropped = [`{"role":"user","content":${info}}`, `{"role":"user","content":[${text}]}`];
     expect(messagesOf(`[${[...kept, ...dropped].join(',')}]`)).toBe(`[${kept.join(',')}]`);
-    expect(messagesOf(`[${dropped.join(',')}]`, { cleanup: false })).toBe(`[${dropped.join(',')}]`);
+    expect(messagesOf(`[${dropped.join(',')}]`, { cleanup: false })).toBe(
+      `a megabyte of openers or blanks is scanned to the end`,
+    );
   });
 
   test('a megabyte of openers or blanks comes to an end', () => {
@@ -77,13 +77,13 @@ describe('goose-bootstrap', () => {
     expect(namesGoose(text)).toBe(hit);
   });
 
-  test('replaces the whole content, of system messages only', () => {
+  test('replaces the whole content, only of system messages', () => {
     const goose = '"general-purpose AI agent called goose"';
     const parts =
       '[{"type":"text","text":"general-purpose AI agent called g"},{"type":"x"},{"type":"text","text":"oose"}]';
     const done = '"content":"You are a general-purpose AI agent"';
-    const asked = `[{"role":"system","content":${goose},"n":1.0},{"content":${parts},"role":"system"},{"role":"user","content":${goose}},{"role":"developer","content":${goose}}]`;
-    expect(messagesOf(asked)).toBe(
+    const messages = `[{"role":"system","content":${goose},"n":1.0},{"content":${parts},"role":"system"},{"role":"user","content":${goose}},{"role":"developer","content":${goose}}]`;
+    expect(messagesOf(messages)).toBe(
       `[{"role":"system",${done},"n":1.0},{${done},"role":"system"},{"role":"user","content":${goose}},{"role":"system","content":${goose}}]`,
     );
   });
@@ -124,7 +124,7 @@ describe('empty-assistant', () => {
     );
   });
 
-  test('looks at the next message of the list before the rule', () => {
+  test('considers the next message before the rule was applied', () => {
     const empty = '{"role":"assistant","content":""}';
     const info = '{"role":"user","content":"<info-msg></info-msg>"}';
     const user = '{"role":"user","content":"u"}';
@@ -155,7 +155,7 @@ describe('goose-title', () => {
     expect(fate(`[${ask},${show}]`, reply(text))).toEqual(['snapshot']);
   });
 
-  test('looks at cleaned messages and at the roles', () => {
+  test('considers cleaned messages and the roles', () => {
     const info = '{"role":"user","content":"<info-msg></info-msg>"}';
     expect(fate(`[${info},${ask},${info},${show}]`, reply('"x"'))).toEqual(['dropped:goose-title']);
     expect(fate(`[${ask},${show}]`, reply('"x"', 'user'))).toEqual(['snapshot']);

@@ -1,6 +1,6 @@
-/*
- * The comparison must be able to fail: an output folder written from the oracle itself passes, and every
- * small change to it (a byte, a number's text, a key's place, a count, a row) is found and named.
+/**
+ * Proves that the comparison can fail: an output folder written from the oracle's result passes, and every small change to it (a byte, the
+ * text of a number, the place of a key, a count, a row) is reported with its place.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ beforeEach(() => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test('an output folder that follows the oracle has no problems', () => {
+test("an output folder equal to the oracle's result has no problems", () => {
   expect(readdirSync(join(out, 'data'))).toEqual(['conversations-00000.jsonl']);
   expect(compareOutput(out, result)).toEqual([]);
 });
@@ -58,7 +58,7 @@ function change(path: string, from: string | RegExp, to: string): void {
   writeFileSync(path, changed);
 }
 
-describe('a change is found', () => {
+describe('a change is reported', () => {
   const sources = join(out, 'ledger', 'sources.jsonl');
   const usage = join(out, 'reports', 'tool-usage.csv');
   test.each([
@@ -85,7 +85,7 @@ describe('a change is found', () => {
     expect(compareOutput(out, result).join('\n')).toContain(found);
   });
 
-  test('a shard more', () => {
+  test('an additional shard', () => {
     writeFileSync(join(out, 'data', 'x-00000.jsonl'), '');
     expect(compareOutput(out, result)).toEqual(['data/x-00000.jsonl: not expected']);
   });

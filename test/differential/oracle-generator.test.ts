@@ -1,6 +1,6 @@
-/*
- * The generator and the oracle together, without the command: the same seed gives the same bytes, every
- * oddity really occurs, every fate is reached, and the oracle accounts for every line and every record.
+/**
+ * Generator and oracle without the command: the same seed gives the same bytes, every oddity occurs, every fate is reached, and the oracle
+ * accounts for every line and every record.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { type OracleResult, runOracle } from '../support/oracle/run-oracle.ts';
 import { get, type Tree } from '../support/oracle/tree.ts';
 
 const SEEDS = 60;
-/** By then every oddity has occurred; a hundred seeds are too few. */
+/** Enough seeds for every oddity to occur; a hundred are too few. */
 const ALL_SEEN = 140;
 
 function withLogs<T>(seed: number, tally: Tally, use: (root: string) => T): T {
@@ -46,7 +46,7 @@ function oracle(root: string, seed: number): OracleResult {
   });
 }
 
-test('the same seed gives the same bytes, another seed others', () => {
+test('the same seed gives the same bytes, and another seed gives others', () => {
   const bytes = (seed: number): string => withLogs(seed, new Map(), everyByte);
   expect(bytes(7)).toBe(bytes(7));
   expect(bytes(7)).not.toBe(bytes(8));
@@ -93,7 +93,7 @@ function noNullMember(message: Tree): boolean {
   );
 }
 
-test('one snapshot per record, no empty fate, records are complete and can be read back', () => {
+test('one snapshot per record, no empty fate, complete records that can be read back', () => {
   for (let seed = 0; seed < SEEDS / 2; seed++) {
     const result = withLogs(seed, new Map(), (root) => oracle(root, seed));
     const records = [...result.groups.values()].flat();

@@ -1,6 +1,4 @@
-/*
- * The oracle on sources, groups, order and the tool usage report.
- */
+/** The oracle's sources, groups, order and tool usage report. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { groupOf, scenarioOf } from '../support/oracle/group.ts';
@@ -31,7 +29,7 @@ describe('scenario', () => {
   });
 });
 
-test('the date is the first folder, else the UTC date of the first valid entry', () => {
+test('the date is the first folder, or else the UTC date of the first valid entry', () => {
   const ns = 1_768_342_443_000_000_000n;
   expect(groupOf('2020-02-03/a.jsonl', ns, 'date')).toBe('2020-02-03');
   for (const path of [
@@ -98,7 +96,7 @@ describe('tool usage', () => {
   }
   const m = (role: string, more = ''): string => `{"role":"${role}"${more}}`;
 
-  test('turns are runs; tool and function messages neither count nor break', () => {
+  test('a turn is a run of messages; tool and function messages neither count nor interrupt it', () => {
     expect(usage([m('system'), m('user'), m('assistant'), m('tool'), m('assistant')])).toBe(',,1,0,0,1,1,0');
     expect(usage([m('developer'), m('tool'), m('user'), m('assistant'), m('user')])).toBe(',,1,0,0,2,1,0');
     expect(usage([m('user'), m('critic'), m('user'), m('assistant'), m('Critic'), m('assistant')])).toBe(
@@ -107,7 +105,7 @@ describe('tool usage', () => {
     expect(usage([m('user')], '[]', m('assistant', ',"content":"a"'))).toBe(',,1,0,0,1,1,0');
   });
 
-  test('calls are tool_calls, else function_call, else tags in the text', () => {
+  test('calls are tool_calls, or else function_call, or else tags in the text', () => {
     const tags = ',"content":"<tool_call></tool_call><tool_call>"';
     expect(usage([m('assistant', `,"tool_calls":[1,{}]${tags}`), m('tool'), m('assistant', tags)])).toBe(
       ',,1,4,0,0,1,1',
@@ -117,7 +115,7 @@ describe('tool usage', () => {
     );
   });
 
-  test('definitions are distinct names, over the sessions of a row', () => {
+  test('definitions are distinct names over the sessions of a row', () => {
     const tools = '[{"name":"f"},{"function":{"name":"g"}},{},{"name":"f"}]';
     const files = {
       'a-b-1.jsonl': entryText(1, `[${U}]`, { tools }),

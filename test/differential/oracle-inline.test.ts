@@ -1,6 +1,4 @@
-/*
- * The oracle on inline tool calls: layout, arguments of every kind, results.
- */
+/** The oracle's inline tool calls: layout, arguments of every kind, results. */
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../support/oracle/parse-json.ts';
 import { messagesOf } from '../support/oracle/run-case.ts';
@@ -48,7 +46,7 @@ describe('arguments', () => {
     expect(called(args)).toBe(expected);
   });
 
-  test('a string that nests over 512 levels stays a string', () => {
+  test('a string nested more than 512 levels deep stays a string', () => {
     const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
     expect(called(`"${deep(512)}"`)).toBe(deep(512));
     expect(called(`"${deep(513)}"`)).toBe(`"${deep(513)}"`);
@@ -82,7 +80,7 @@ describe('calls', () => {
     expect(content(`{"role":"assistant",${members}}`)).toBe(expected);
   });
 
-  test('other members stay, the content keeps its place or goes to the end', () => {
+  test('other members stay, and the content keeps its place or goes to the end', () => {
     expect(inline(`{"n":1.0,"content":null,"role":"assistant","tool_calls":[${call}],"z":null}`)).toBe(
       `{"n":1.0,"role":"assistant","content":${JSON.stringify(line)}}`,
     );

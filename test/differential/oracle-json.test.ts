@@ -1,6 +1,6 @@
-/*
- * The oracle's parser and writers against JSON.parse, with fast-check: the same texts are JSON, the same
- * values come out, and what the Python layout writes is read back as the same tree.
+/**
+ * The oracle's parser and writers against JSON.parse, with fast-check: they accept the same texts, produce the same values, and the Python
+ * layout reads back as the same tree.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function accepts(text: string): boolean {
 
 const options = { numRuns: 500, seed: 20260113 };
 
-test('a JSON text is read to its last byte, and its Python layout means the same', () => {
+test('a JSON text is parsed to its last byte, and its Python layout means the same', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
@@ -32,7 +32,7 @@ test('a JSON text is read to its last byte, and its Python layout means the same
   );
 });
 
-test('a damaged JSON text is JSON exactly when JSON.parse says so', () => {
+test('a damaged text is accepted exactly when JSON.parse accepts it', () => {
   const damage = fc.record({
     value: fc.jsonValue(),
     at: fc.nat(200),

@@ -1,6 +1,4 @@
-/*
- * The oracle on lines: JSON, framing, timestamps and the reasons to reject a line, one small case each.
- */
+/** The oracle's lines: JSON, framing, timestamps and the reasons to reject a line, one small case each. */
 import { describe, expect, test } from 'vitest';
 import { JsonFault, parseJson, parseLine } from '../support/oracle/parse-json.ts';
 import { entryText, fatesOf } from '../support/oracle/run-case.ts';
@@ -65,7 +63,7 @@ describe('JSON', () => {
     });
   });
 
-  test('512 levels are fine, 513 are too deep', () => {
+  test('512 levels are read, 513 are too deep', () => {
     expect(parseJson('['.repeat(512) + ']'.repeat(512)).kind).toBe('array');
     expect(() => parseJson('['.repeat(513))).toThrow('too-deep');
     expect(() => parseJson('['.repeat(512))).toThrow('invalid-json');
@@ -95,7 +93,7 @@ describe('framing', () => {
     ['two objects, one torn', `${GOOD}${LATER.slice(0, -1)}\n`, ['rejected:invalid-json']],
     ['a lone CR between objects', `${GOOD}\r${LATER}`, ['superseded', 'snapshot']],
     ['no-break space', '\u00a0', ['rejected:invalid-json']],
-    ['bad UTF-8 behind bad JSON', Buffer.from('{]\xff', 'latin1'), ['rejected:invalid-utf8']],
+    ['bad UTF-8 after bad JSON', Buffer.from('{]\xff', 'latin1'), ['rejected:invalid-utf8']],
     ['NULs', Buffer.alloc(3), ['rejected:invalid-json']],
     ['deep, then torn', `{"a":${'['.repeat(600)}`, ['rejected:too-deep']],
     ['torn, then deep', `{"a":,${'['.repeat(600)}`, ['rejected:invalid-json']],
@@ -177,7 +175,7 @@ describe('timestamps', () => {
     '"2026-01-13T00:00:00,Z"',
     '"176834244"',
     '"1768342443e0"',
-  ])('%s is none', (text) => {
+  ])('%s is not a timestamp', (text) => {
     expect(ns(text)).toBe('undefined');
   });
 

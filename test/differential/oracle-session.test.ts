@@ -1,7 +1,4 @@
-/*
- * The oracle on sessions: validation, truncation, the snapshot, tools, fates and the two readings of what a
- * session is.
- */
+/** The oracle's sessions: validation, truncation, the snapshot, tools, fates, and both definitions of a session. */
 import { describe, expect, test } from 'vitest';
 import { entryText, fatesOf, messagesOf, recordsOf, runCase } from '../support/oracle/run-case.ts';
 
@@ -36,7 +33,7 @@ describe('the reply', () => {
     '{}',
     '{"role":"assistant","content":" \\n","tool_calls":[]}',
     '{"content":[{"type":"text","text":" "}],"function_call":null}',
-  ])('%s says nothing', (reply) => {
+  ])('%s is an empty reply', (reply) => {
     expect(recordWith(reply)).toBe(`{"messages":[${U}],"tools":[]}`);
   });
 });
@@ -55,21 +52,21 @@ describe('fates', () => {
     ]);
   });
 
-  test('lengths are those after cleanup', () => {
+  test('lengths are counted after cleanup', () => {
     const info = '{"role":"user","content":"<info-msg></info-msg>"}';
     const log = [entryText(1, list(U)), entryText(2, list(info, info))].join('\n');
     expect(fatesOf(log)).toEqual(['snapshot', 'truncated']);
     expect(fatesOf(log, { cleanup: false })).toEqual(['superseded', 'snapshot']);
   });
 
-  test('a violation rejects the session, not its bad and blank lines, not its titles', () => {
+  test('a violation rejects the session, but not its bad and blank lines or its titles', () => {
     const log = [entryText(5, list(U)), '', 'oops', title(1, 'other'), entryText(5, list(U))].join('\n');
     const reason = 'rejected:timestamp-not-increasing';
     expect(fatesOf(log)).toEqual([reason, 'blank', 'rejected:invalid-json', 'dropped:goose-title', reason]);
     expect(recordsOf(runCase({ 'a.jsonl': log }))).toEqual([]);
   });
 
-  test('a dropped title takes no part in validation', () => {
+  test('a dropped title is not validated', () => {
     expect(fatesOf([entryText(5, list(U)), title(1, 'x'), entryText(6, list(U))].join('\n'))).toEqual([
       'superseded',
       'dropped:goose-title',
@@ -77,7 +74,7 @@ describe('fates', () => {
     ]);
   });
 
-  test('the first violation names the reason, the id before the time', () => {
+  test('the first violation is the reason; the id is checked before the time', () => {
     const [first, back] = [entryText(5, list(U)), entryText(4, list(U))];
     const other = entryText(4, list(U), { id: 'x' });
     expect(fatesOf([first, other].join('\n'))).toEqual(Array(2).fill('rejected:session-id-mismatch'));
@@ -86,7 +83,7 @@ describe('fates', () => {
     );
   });
 
-  test('stamps that differ below a nanosecond are equal', () => {
+  test('timestamps that differ below a nanosecond are equal', () => {
     const at = (text: string): string =>
       entryText(0, list(U)).replace('"timestamp":0', `"timestamp":"${text}"`);
     const log = (a: string, b: string): string[] => fatesOf(`${at(a)}\n${at(b)}`);
@@ -95,7 +92,7 @@ describe('fates', () => {
     expect(log(a, '2026-01-13T09:00:00.000000001-01:00')).toEqual(['superseded', 'snapshot']);
   });
 
-  test('a session of titles only gives no record and rejects nothing', () => {
+  test('a session that contains only titles gives no record and rejects nothing', () => {
     const result = runCase({ 'a.jsonl': `${title(1)}\n${title(1)}` });
     expect(recordsOf(result)).toEqual([]);
     expect(result.exitCode).toBe(0);
@@ -116,7 +113,7 @@ describe('session by id', () => {
     expect(fatesOf(`${a}${b}`, { sessionBy: 'id' })).toEqual(['snapshot', 'snapshot']);
   });
 
-  test('an id that returns rejects the whole session', () => {
+  test('an id that comes back rejects the whole session', () => {
     expect(fatesOf([a, b, later, later].join('\n'), { sessionBy: 'id' })).toEqual([
       'rejected:session-reopened',
       'snapshot',
@@ -133,7 +130,7 @@ describe('session by id', () => {
 });
 
 describe('messages', () => {
-  test('are the bytes of the source where no rule acts', () => {
+  test('keep the bytes of the source where no rule acts', () => {
     const odd = '{ "role":"user","content":"\\u00e9\\/","a":{"b":1.0,"2":1e400,"1":-0,"b":null} }';
     expect(messagesOf(list(odd))).toBe(list(odd));
     expect(messagesOf(list(odd.replace(' "role":', '\r"role":\r')))).toBe(
@@ -141,7 +138,7 @@ describe('messages', () => {
     );
   });
 
-  test('developer becomes system and null members go, everywhere but inside', () => {
+  test('developer becomes system and null members are dropped, but not inside values', () => {
     const m = '{"name":null,"role":"developer","content":"\\u00e9","x":[null],"y":{"z":null}}';
     expect(messagesOf(list(m))).toBe(list('{"role":"system","content":"\\u00e9","x":[null],"y":{"z":null}}'));
   });
@@ -167,7 +164,7 @@ describe('tools', () => {
     return recordsOf(runCase({ 'a.jsonl': log }))[0]?.replace(/^.*"tools":(.*)\}$/, '$1') ?? '';
   }
 
-  test('the first definition of a name wins and functions are flattened', () => {
+  test('the first definition of a name wins, and functions are flattened', () => {
     expect(toolsOf(list(wrap(fn('f', '1.0'))), list(fn('g', '2'), wrap(fn('f', '3')), fn('f', '4')))).toBe(
       list(fn('f', '1.0'), fn('g', '2')),
     );
@@ -182,7 +179,7 @@ describe('tools', () => {
     );
   });
 
-  test('the name is that of the function, else the outer one', () => {
+  test('the name is that of the function, or else the outer one', () => {
     const outer = '{"name":"f","function":{"d":1}}';
     expect(toolsOf(list(outer, fn('f', '2'), '{"name":"f","function":{"name":"g"}}'))).toBe(
       list('{"d":1}', '{"name":"g"}'),
@@ -190,7 +187,7 @@ describe('tools', () => {
     expect(toolsOf(list('{"name":"f","function":null}'))).toBe(list('{"name":"f","function":null}'));
   });
 
-  test('tools after the snapshot and of dropped entries do not count', () => {
+  test('tools after the snapshot and in dropped entries do not count', () => {
     const log = [
       entryText(1, list(U, U), { tools: list(fn('a', '1')) }),
       entryText(2, list(ASK, SHOW), { tools: list(fn('b', '1')), reply: A }),

@@ -1,4 +1,6 @@
-/** Event logs from outside: the same records whatever their packing, the number of workers and the way they come. */
+/**
+ * Event logs through the built command: the records are the same plain or packed, with any number of workers, from files or standard input.
+ */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,11 +14,11 @@ const AGENTS =
   /^(?:atif|batch|calls|cc|cline|codex|gemini|goose|http|inspect|opencode|openhands-(?:events|output|sdk)|pi|qwen|responses|runs|spans|sse|sts)(?:-|$)/;
 const hasSettings = (name: string): boolean =>
   'settings' in JSON.parse(readFileSync(join(goldens, name, 'expected.json'), 'utf8'));
-/** In the order of a walk: `a-b/` comes before `a/`. */
+/** In the order of the directory walk: `a-b/` comes before `a/`. */
 const names = readdirSync(goldens)
   .filter((name) => AGENTS.test(name) && !hasSettings(name))
   .sort((a, b) => (`${a}/` < `${b}/` ? -1 : 1));
-/** A log of each dialect that is one file, in which a session id does not part anything. */
+/** One single-file log of each dialect; the session id does not split any of them. */
 const SINGLE = [
   'cc-rewind',
   'cline',
@@ -57,7 +59,7 @@ const expected = (): string =>
     .join('')
     .replace(/,"metadata":\{.*\}\}$/gm, '}'); // only with --meta
 
-it('gives the same records by one worker and by three, plain and packed', async () => {
+it('one worker and three workers give the same records, plain and packed', async () => {
   const folder = logs();
   expect(await records(folder, '--workers', '1')).toBe(expected());
   expect(await records(folder, '--workers', '3')).toBe(expected());
@@ -68,7 +70,7 @@ it('gives the same records by one worker and by three, plain and packed', async 
   expect(await records(folder)).toBe(expected());
 });
 
-it.each(SINGLE)('gives the same records of %s from standard input, in chunks of any size', async (name) => {
+it.each(SINGLE)('%s gives the same records from standard input, in chunks of any size', async (name) => {
   const [file] = files(join(goldens, name, 'logs')) as [string];
   const log = readFileSync(join(goldens, name, 'logs', file));
   for (const size of [7, 4096]) {
@@ -77,7 +79,7 @@ it.each(SINGLE)('gives the same records of %s from standard input, in chunks of 
   }
 });
 
-it('reads a folder of events as one session, by any number of workers, and explains a line of it', async () => {
+it('a folder of events is one session for any number of workers, and explain finds its lines', async () => {
   const folder = join(goldens, 'openhands-folder/logs');
   const records = readFileSync(join(goldens, 'openhands-folder/records.jsonl'), 'utf8');
   for (const args of [
@@ -92,7 +94,7 @@ it('reads a folder of events as one session, by any number of workers, and expla
   expect(stdout.toString()).toContain('line 11, bytes 685 to 753: folded');
 });
 
-it('updates a dataset of a folder of events when an event is added', async () => {
+it('an update picks up an event added to a folder', async () => {
   const [logs, out] = [join(temporaryFolder(), 'logs'), join(temporaryFolder(), 'out')];
   cpSync(join(goldens, 'openhands-folder/logs/c2'), logs, { recursive: true });
   expect((await turnmill(['build', logs, '--out', out])).status).toBe(0);
@@ -109,7 +111,7 @@ const piped = [
 const ways = [1, 7, 4096].flatMap((size) => piped.map(([name, file]) => [size, name, file] as const));
 
 it.each(ways)(
-  'gives records of calls from standard input in chunks of %i bytes: %s',
+  'calls from standard input in chunks of %i bytes give the same records: %s',
   async (size, name, file) => {
     const log = readFileSync(join(goldens, name, 'logs', file));
     const { stdout } = await turnmillInPieces(['build', '-', '--out', '-', ...FLAGS], log, size);

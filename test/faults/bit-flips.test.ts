@@ -1,11 +1,11 @@
 /**
- * F200: one bit of one write, or of one read, of a staged file is another one. The intended bytes are what is signed: the run ends with 74
- * and names the file, nothing is published and nothing stays.
+ * F200: one bit flips in one write to a staged file, or in one read from it. The checksums cover the intended bytes, so the run exits with
+ * 74, names the file, publishes nothing and leaves nothing.
  */
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { expectTold, type Flip, flipper } from '../support/bit-flip.ts';
+import { expectReported, type Flip, flipper } from '../support/bit-flip.ts';
 import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
@@ -23,18 +23,18 @@ const FILES = [
   'reports/index.html',
   ...['manifest.json', 'run.json'],
 ];
-/** File that the run keeps for itself, and takes into run.json. */
+/** Work file of the run; its content ends up in run.json. */
 const FINGERPRINTS = 'work/fingerprints.jsonl';
 const LEAST_FINGERPRINTS_BYTES = 100;
 const MIDDLE = 0.45;
 
 interface Job {
   readonly args: readonly string[];
-  /** Where in the file, from 0 to 1; the size of run.json differs from run to run. */
+  /** Position in the file, from 0 to 1; the size of run.json varies between runs. */
   readonly places: readonly number[];
 }
 
-/** Builds with each bit flipped; then without, which gives the bytes of the run before. */
+/** Builds with each bit flipped, then once without a flip, which must give the original bytes. */
 async function sweep(files: readonly string[], { args, places }: Job): Promise<void> {
   const parent = temporaryFolder();
   const [out, whole] = [join(parent, 'out'), join(temporaryFolder(), 'whole')];
@@ -51,7 +51,7 @@ async function sweep(files: readonly string[], { args, places }: Job): Promise<v
           file,
           bit: Math.floor(place * bytes * 8 * (file === 'run.json' ? 0.9 : 1)),
         };
-        expectTold(await run([...build, out], flip), flip, 74);
+        expectReported(await run([...build, out], flip), flip, 74);
         expect(readdirSync(parent), JSON.stringify(flip)).toEqual([]);
       }
   }
@@ -71,7 +71,7 @@ for (const file of [...FILES, FINGERPRINTS]) {
   );
 }
 for (const { name, suffix, needs } of PACKED) {
-  // the first bytes, a time, a checksum: changes in these do not affect the unpacked data
+  // first bytes, a timestamp, a checksum: changes here do not affect the unpacked data
   const places = [0.0001, 0.004, MIDDLE, 0.999];
   faultTest('F200', `bits of a shard packed with ${name}`, { needs }, () =>
     sweep([`${FILES[0]}${suffix}`], { args: ['--compress', name], places }),
@@ -87,13 +87,13 @@ faultTest('F200', `20 bits of every file (seed ${SEED})`, { needs: ['preload'], 
   sweep([...FILES, FINGERPRINTS], { args: [], places: manyPlaces() }),
 );
 
-faultTest('F200', 'the dataset holds no other file', { needs: ['preload'] }, async () => {
+faultTest('F200', 'the dataset has no other files', { needs: ['preload'] }, async () => {
   const out = join(temporaryFolder(), 'out');
   expect(await turnmill(['build', LOGS, '--out', out])).toMatchObject({ status: 3 });
   expect([...Object.keys(hashesOf(out)), 'run.json'].sort()).toEqual(FILES.toSorted());
 });
 
-faultTest('F200', 'what is held of a source as parts in a file', { needs: ['preload'] }, async () => {
+faultTest('F200', 'a source whose results are held in part files', { needs: ['preload'] }, async () => {
   const parent = temporaryFolder();
   const [log, out] = [join(parent, 'log.jsonl'), join(parent, 'out')];
   const lines = Array.from({ length: 24 }, (_, n) =>
@@ -105,7 +105,7 @@ faultTest('F200', 'what is held of a source as parts in a file', { needs: ['prel
   for (const call of CALLS)
     for (const bit of [3, 8_000_001, 33_554_431]) {
       const flip = { call, file: 'work/held', bit };
-      expectTold(await run(args, flip), flip, 74);
+      expectReported(await run(args, flip), flip, 74);
       expect(readdirSync(parent)).toEqual(['log.jsonl']);
     }
   expect(await turnmill(args)).toMatchObject({ status: 0 });
@@ -119,7 +119,7 @@ faultTest('F200', 'a checkpoint', { needs: ['preload'] }, async () => {
   for (const call of CALLS)
     for (const bit of [5, 800, 4000]) {
       const flip = { call, file: 'work/checkpoint.part.new', bit };
-      expectTold(await run(args, flip, { TURNMILL_CHECKPOINT_BYTES: '0' }), flip, 74);
+      expectReported(await run(args, flip, { TURNMILL_CHECKPOINT_BYTES: '0' }), flip, 74);
       expect(existsSync(join(parent, 'out'))).toBe(false);
     }
 });

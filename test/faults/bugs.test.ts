@@ -1,6 +1,6 @@
 /**
- * F008, F012: a run that ends before its time, and a bug in any stage, end with 70 and commit nothing. Faults are put in from
- * outside, by a module that is loaded first: test/support/throwing-stage.mjs, or one that changes what Node offers.
+ * F008, F012: a run that drains early, or hits a bug in any stage, exits with 70 and commits nothing. The faults come from a preloaded
+ * module: test/support/throwing-stage.mjs, or one that patches Node.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -15,22 +15,22 @@ import { writePlainLogs } from '../support/plain-logs.ts';
 
 const STAGES = createChain({ ...DEFAULT_SETTINGS, profile: false }, 'file').map(({ name }) => name);
 
-/** Stages after snapshot-select, which see folded sessions too. */
-const BEHIND_FOLD = STAGES.slice(STAGES.indexOf('snapshot-select') + 1);
+/** Stages after snapshot-select, which also see folded sessions. */
+const AFTER_FOLD = STAGES.slice(STAGES.indexOf('snapshot-select') + 1);
 
-/** One before the sessions are put together, the one that does it, and the last one. */
+/** One stage before sessions are assembled, the one that assembles them, and the last one. */
 const ALWAYS = ['parse', 'snapshot-select', 'format'];
 
 const THROWING_STAGE = new URL('../support/throwing-stage.mjs', import.meta.url).href;
 
-interface Given {
+interface FaultyRun {
   /** Which stage throws, and at which element: see throwing-stage.mjs. */
   readonly throwing?: string;
   /** Loaded first, in every thread. */
   readonly first?: string;
   readonly workers?: number;
   readonly input?: string;
-  /** Do the stages read every session, instead of the fold? */
+  /** `plain` sends every session through the stages; otherwise they are folded. */
   readonly scanner?: string;
 }
 
@@ -40,21 +40,21 @@ async function run({
   workers = 1,
   input,
   scanner = 'plain',
-}: Given): Promise<Ended & { parent: string }> {
+}: FaultyRun): Promise<Ended & { parent: string }> {
   const parent = temporaryFolder();
   const [logs, system] = [join(parent, 'logs'), join(temporaryFolder(), 'system.txt')];
   const bulk = workers === 1 ? { sessions: 6, entries: 3 } : { sessions: 40, entries: 12 };
   writePlainLogs(logs, { ...bulk, messageChars: workers === 1 ? 400 : 4000, seed: 1 });
   const loaded = first === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(first)}`];
   const args = ['build', input ?? logs, '--out', join(parent, 'out'), '--workers', String(workers)];
-  args.push('--reasoning', 'drop', '--system-text', system); // else these stages have nothing to do
+  args.push('--reasoning', 'drop', '--system-text', system); // otherwise these stages have nothing to do
   writeFileSync(system, 'Be brief.');
-  const given = {
+  const faultEnvironment = {
     TURNMILL_SCANNER: scanner,
     THROWING_STAGE: throwing,
     NODE_OPTIONS: `--import=${THROWING_STAGE}`,
   };
-  const env = throwing === undefined ? process.env : { ...process.env, ...given };
+  const env = throwing === undefined ? process.env : { ...process.env, ...faultEnvironment };
   const child = spawn(process.execPath, [...loaded, COMMAND, ...args], {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -62,7 +62,7 @@ async function run({
   return { ...(await ended(child)), parent };
 }
 
-describe('a bug in a stage is reported with its place, and nothing is committed', () => {
+describe('a bug in a stage is reported with its place and commits nothing', () => {
   for (const stage of STAGES) {
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {
@@ -81,8 +81,8 @@ describe('a bug in a stage is reported with its place, and nothing is committed'
   }
 });
 
-describe('a bug in a stage that looks at a folded session too', () => {
-  for (const stage of BEHIND_FOLD) {
+describe('a bug in a stage that also sees folded sessions', () => {
+  for (const stage of AFTER_FOLD) {
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {
       const { status, stderr, parent } = await run({ throwing: `${stage}:2`, scanner: 'auto' });
@@ -101,7 +101,7 @@ import promises from 'node:fs/promises';
 import { Socket } from 'node:net';
 `;
 
-describe('a run that ends before its time', () => {
+describe('a run whose event loop drains early', () => {
   faultTest('F008', 'a promise that never settles', {}, async () => {
     const first = `${CHANGE}const { open } = promises;
 promises.open = (path, ...rest) => (path.includes('.staging-') ? new Promise(() => {}) : open(path, ...rest));
@@ -118,7 +118,7 @@ syncBuiltinESMExports();`;
     expect(existsSync(join(parent, 'out'))).toBe(false);
   });
 
-  faultTest('F008', 'worker threads that end with 0 without a word', {}, async () => {
+  faultTest('F008', 'worker threads that silently exit with 0', {}, async () => {
     const { status, stderr, parent } = await run({
       first: `${CHANGE}if (!isMainThread) process.exit(0);`,
       workers: 4,

@@ -1,6 +1,6 @@
 /**
- * F130 to F132: the clock of the machine, of any year or stepping back, changes no byte but run.json; timestamps of the entries are
- * compared exactly, whatever their form.
+ * F130 to F132: a clock in another year, or one that steps back, changes only run.json. Timestamps of entries are compared exactly, in
+ * every notation.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ const CLOCKS = [
   '2100-02-28 23:59:59',
 ];
 
-describe('F130, F131 the clock', () => {
-  faultTest('F131', 'of another year gives the same bytes', { needs: ['faketime'] }, () => {
+describe('F130, F131 the system clock', () => {
+  faultTest('F131', 'a clock in another year gives the same bytes', { needs: ['faketime'] }, () => {
     const first = buildHashes(EXAMPLES, {});
     for (const clock of CLOCKS) {
       const before = ['faketime', clock];
@@ -32,7 +32,7 @@ describe('F130, F131 the clock', () => {
         0,
         4,
       );
-      expect(seen).toBe(clock.slice(0, 4)); // it fired
+      expect(seen).toBe(clock.slice(0, 4)); // the fault fired
       expect([clock, buildHashes(EXAMPLES, { before, env, args: ['--workers', '2'] })]).toEqual([
         clock,
         first,
@@ -42,7 +42,7 @@ describe('F130, F131 the clock', () => {
 
   faultTest(
     'F130',
-    'that steps back an hour while the run waits: the same bytes, and no negative time',
+    'a clock that steps back an hour during the run gives the same bytes, and no negative duration',
     { needs: ['faketime'] },
     () => {
       const folder = temporaryFolder();
@@ -89,7 +89,7 @@ describe('F130, F131 the clock', () => {
         elapsed_ms: number;
       };
       const anHour = 3600 * 1000;
-      expect(Math.abs(Date.parse(facts.started) - Date.now())).toBeLessThan(anHour / 2); // it began before the step
+      expect(Math.abs(Date.parse(facts.started) - Date.now())).toBeLessThan(anHour / 2); // started before the step
       expect(facts.elapsed_ms).toBeGreaterThan(0);
       expect(facts.elapsed_ms).toBeLessThan(anHour / 2);
       expect(String(stepped.stderr)).not.toMatch(/-\d+(?:\.\d+)? ?(?:s|ms|MiB)/);
@@ -98,16 +98,16 @@ describe('F130, F131 the clock', () => {
 
   const stamps: Readonly<Record<string, readonly [first: unknown, second: unknown, fate: string]>> = {
     'a leap second': ['2016-12-31T23:59:59Z', '2016-12-31T23:59:60Z', 'snapshot'],
-    'the hour that a time zone has twice': [
+    'the hour that a time zone repeats': [
       '2026-10-25T02:30:00+02:00',
       '2026-10-25T02:30:00+01:00',
       'snapshot',
     ],
-    'the second after 2038': ['2038-01-19T03:14:07Z', '2038-01-19T03:14:08Z', 'snapshot'],
+    'seconds after the 2038 limit': ['2038-01-19T03:14:07Z', '2038-01-19T03:14:08Z', 'snapshot'],
     'before 1970': ['1969-12-31T23:59:59.999999999Z', '1970-01-01T00:00:00Z', 'snapshot'],
     nanoseconds: ['2026-01-01T00:00:00.000000001Z', '2026-01-01T00:00:00.000000002Z', 'snapshot'],
     offsets: ['2026-01-01T00:00:00+14:00', '2026-01-01T00:00:00-12:00', 'snapshot'],
-    'no zone is UTC': ['2026-01-01T00:00:00', '2026-01-01T00:00:00.5Z', 'snapshot'],
+    'no zone means UTC': ['2026-01-01T00:00:00', '2026-01-01T00:00:00.5Z', 'snapshot'],
     'epoch seconds and milliseconds': [1768302000, 1768302000500, 'snapshot'],
     'a zone without a colon': ['2026-01-01T02:00:00+0200', '2026-01-01T00:00:00.001Z', 'snapshot'],
     'a comma before the fraction': ['2026-01-01 00:00:00,123', '2026-01-01 00:00:00,124', 'snapshot'],
@@ -133,7 +133,7 @@ describe('F130, F131 the clock', () => {
     {},
   ];
 
-  faultTest('F132', 'of the entries: exact to the nanosecond, whatever its form', {}, async () => {
+  faultTest('F132', 'timestamps of entries are exact to the nanosecond in every notation', {}, async () => {
     const files = Object.fromEntries(
       Object.values(stamps).map(([first, second], i) => [
         `s${i}.jsonl`,
@@ -152,7 +152,7 @@ describe('F130, F131 the clock', () => {
     }
   });
 
-  faultTest('F132', 'that are no timestamps reject their line', {}, async () => {
+  faultTest('F132', 'a value that is not a timestamp rejects its line', {}, async () => {
     const log = wrong.map((at) => entryLine({ at: at === null ? undefined : at })).join('\n');
     const missing = entryLine().replace(/"timestamp":"[^"]*",/, '');
     const nothing = log.replaceAll('"2026-01-13T08:00:01.000Z"', 'null');
@@ -161,5 +161,5 @@ describe('F130, F131 the clock', () => {
   });
 });
 
-/** A number is written as a number. */
+/** Tags numbers, so that they are written unquoted. */
 const stampOf = (stamp: unknown): unknown => (typeof stamp === 'number' ? `#${stamp}` : stamp);

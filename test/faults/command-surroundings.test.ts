@@ -1,4 +1,4 @@
-/** The world around the command (docs/faults.md): a cron-like environment, a run within a run, standard input of every kind. */
+/** The environment of the command (docs/faults.md): a bare environment as under cron, overlapping runs, every kind of standard input. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import { COMMAND, ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 
-/** Writes the log that every run here reads, and builds the expected dataset from it. */
+/** Writes the log that every run reads and builds the expected dataset. */
 async function peace(): Promise<{ folder: string; log: string; hashes: object }> {
   const folder = temporaryFolder();
   const log = writeLog(folder, 'logs/a.jsonl', [entry(), entry({ second: 1 })]);
@@ -24,7 +24,7 @@ async function peace(): Promise<{ folder: string; log: string; hashes: object }>
   return { folder, log, hashes: hashesOf(join(folder, 'peace')) };
 }
 
-test('F166 without any variable, from an empty folder: the same bytes, and nothing beside the destination', async () => {
+test('F166 an empty environment and an empty working folder: the same bytes, and nothing beside the destination', async () => {
   const { folder, log, hashes } = await peace();
   const empty = join(folder, 'empty');
   mkdirSync(empty);
@@ -37,24 +37,17 @@ test('F166 without any variable, from an empty folder: the same bytes, and nothi
   expect(hashesOf(out)).toEqual(hashes);
 });
 
-faultTest(
-  'F166',
-  'with a HOME and a TMPDIR that are not there, or may not be written',
-  { long: true },
-  async () => {
-    const { folder, log, hashes } = await peace();
-    for (const [i, place] of ['/nonexistent', '/proc', ''].entries()) {
-      const out = join(folder, `out-${i}`);
-      const env = { HOME: place, TMPDIR: place, TMP: place, XDG_CACHE_HOME: place };
-      expect(spawnSync(process.execPath, [COMMAND, 'build', log, '--out', out], { env }).status, place).toBe(
-        0,
-      );
-      expect(hashesOf(out)).toEqual(hashes);
-    }
-  },
-);
+faultTest('F166', 'HOME and TMPDIR are missing or not writable', { long: true }, async () => {
+  const { folder, log, hashes } = await peace();
+  for (const [i, place] of ['/nonexistent', '/proc', ''].entries()) {
+    const out = join(folder, `out-${i}`);
+    const env = { HOME: place, TMPDIR: place, TMP: place, XDG_CACHE_HOME: place };
+    expect(spawnSync(process.execPath, [COMMAND, 'build', log, '--out', out], { env }).status, place).toBe(0);
+    expect(hashesOf(out)).toEqual(hashes);
+  }
+});
 
-faultTest('F166', 'nice, and with the least share of the disk', { long: true }, async () => {
+faultTest('F166', 'nice, with the lowest disk priority', { long: true }, async () => {
   const { folder, log, hashes } = await peace();
   const out = join(folder, 'out');
   expect(spawnSync('nice', ['-n', '19', process.execPath, COMMAND, 'build', log, '--out', out]).status).toBe(
@@ -63,7 +56,7 @@ faultTest('F166', 'nice, and with the least share of the disk', { long: true }, 
   expect(hashesOf(out)).toEqual(hashes);
 });
 
-faultTest('F166', 'as a user without a name', { needs: ['setpriv'] }, async () => {
+faultTest('F166', 'a user without a passwd entry', { needs: ['setpriv'] }, async () => {
   const { folder, log, hashes } = await peace();
   chmodSync(folder, 0o777);
   const [command, ...user] = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] as const;
@@ -89,7 +82,7 @@ faultTest('F166', 'with a read-only /tmp', { needs: ['mount'] }, async () => {
   expect(Object.values(hashes)).toContain(run.stdout.trim());
 });
 
-test('F166 a run that begins while the last one is at work ends with 75 and disturbs nothing', async () => {
+test('F166 a run that starts while another is writing exits with 75 and disturbs nothing', async () => {
   const folder = temporaryFolder();
   const out = join(folder, 'out');
   const first = start(['build', '-', '--out', out], 'pipe');
@@ -103,7 +96,7 @@ test('F166 a run that begins while the last one is at work ends with 75 and dist
   expect((await turnmill(['verify', out])).status).toBe(0);
 });
 
-test('F165 standard input that is a socket is read; - may name it once', async () => {
+test('F165 standard input may be a socket; - may be named only once', async () => {
   const folder = temporaryFolder();
   const socket = `
     const { createServer, connect } = require('node:net');
@@ -121,7 +114,7 @@ test('F165 standard input that is a socket is read; - may name it once', async (
   expect((await turnmill(['build', '-', '-', '--out', '-'], entry())).status).toBe(64);
 });
 
-test('F165 standard input that may not be read is a lost source: nothing is made', () => {
+test('F165 unreadable standard input is a lost source: no dataset is created', () => {
   const folder = temporaryFolder();
   const writeOnly = openSync(join(folder, 'log'), 'w');
   const out = join(folder, 'out');
@@ -131,7 +124,7 @@ test('F165 standard input that may not be read is a lost source: nothing is made
   expect([run.status, existsSync(out)]).toEqual([65, false]);
 });
 
-test('F164 a log without a reader changes neither the status nor the bytes', async () => {
+test('F164 a log that nothing reads changes neither the status nor the bytes', async () => {
   const { folder, log, hashes } = await peace();
   writeFileSync(join(folder, 'logs/b.jsonl'), '{');
   const run = (out: string, redirect: string): number | null =>

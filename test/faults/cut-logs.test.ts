@@ -1,7 +1,7 @@
 /**
- * Every golden log and every example of a dialect, cut after each of its bytes: never a crash, every line has a fate, no result is paired
- * with another call and no answer with another question than in the whole log, a cut line is rejected, and an open call is reported.
- * All bytes with TURNMILL_LONG=1, else every 97th and those around the ends of lines.
+ * Cuts every golden log and every dialect example after each byte. The run never crashes, every line has a fate, each result stays with its
+ * call and each answer with its question, the cut line is rejected, and an open call is reported. TURNMILL_LONG=1 tries every byte;
+ * otherwise every 97th byte and those around line ends.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import type { Result } from '../../src/ledger/result.ts';
 import { dialectLogs, REPOSITORY } from '../support/dialect-logs.ts';
 import { LONG } from '../support/long.ts';
 import { type NamedLog, readLogs } from '../support/read-log.ts';
-import { type SaidPairs, saidPairs } from '../support/said-pairs.ts';
+import { type RecordPairs, recordPairs } from '../support/record-pairs.ts';
 
 const STEP = LONG ? 1 : 97;
 const LF = 0x0a;
-/** Findings that tell of a call without a result. */
+/** Findings that report a call without a result. */
 const OPEN = new Set(['protocol-open', 'call-unanswered', 'tool-result-missing', 'results-as-text']);
 
 const logs = dialectLogs();
@@ -27,7 +27,7 @@ function placesIn(bytes: Uint8Array): readonly number[] {
 const recordsOf = (results: readonly Result[]): readonly Uint8Array[] =>
   results.flatMap((result) => (result.kind === 'record' ? [result.bytes] : []));
 
-/** The records of a golden log, as they were written by hand; undefined for a file that is only a part of a session. */
+/** The handwritten records of a golden log; undefined for a file that holds only part of a session. */
 function expectedOf(path: string): readonly Uint8Array[] | undefined {
   if (path.split('/').length > 3) return undefined;
   const file = join(REPOSITORY, 'test/goldens', path.split('/')[0] as string, 'records.jsonl');
@@ -36,9 +36,9 @@ function expectedOf(path: string): readonly Uint8Array[] | undefined {
   return lines.filter((line) => line !== '').map((line) => Buffer.from(line));
 }
 
-/** All that records put together. */
-function pairsOf(all: readonly Uint8Array[]): SaidPairs {
-  const records = all.map(saidPairs);
+/** The pairs of all records, merged. */
+function pairsOf(all: readonly Uint8Array[]): RecordPairs {
+  const records = all.map(recordPairs);
   return {
     results: records.flatMap((record) => record.results),
     answers: records.flatMap((record) => record.answers),
@@ -48,8 +48,8 @@ function pairsOf(all: readonly Uint8Array[]): SaidPairs {
   };
 }
 
-/** Is the text the beginning of an object or a list that goes on? */
-function goesOn(text: string): boolean {
+/** Is the text an unfinished object or array? */
+function isUnfinished(text: string): boolean {
   let [depth, isInString] = [0, false];
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
@@ -63,22 +63,22 @@ function goesOn(text: string): boolean {
   return depth > 0;
 }
 
-/** Was the line, or the document, rejected that the cut is in? */
+/** Was the line or document that contains the cut rejected? */
 function isCutReported(name: string, cut: Uint8Array, results: readonly Result[]): boolean {
   const rejected = results.flatMap((result) => (result.kind === 'rejected-line' ? [result.line] : []));
   const text = Buffer.from(cut).toString();
-  if (/\.(?:json|traj)$/.test(name)) return !goesOn(text) || rejected.length > 0;
-  if (!name.endsWith('.jsonl')) return true; // streams and decks have tests of their own
+  if (/\.(?:json|traj)$/.test(name)) return !isUnfinished(text) || rejected.length > 0;
+  if (!name.endsWith('.jsonl')) return true; // streams and decks have separate tests
   const lines = text.split('\n');
-  return !goesOn(lines.at(-1) as string) || rejected.includes(lines.length);
+  return !isUnfinished(lines.at(-1) as string) || rejected.includes(lines.length);
 }
 
-/** Why the cut log was not read as it should be. */
+/** Problems found in the reading of a cut log. */
 function faultsOf(
   name: string,
   cut: Uint8Array,
   results: readonly Result[],
-  whole: SaidPairs,
+  whole: RecordPairs,
 ): readonly string[] {
   const report = results.at(-1);
   if (report?.kind !== 'source') return ['no report'];
@@ -88,9 +88,9 @@ function faultsOf(
   const rules = results.flatMap((result) => (result.kind === 'finding' ? [result.rule] : []));
   const { results: pairs, answers, open, orphans, strayed } = pairsOf(recordsOf(results));
   for (const pair of pairs) if (!whole.results.includes(pair)) faults.push(`wrong pair ${pair}`);
-  for (const { question, said } of answers) {
-    const isKnown = whole.answers.some((other) => other.question === question && other.said.startsWith(said));
-    if (!isKnown) faults.push(`wrong answer to ${question}: ${said}`);
+  for (const { question, text } of answers) {
+    const isKnown = whole.answers.some((other) => other.question === question && other.text.startsWith(text));
+    if (!isKnown) faults.push(`wrong answer to ${question}: ${text}`);
   }
   if (open > 0 && !rules.some((rule) => OPEN.has(rule))) faults.push('an open call without a finding');
   if (strayed > whole.strayed) faults.push('a result in the wrong place');
@@ -106,7 +106,7 @@ it.each(Object.entries(logs))(
     const places = placesIn(bytes);
     const cuts = [bytes.length, ...places].map((end) => ({ name, bytes: bytes.subarray(0, end) }));
     const found: string[] = [];
-    let whole: SaidPairs | undefined;
+    let whole: RecordPairs | undefined;
     let at = -1;
     for await (const results of readLogs(cuts, { ...settings, groupBy: 'none' })) {
       whole ??= pairsOf(expectedOf(path) ?? recordsOf(results));

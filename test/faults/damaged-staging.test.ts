@@ -1,6 +1,6 @@
 /**
- * F201: one bit of what a killed run left is another one, on the disk, when it is read, or when it is read again. `--resume` and
- * `--update` refuse it (65) or end with 74, and name the file: no dataset is made of it.
+ * F201: one bit of the staging folder of a killed run flips: on disk, on the first read, or on the second read. `--resume` and `--update`
+ * refuse it with 65 or exit with 74, name the file, and publish no dataset.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { type Checkpoint, decodeCheckpoint } from '../../src/ledger/checkpoint.ts';
 import type { Settings } from '../../src/settings/settings.ts';
-import { expectTold, type Flip, flipper } from '../support/bit-flip.ts';
+import { expectReported, type Flip, flipper } from '../support/bit-flip.ts';
 import { turnmill } from '../support/command.ts';
 import { ALL_FAULTS, type FaultOptions, faultTest } from '../support/faults.ts';
 import { hashesOf } from '../support/folder.ts';
@@ -21,32 +21,32 @@ interface Staged {
 
 interface Variant {
   readonly name: string;
-  readonly given: Partial<Settings>;
+  readonly settings: Partial<Settings>;
   readonly args: readonly string[];
   readonly needs?: FaultOptions['needs'];
 }
 
 const VARIANTS: readonly Variant[] = [
-  { name: 'plain shards', given: {}, args: [] },
+  { name: 'plain shards', settings: {}, args: [] },
   {
     name: 'gzip shards',
-    given: { compress: 'gzip', shardSizeBytes: 3000 },
+    settings: { compress: 'gzip', shardSizeBytes: 3000 },
     args: ['--compress', 'gzip', '--shard-size', '3000'],
   },
   {
     name: 'zstd shards',
-    given: { compress: 'zstd', shardSizeBytes: 3000 },
+    settings: { compress: 'zstd', shardSizeBytes: 3000 },
     args: ['--compress', 'zstd', '--shard-size', '3000'],
     needs: ['zstd'],
   },
 ];
 
-/** Calls with the bit that are let through, and the status: it is checked first, and then read again. */
+/** How many reads of the bit pass before it flips, and the exit status: the first read is the check, the second one uses the content. */
 const READINGS = [
   [0, 65],
   [1, 74],
 ] as const;
-/** A run without its own checkpoints leaves those that it continues from. */
+/** Disables checkpoints, so that the run keeps the one that it resumes from. */
 const NO_CHECKPOINT = { TURNMILL_CHECKPOINT_BYTES: '1e12' };
 
 beforeEach(() => vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0'));
@@ -55,7 +55,7 @@ afterEach(() => vi.unstubAllEnvs());
 const flipped = (bytes: Buffer, bit: number): Uint8Array =>
   bytes.with(bit >> 3, (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7)));
 
-/** The staging folder, and the files that the checkpoint speaks of and that have bytes. */
+/** The staging folder, and the non-empty files named in the checkpoint. */
 function staged(folder: string): { root: string; files: readonly Staged[] } {
   const checkpoint = checkpointIn(folder) as string;
   const { files, shards } = decodeCheckpoint(readFileSync(checkpoint)) as Checkpoint;
@@ -63,9 +63,9 @@ function staged(folder: string): { root: string; files: readonly Staged[] } {
   return { root: dirname(dirname(checkpoint)), files: all };
 }
 
-async function straightRun({ folder, logs }: Stopped, given: Partial<Settings>): Promise<object> {
+async function straightRun({ folder, logs }: Stopped, settings: Partial<Settings>): Promise<object> {
   const out = join(folder, 'straight');
-  await build({ inputs: [logs], out, workers: 1, ...given });
+  await build({ inputs: [logs], out, workers: 1, ...settings });
   return hashesOf(out);
 }
 
@@ -79,17 +79,17 @@ async function expectGoesOn(
   expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({ reused_sources: 5 });
 }
 
-/** One of each folder; where shards are packed only one of them, because the other files are the same. */
+/** One file of each folder. Only one file when shards are packed, because the others repeat the unpacked variant. */
 function someOf(files: readonly Staged[], packed: boolean): Staged[] {
   const folders = new Map(files.map((file) => [dirname(file.path), file]));
   return [...folders.values()].filter(({ path }) => !packed || path.startsWith('data/'));
 }
 
-/** Bits of files on the disk. */
-async function damageFiles({ given, args: more }: Variant, all: boolean): Promise<void> {
-  const run = await stopped(given);
+/** Flips bits of files on disk. */
+async function damageFiles({ settings, args: more }: Variant, all: boolean): Promise<void> {
+  const run = await stopped(settings);
   const { root, files } = staged(run.folder);
-  const straight = await straightRun(run, given);
+  const straight = await straightRun(run, settings);
   expect(files.map(({ path }) => path)).toEqual(
     expect.arrayContaining([
       ...['ledger/sources.jsonl', 'ledger/sessions.jsonl', 'work/fingerprints.jsonl', 'work/listing.jsonl'],
@@ -98,7 +98,7 @@ async function damageFiles({ given, args: more }: Variant, all: boolean): Promis
   );
   for (const { path, bytes } of all ? files : someOf(files, more.length > 0)) {
     const whole = join(root, path);
-    appendFileSync(whole, 'what was written after the checkpoint');
+    appendFileSync(whole, 'bytes after the checkpoint');
     const content = readFileSync(whole);
     for (const bit of all ? [0, bytes * 4 + 1, bytes * 8 - 1] : [bytes * 4 + 1]) {
       const damaged = flipped(content, bit);
@@ -115,16 +115,16 @@ async function damageFiles({ given, args: more }: Variant, all: boolean): Promis
   expect(stagingIn(run.folder)).toEqual([]);
 }
 
-/** Bits of what is read, the first time and the second. */
-async function damageReads({ given, args: more }: Variant, all: boolean): Promise<void> {
-  const run = await stopped(given);
+/** Flips bits during a read, the first or the second one. */
+async function damageReads({ settings, args: more }: Variant, all: boolean): Promise<void> {
+  const run = await stopped(settings);
   const { files } = staged(run.folder);
-  const straight = await straightRun(run, given);
+  const straight = await straightRun(run, settings);
   const flip = flipper(run.folder);
   for (const { path, bytes } of all ? files : someOf(files, more.length > 0))
     for (const [after, status] of READINGS) {
       const one: Flip = { call: 'read', file: path, bit: bytes * 4 + 1, after };
-      expectTold(await flip([...run.args, '--resume', ...more], one, NO_CHECKPOINT), one, status);
+      expectReported(await flip([...run.args, '--resume', ...more], one, NO_CHECKPOINT), one, status);
       expect(existsSync(run.out)).toBe(false);
     }
   await expectGoesOn(run, straight, more);
@@ -133,29 +133,29 @@ async function damageReads({ given, args: more }: Variant, all: boolean): Promis
 for (const variant of VARIANTS)
   for (const long of [false, true]) {
     const { name, needs = [] } = variant;
-    const isLong = long || name === 'zstd shards'; // which are packed as gzip shards are
-    const which = long ? 'three bits of each staged file' : 'a bit of staged files';
-    faultTest('F201', `${which}: refused, and nothing is touched (${name})`, { needs, long: isLong }, () =>
+    const isLong = long || name === 'zstd shards'; // same code path as gzip shards
+    const which = long ? 'three bits of each staged file' : 'one bit of staged files';
+    faultTest('F201', `${which}: refused, and nothing changes (${name})`, { needs, long: isLong }, () =>
       damageFiles(variant, long),
     );
-    const read = long ? 'a bit of a read of each staged file' : 'a bit of a read';
+    const read = long ? 'one bit in a read of each staged file' : 'one bit in a read';
     const options = { needs: ['preload', ...needs], long: isLong } as const;
-    faultTest('F201', `${read}: refused, or 74 when it is read again (${name})`, options, () =>
+    faultTest('F201', `${read}: refused, or 74 on the second read (${name})`, options, () =>
       damageReads(variant, long),
     );
   }
 
-for (const { name, given, args: more, needs = [] } of VARIANTS.slice(1)) {
+for (const { name, settings, args: more, needs = [] } of VARIANTS.slice(1)) {
   const unpacking = { needs: ['preload', ...needs], long: name === 'zstd shards' } as const;
-  faultTest('F201', `a bit of an unpacked shard, written or read (${name})`, unpacking, async () => {
-    const run = await stopped(given);
-    const straight = await straightRun(run, given);
+  faultTest('F201', `one bit of an unpacked shard, on write or read (${name})`, unpacking, async () => {
+    const run = await stopped(settings);
+    const straight = await straightRun(run, settings);
     const flip = flipper(run.folder);
     for (const call of ['write', 'read'] as const)
       for (const bit of [1, 4001]) {
         const one: Flip = { call, file: 'work/unpacked-0', bit };
         const found = await flip([...run.args, '--resume', ...more], one, NO_CHECKPOINT);
-        expectTold(found, one, 74);
+        expectReported(found, one, 74);
         expect(existsSync(run.out)).toBe(false);
       }
     await expectGoesOn(run, straight, more);
@@ -164,7 +164,7 @@ for (const { name, given, args: more, needs = [] } of VARIANTS.slice(1)) {
 
 faultTest(
   'F201',
-  'lines that were gathered and not yet written: a checkpoint with a changed bit is none',
+  'gathered lines that are not yet written: a checkpoint with a flipped bit does not count',
   {},
   async () => {
     const more = ['--compress', 'gzip'];
@@ -186,7 +186,7 @@ faultTest(
 
 faultTest(
   'F201',
-  'a dataset that an update takes over: 65 when it is read, 74 when it is read again',
+  'a dataset reused by an update: 65 on the first read, 74 on the second',
   { needs: ['preload'] },
   async () => {
     const { logs, out, folder } = await stopped();
@@ -200,7 +200,7 @@ faultTest(
     for (const file of Object.keys(before).filter((path) => read.test(path)))
       for (const [after, status] of READINGS) {
         const one: Flip = { call: 'read', file, bit: statSync(join(out, file)).size * 4 + 1, after };
-        expectTold(await flip([...args, '--update'], one), one, status);
+        expectReported(await flip([...args, '--update'], one), one, status);
         expect(hashesOf(out)).toEqual(before);
       }
     expect(await turnmill([...args, '--update'])).toMatchObject({ status: 0 });

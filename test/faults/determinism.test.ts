@@ -1,6 +1,5 @@
 /**
- * F133 to F137: the time zone, the language, the environment, the order in which files were made, the number of workers
- * and the way a path is written change no byte of the dataset but run.json.
+ * F133 to F137: time zone, language, environment, creation order of files, number of workers and spelling of paths change only run.json.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,9 +27,9 @@ const ENVIRONMENTS: Readonly<Record<string, Way>> = {
   'UTC in C': { env: { TZ: 'UTC', LC_ALL: 'C' } },
   'Chatham in Turkish': { env: { TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' } },
   'Lord Howe in Swedish': { env: { TZ: 'Australia/Lord_Howe', LANG: 'sv_SE.UTF-8', LC_ALL: 'sv_SE.UTF-8' } },
-  'a time zone that is none, in a language that is none': { env: { TZ: 'No/Where', LC_ALL: 'xx_YY' } },
+  'unknown time zone and unknown language': { env: { TZ: 'No/Where', LC_ALL: 'xx_YY' } },
   'nothing but PATH': { bare: true },
-  'a home that is not there, no TMPDIR': { bare: true, env: { HOME: '/nowhere', TMPDIR: '/nowhere' } },
+  'missing HOME and TMPDIR': { bare: true, env: { HOME: '/nowhere', TMPDIR: '/nowhere' } },
   'umask 000': { before: ['bash', '-c', 'umask 000; exec "$@"', '-'] },
   'umask 077': { before: ['bash', '-c', 'umask 077; exec "$@"', '-'] },
   'another working folder': { cwd: '/usr' },
@@ -47,8 +46,8 @@ describe('F133 the environment', () => {
   });
 });
 
-/** The files of a tree in another order of their making, so that the folders list them in another order. */
-function madeAnew(logs: string, seed: number): string {
+/** Copies a tree, creating the files in another order so that the folders list them in another order. */
+function shuffledCopy(logs: string, seed: number): string {
   const dice = createDice(seed, new Map());
   const root = join(temporaryFolder(), 'logs');
   const files = (
@@ -71,11 +70,11 @@ function madeAnew(logs: string, seed: number): string {
 }
 
 describe('F134 the order of files and the number of workers', () => {
-  faultTest('F134', '20 orders in which the files were made', { long: true }, () => {
+  faultTest('F134', '20 creation orders of the files', { long: true }, () => {
     const logs = oddLogs();
     const first = buildHashes(logs, {});
     for (let seed = 0; seed < 20; seed++)
-      expect([seed, buildHashes(madeAnew(logs, seed), {})]).toEqual([seed, first]);
+      expect([seed, buildHashes(shuffledCopy(logs, seed), {})]).toEqual([seed, first]);
   });
 
   faultTest('F134', '1, 2, 4 and 8 workers, by file and by id', {}, () => {
@@ -91,7 +90,7 @@ describe('F134 the order of files and the number of workers', () => {
           workers,
           first,
         ]);
-      expect(buildHashes(madeAnew(logs, 99), { args: [...shared, '--workers', '3'] })).toEqual(first);
+      expect(buildHashes(shuffledCopy(logs, 99), { args: [...shared, '--workers', '3'] })).toEqual(first);
     }
   });
 });
@@ -99,7 +98,7 @@ describe('F134 the order of files and the number of workers', () => {
 describe('F135 the order of names', () => {
   faultTest(
     'F135',
-    'is that of their bytes: U+FF61 before U+10000, Z before a, - before . before /',
+    'names sort by their bytes: U+FF61 before U+10000, Z before a, - before . before /',
     {},
     async () => {
       const names = [
@@ -132,8 +131,8 @@ describe('F135 the order of names', () => {
   );
 });
 
-describe('F136, F137 again, and by another path', () => {
-  faultTest('F136', 'run twice on the records of a dataset: the same bytes', {}, () => {
+describe('F136, F137 repeated runs and other spellings of paths', () => {
+  faultTest('F136', 'two runs on the records of a dataset give the same bytes', {}, () => {
     const folder = temporaryFolder();
     const args = ['build', EXAMPLES, '--out', join(folder, 'a')];
     spawnSync(process.execPath, [COMMAND, ...args]);
@@ -143,7 +142,7 @@ describe('F136, F137 again, and by another path', () => {
     );
   });
 
-  faultTest('F137', 'absolute, relative, ./, with .. and slashes at the end: the same bytes', {}, () => {
+  faultTest('F137', 'absolute, relative, ./, .. and trailing slashes give the same bytes', {}, () => {
     const first = buildHashes(EXAMPLES, {});
     const cwd = resolve(EXAMPLES, '..');
     for (const path of [

@@ -1,6 +1,6 @@
 /**
- * The examples of all dialects, from outside: the same data whether they are plain, packed by gzip or by zstd, read by one worker or by
- * two, from files or from standard input in pieces of any size. `npm run test:long` tries each with each.
+ * The example of every dialect through the built command: the same data plain, gzipped or zstd-packed, with one worker or two, from files
+ * or from standard input in pieces of any size. `npm run test:long` tries all combinations.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import { hasZstd, zstd } from '../support/zstd.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/dialects');
 const names = readdirSync(EXAMPLES).sort();
-/** Only its name says that a log is TOML, and standard input has none. */
+/** TOML is recognised by its file name, which standard input does not have. */
 const unnamed = names.filter((name) => !name.endsWith('.toml'));
 
 interface Packing {
@@ -43,15 +43,15 @@ async function dataOf(
   return hashesOf(join(out, 'data'));
 }
 
-/** Hashes of the shards of an example by itself, plain: the data to expect. */
+/** Hashes of the shards of one plain example alone: the expected data. */
 const dataOfPlain = (name: string): Promise<Hashes> =>
   dataOf([join(EXAMPLES, name), '--workers', '1'], turnmillHere);
 
-/** Hashes of the shards of `turnmill build -`, which gets the input in pieces of `mostBytes`. */
+/** Hashes of the shards of `turnmill build -` when input arrives in pieces of at most `mostBytes`. */
 const dataOfStdin = (input: Buffer, mostBytes: number): Promise<Hashes> =>
   dataOf(['-'], (args) => turnmillInPieces(args, input, mostBytes));
 
-/** A folder of these examples, packed. */
+/** Writes these examples, packed, into a folder. */
 function folderOf(examples: readonly string[], { extension, pack }: Packing): string {
   const folder = join(temporaryFolder(), 'logs');
   mkdirSync(folder);
@@ -68,7 +68,7 @@ async function expectSameFromFolders(examples: readonly string[], whole: Hashes)
   }
 }
 
-it('all examples in one folder give the same data, packed or not, by any number of workers', async () => {
+it('one folder with all examples gives the same data, packed or not, with any number of workers', async () => {
   const whole = await dataOf([EXAMPLES, '--workers', '1']);
   expect(Object.keys(whole).length).toBeGreaterThan(2);
   await expectSameFromFolders(names, whole);

@@ -1,4 +1,4 @@
-/** Every dialect from outside: the built command on real files, what it writes and what it says about them. */
+/** Every dialect through the built command on real files: its records, counts and messages. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folder.ts';
 interface Built {
   readonly status: number | null;
   readonly stderr: string;
-  /** The records of the shard `conversations`. */
+  /** Records of the shard `conversations`. */
   readonly shard: string;
   readonly summary: {
     readonly fates: Readonly<Record<string, number>>;
@@ -38,7 +38,7 @@ describe('messages', () => {
     '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\\"x\\": 1.0}"}}]}],"tools":[]}',
   ];
 
-  it('a dataset that is read again is the same, byte for byte, in the group of what has no date', async () => {
+  it('a dataset that is read again stays the same, byte for byte, in the group without a date', async () => {
     const text = records.map((record) => `${record}\n`).join('');
     const first = await build({ 'a.jsonl': text }, ['--no-cleanup']);
     expect([first.status, first.shard]).toEqual([0, text]);
@@ -48,7 +48,7 @@ describe('messages', () => {
     expect((await turnmill(['verify', first.out])).status).toBe(0);
   });
 
-  it('members that are not read are named once a source', async () => {
+  it('members that are not read are named once per source', async () => {
     const line = (more: object): string =>
       `${JSON.stringify({ messages: [{ role: 'user', content: 'a' }], tools: null, ...more })}\n`;
     const text = line({ label: true }) + line({ label: false, images: ['a.png'] }) + line({ 'a b': 1 });
@@ -58,12 +58,12 @@ describe('messages', () => {
     expect(named).toEqual([
       'are not read: label',
       'are not read: images',
-      'are not read: a key that is no word',
+      'are not read: a key that is not a word',
       'are not read: label',
     ]);
   });
 
-  it('parts of a type and a value are read, and a type that is not known rejects the line', async () => {
+  it('parts with a type and a value are read, and an unknown type rejects the line', async () => {
     const line = (type: string): string =>
       `${JSON.stringify({ messages: [{ role: 'user', content: [{ type, value: 'a' }] }] })}\n`;
     const { status, summary, shard } = await build({ 'a.jsonl': line('text') + line('hologram') });
@@ -71,20 +71,23 @@ describe('messages', () => {
     expect(shard).toBe('{"messages":[{"role":"user","content":"a"}],"tools":[]}\n');
   });
 
-  it.each(['openai', 'trl', 'axolotl', 'sharegpt'])('what %s writes is detected and read', async (format) => {
-    const call = records[2] as string;
-    const there = await build({ 'a.jsonl': `${call}\n` }, ['--format', format]);
-    const back = await build({ 'b.jsonl': there.shard });
-    expect([there.status, back.status, back.summary.fates]).toEqual([0, 0, { snapshot: 1 }]);
-    const written = JSON.parse(back.shard) as {
-      messages: { tool_calls?: { function: { arguments: unknown } }[] }[];
-    };
-    const args = written.messages[1]?.tool_calls?.[0]?.function.arguments;
-    expect(typeof args === 'string' ? JSON.parse(args) : args).toEqual({ x: 1 });
-    expect(back.shard).toContain('1.0');
-  });
+  it.each(['openai', 'trl', 'axolotl', 'sharegpt'])(
+    'output of --format %s is detected and read',
+    async (format) => {
+      const call = records[2] as string;
+      const there = await build({ 'a.jsonl': `${call}\n` }, ['--format', format]);
+      const back = await build({ 'b.jsonl': there.shard });
+      expect([there.status, back.status, back.summary.fates]).toEqual([0, 0, { snapshot: 1 }]);
+      const written = JSON.parse(back.shard) as {
+        messages: { tool_calls?: { function: { arguments: unknown } }[] }[];
+      };
+      const args = written.messages[1]?.tool_calls?.[0]?.function.arguments;
+      expect(typeof args === 'string' ? JSON.parse(args) : args).toEqual({ x: 1 });
+      expect(back.shard).toContain('1.0');
+    },
+  );
 
-  it('a line that is none goes to quarantine, and explain names its place', async () => {
+  it('a bad line goes to quarantine, and explain names its place', async () => {
     const bad = '{"messages":[{"content":"no role"}]}';
     const { status, summary, shard } = await build({ 'a.jsonl': `${records[1]}\n${bad}\n${records[2]}\n` });
     expect([status, summary.fates]).toEqual([3, { snapshot: 2, 'rejected:bad-messages': 1 }]);
@@ -110,7 +113,7 @@ describe('anthropic', () => {
   const response =
     '{"content":[{"type":"text","text":"Selecting symbols..."},{"type":"tool_use","name":"select_symbols","input":{"selected":["Foo","Bar"]}}]}';
 
-  it('a bare response and the user turn of a file make a lesson', async () => {
+  it('a bare response and the user turn from a file make one record', async () => {
     const file = join(temporaryFolder(), 'turn.txt');
     writeFileSync(file, 'Context here\n');
     const args = ['--format', 'functiongemma-teaching', '--user-turn', file];
@@ -140,8 +143,8 @@ describe('anthropic', () => {
   });
 
   it.each([
-    ['a file that is not there', '/nowhere/turn.txt', 'cannot read'],
-    ['no UTF-8', undefined, 'is not UTF-8'],
+    ['a missing file', '/nowhere/turn.txt', 'cannot read'],
+    ['invalid UTF-8', undefined, 'is not UTF-8'],
   ])('--user-turn with %s is a usage error', async (_what, path, problem) => {
     const file = path ?? join(temporaryFolder(), 'turn.txt');
     if (path === undefined) writeFileSync(file, Buffer.from([0xff, 0xfe]));
@@ -169,7 +172,7 @@ describe('astracodex', () => {
   it.each([
     ['a document', 'c.json', JSON.stringify(chat, null, 2)],
     ['a line', 'c.jsonl', `${JSON.stringify(chat)}\n`],
-  ])('%s is a session; what was done to its text is counted', async (_what, name, text) => {
+  ])('%s is a session, and changes to its text are counted', async (_what, name, text) => {
     const { status, out, summary, shard } = await build({ [name]: text }, ['--group-by', 'none']);
     expect([status, summary.fates]).toEqual([0, { snapshot: 1 }]);
     expect(summary.rewrites).toEqual({ 'leaked-header': 1, 'recovered-call': 1, 'think-block': 1 });
@@ -180,9 +183,9 @@ describe('astracodex', () => {
   });
 });
 
-describe('debris of the text protocol', () => {
+describe('leftovers of the text protocol', () => {
   const GO = '"retrigger":{"message":"Go on."}';
-  const said: readonly string[] = [
+  const replies: readonly string[] = [
     `State: idle\nHere it is.\n\`\`\`\ntool\n{"name":"list","args":{"prefix":"a","n":1.0},${GO}}\n\`\`\``,
     'Reading.\n<tool_call>read\n{"args":{"path":"é"}}',
     'Reading.\n<TOOL_CALL>\n{"name":"read","arguments":{"n":12345678901234567890}}\n</TOOL_CALL>',
@@ -193,7 +196,7 @@ describe('debris of the text protocol', () => {
     'He lives in\nState: California',
     'RETRIGGER: I go on.\nIt holds ```toolbox``` and `<tool_call>`.',
   ];
-  const messages = said.flatMap((content, i) => [
+  const messages = replies.flatMap((content, i) => [
     { role: 'user', content: i === 0 ? 'State: idle <tool_call>' : `Question ${i}` },
     { role: 'assistant', content },
   ]);
@@ -201,7 +204,7 @@ describe('debris of the text protocol', () => {
   const written = (shard: string) =>
     (JSON.parse(shard) as { messages: { role: string; content: string; tool_calls?: object[] }[] }).messages;
 
-  it('is cut out of old chats: calls come back, what is stripped is counted, the rest is reported', async () => {
+  it('in old chats: calls are restored, stripped text is counted, the rest is reported', async () => {
     const { status, shard, summary, out } = await build({ 'c.json': JSON.stringify(chat) }, [
       '--group-by',
       'none',
@@ -238,7 +241,7 @@ describe('debris of the text protocol', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  it('is left alone in another dialect', async () => {
+  it('in other dialects stay untouched', async () => {
     const record = { messages, tools: [] };
     const { status, shard, summary } = await build({ 'm.jsonl': `${JSON.stringify(record)}\n` }, [
       '--no-cleanup',
@@ -248,7 +251,7 @@ describe('debris of the text protocol', () => {
     expect(summary.findings).not.toHaveProperty(['protocol-debris']);
   });
 
-  it('comes back from no dataset: a chat made of the record is written the same again', async () => {
+  it('never appear in a dataset: reading a record back as a chat gives the same record', async () => {
     const first = await build({ 'c.json': JSON.stringify(chat) }, ['--group-by', 'none']);
     const again = { ...chat, messages: written(first.shard) };
     const second = await build({ 'c.json': JSON.stringify(again) }, ['--group-by', 'none']);
@@ -273,7 +276,7 @@ describe('samples', () => {
     '[samples.x]"""',
   ].join('\n');
 
-  it('a deck: the bad sample is in quarantine with its own bytes, the others go on', async () => {
+  it('a deck: the bad sample goes to quarantine with its bytes, and the others are read', async () => {
     const args = ['--format', 'samples', '--quarantine-content', 'raw'];
     const { status, shard, summary, out } = await build({ 'd.toml': deck }, args);
     expect([status, summary.fates]).toEqual([3, { snapshot: 2, 'rejected:bad-sample': 1 }]);
@@ -294,7 +297,7 @@ describe('samples', () => {
     expect(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).toContain('line 2, column');
   });
 
-  it('JSONL: bad samples are skipped, their fields travel with the others', async () => {
+  it('JSONL: bad samples are skipped, and extra fields of the others are kept', async () => {
     const lines = [
       '{"messages":[{"role":"user","content":"a"}],"expected":{"score":1.0,"reason":"r"}}',
       '{"expected":1,"messages":[]}',
@@ -312,7 +315,7 @@ describe('--reasoning', () => {
     { role: 'user', content: 'c' },
     { role: 'assistant', content: 'd', reasoning_content: 'u' },
   ];
-  const said = async (...args: string[]) => {
+  const replies = async (...args: string[]) => {
     const { status, shard, summary } = await build({ 'a.jsonl': JSON.stringify({ messages }) }, args);
     const answers = JSON.parse(shard).messages.filter(({ role }: { role: string }) => role === 'assistant');
     return [status, answers, summary.rewrites];
@@ -320,22 +323,22 @@ describe('--reasoning', () => {
   const [, first, , second] = messages;
   const short = { role: 'assistant', content: 'b' };
 
-  it('keeps, drops, keeps the last or inlines', async () => {
-    expect(await said()).toEqual([0, [first, second], {}]);
-    expect(await said('--reasoning', 'drop')).toEqual([
+  it('keeps all, drops all, keeps the last or inlines it', async () => {
+    expect(await replies()).toEqual([0, [first, second], {}]);
+    expect(await replies('--reasoning', 'drop')).toEqual([
       0,
       [short, { role: 'assistant', content: 'd' }],
       { 'reasoning-dropped': 2 },
     ]);
-    expect(await said('--reasoning', 'last')).toEqual([0, [short, second], { 'reasoning-dropped': 1 }]);
-    expect(await said('--reasoning', 'inline')).toEqual([
+    expect(await replies('--reasoning', 'last')).toEqual([0, [short, second], { 'reasoning-dropped': 1 }]);
+    expect(await replies('--reasoning', 'inline')).toEqual([
       0,
       [first, { role: 'assistant', content: '<think>\nu\n</think>\n\nd' }],
       { 'reasoning-inlined': 1 },
     ]);
   });
 
-  it('refuses another word', async () => {
+  it('refuses any other value', async () => {
     expect((await turnmill(['build', '.', '--out', '-', '--reasoning', 'some'])).status).toBe(64);
   });
 });

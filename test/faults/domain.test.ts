@@ -1,13 +1,12 @@
 /**
- * F181 to F186: sessions as real logs have them. Checks which entry becomes the record, which tools it keeps, and how
- * calls without results, unknown roles, odd contents and empty replies are treated: by a named rule, counted, and never
- * merged silently.
+ * F181 to F186: odd sessions as real logs have them. Checks which entry becomes the record, which tools it keeps, and how calls without
+ * results, unknown roles, odd contents and empty replies are handled: by a named rule, counted, never merged silently.
  */
 import { describe, expect } from 'vitest';
 import { buildLogs, entryLine, REPLY, type Sums, USER } from '../support/build-logs.ts';
 import { faultTest } from '../support/faults.ts';
 
-const said = (content: string, role = 'user'): object => ({ role, content });
+const message = (content: string, role = 'user'): object => ({ role, content });
 const log = (...entries: readonly Parameters<typeof entryLine>[0][]): string =>
   entries.map((parts, i) => entryLine({ at: i + 1, ...parts })).join('\n');
 const one = (parts: Parameters<typeof entryLine>[0]): { files: Record<string, string> } => ({
@@ -24,7 +23,7 @@ interface Choice {
   readonly findings: Sums['findings'];
 }
 
-const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => said(text)) as [object, object, object, object];
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => message(text)) as [object, object, object, object];
 const choices: Readonly<Record<string, Choice>> = {
   'the last entry shrinks': {
     log: log({ messages: [a, b, c] }, { messages: [a] }),
@@ -44,8 +43,8 @@ const choices: Readonly<Record<string, Choice>> = {
     fates: { snapshot: 1, superseded: 1 },
     findings: {},
   },
-  'a history that does not go on': {
-    log: log({ messages: [a, said('x', 'assistant')] }, { messages: [b, c, d] }),
+  'a history that is not a continuation': {
+    log: log({ messages: [a, message('x', 'assistant')] }, { messages: [b, c, d] }),
     chosen: ['b', 'c', 'd', 'hi'],
     fates: { snapshot: 1, superseded: 1 },
     findings: { 'role-sequence': 1 },
@@ -67,14 +66,14 @@ describe('F181 which entry becomes the record', () => {
 describe('F182 ids and files', () => {
   const mixed = log({ id: 'p' }, { id: 'q' }, { id: 'p' });
 
-  faultTest('F182', 'two ids in a file: nothing of it is merged', {}, async () => {
+  faultTest('F182', 'two ids in one file: nothing is merged', {}, async () => {
     const { status, sums, records } = await buildLogs({ files: { 's.jsonl': mixed } });
     expect([status, records, sums.fates]).toEqual([3, [], { 'rejected:session-id-mismatch': 3 }]);
   });
 
   faultTest(
     'F182',
-    'interleaved, by id: a session that comes back is rejected as a whole, in any source',
+    'interleaved, by id: a session that comes back is rejected whole, in every source',
     {},
     async () => {
       for (const input of [{ stdin: mixed }, { files: { 's.jsonl': mixed } }]) {
@@ -106,7 +105,7 @@ describe('F183 tools', () => {
     function: { name, parameters },
   });
 
-  faultTest('F183', 'the first definition of a name wins, the others are counted', {}, async () => {
+  faultTest('F183', 'the first definition of a name wins, and the others are counted', {}, async () => {
     const other = tool('f', { type: 'object', properties: { x: {} } });
     const text = log({ tools: [tool('f'), tool('f'), other] }, { tools: [tool('g')] });
     const { sums, records } = await buildLogs({ files: { 's.jsonl': text } });
@@ -118,7 +117,7 @@ describe('F183 tools', () => {
 
   faultTest(
     'F183',
-    'without a usable name they are all kept; parameters that are no object are found',
+    'all tools without a usable name are kept; parameters that are not an object are reported',
     {},
     async () => {
       const tools = [
@@ -140,7 +139,7 @@ describe('F183 tools', () => {
     },
   );
 
-  faultTest('F183', '100,000 of them', {}, async () => {
+  faultTest('F183', '100,000 tools', {}, async () => {
     const tools = Array.from({ length: 100_000 }, (_, i) => ({
       name: `f${i % 60_000}`,
       parameters: { v: i },
@@ -158,7 +157,7 @@ const call = (id: unknown, args: unknown): object => ({
 const calling = (...tool_calls: unknown[]): object => ({ role: 'assistant', content: null, tool_calls });
 const result = (id: string, content: string): object => ({ role: 'tool', tool_call_id: id, content });
 
-/** Members that are null are left out by rule. */
+/** Members that are null are dropped by a rule. */
 const withoutNulls = (message: object): object =>
   Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null));
 
@@ -187,7 +186,7 @@ describe('F184 calls and results', () => {
     });
   }
 
-  faultTest('F184', 'arguments that are no JSON, cut, empty or odd stay as they are', {}, async () => {
+  faultTest('F184', 'arguments that are not JSON, cut, empty or odd stay as they are', {}, async () => {
     const odd = [
       'not json',
       '{"a":',
@@ -207,7 +206,7 @@ describe('F184 calls and results', () => {
     ];
     const chat = await buildLogs(one({ messages }));
     const kept = messagesIn(chat.records[0])[1]?.tool_calls as { function: { arguments: string } }[];
-    expect([chat.status, kept.map((made) => made.function.arguments)]).toEqual([0, odd]);
+    expect([chat.status, kept.map((call) => call.function.arguments)]).toEqual([0, odd]);
     const inline = await buildLogs(one({ messages }), ['--format', 'chat-inline']);
     expect(texts(inline.records[0])[1]).toContain('{"name": "f", "arguments": "not json"}');
   });
@@ -225,7 +224,7 @@ describe('F184 calls and results', () => {
 });
 
 describe('F185 roles and contents', () => {
-  faultTest('F185', 'any role and any content is kept, in its bytes', {}, async () => {
+  faultTest('F185', 'any role and any content is kept, byte for byte', {}, async () => {
     const contents = [
       'null',
       '""',
@@ -283,7 +282,7 @@ describe('F186 replies', () => {
 
   faultTest(
     'F186',
-    'none, an error body or streamed deltas: a conversation without a reply, found',
+    'a missing response, an error body or streamed deltas: a conversation without a reply, reported',
     {},
     async () => {
       const files = Object.fromEntries(none.map((json, i) => [`s${i}.jsonl`, withResponse(json)]));
@@ -293,7 +292,7 @@ describe('F186 replies', () => {
     },
   );
 
-  faultTest('F186', 'of several choices the first', {}, async () => {
+  faultTest('F186', 'the first of several choices is used', {}, async () => {
     const { records } = await buildLogs({
       files: {
         's.jsonl': withResponse(
@@ -304,7 +303,7 @@ describe('F186 replies', () => {
     expect(texts(records[0])).toEqual(['hello', 'hi']);
   });
 
-  faultTest('F186', 'that are no objects reject the line', {}, async () => {
+  faultTest('F186', 'choices that are not objects reject the line', {}, async () => {
     const files = Object.fromEntries(
       ['"text"', '[]', '1', 'false'].map((json, i) => [`s${i}.jsonl`, withResponse(json)]),
     );

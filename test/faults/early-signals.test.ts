@@ -1,6 +1,6 @@
 /**
- * F211: a signal that comes before the command listens to signals itself. A module that Node loads before the command
- * (`--import`) sends the signal at a moment of the start that it can see.
+ * F211: a signal that arrives before the command handles signals. A preloaded module (`--import`) sends the signal at a chosen moment of
+ * the start.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { sessionLines } from '../support/plain-logs.ts';
 
 const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Each sends the signal once, with what tells that it did, and lets the process wait for it as long as it takes. */
+/** Each one sends the signal once, writes a file as proof, and keeps the process alive until the signal has acted. */
 const MOMENTS = {
   'in the first statements': `
     const on = process.on;
@@ -47,7 +47,7 @@ for (const [moment, code] of Object.entries(MOMENTS))
         ...process.env,
         NODE_OPTIONS: `--import ${shim}`,
       });
-      expect(readFileSync(sent, 'utf8')).toBe(name); // it fired
+      expect(readFileSync(sent, 'utf8')).toBe(name); // the signal was sent
       expect({ status: run.status, signal: run.signal }, run.stderr).toEqual({ status, signal: null });
       expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(`stopped by ${name}`)]);
       expect(readdirSync(folder).sort()).toEqual(['a.jsonl', 'sent', 'shim.mjs']);

@@ -1,6 +1,7 @@
 /**
- * F204 and F205: what costs memory by the element and not by the byte. A line with too many tiny elements is one rejection that names the
- * array; findings and quarantine of a line are bounded; ids and names do not stay in memory. Good logs beside are written as ever.
+ * F204 and F205: memory that grows by the element and not by the byte. A line with too many tiny elements is one rejection that names the
+ * array; findings and quarantine records of a line are bounded; ids and names do not pile up in memory. The good logs beside it are written
+ * as usual.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +16,16 @@ import { runMeasured } from '../support/peak.ts';
 const MB = 1024 * 1024;
 const MILLION = 1_000_000;
 const LIMIT = 100_000;
-/** Those that once ended a run, or took minutes, run always. */
+/** These once crashed a run or took minutes, so they always run. */
 const ALWAYS = ['exchange: empty tools', 'a deck: tables of a name'];
 
-/** How much less a deck may have of these. */
+/** A deck can hold this many times fewer of them. */
 const IN_A_DECK: Readonly<Record<string, number>> = { tables: 4, 'a table': 2 };
 
-/** The promise of the README, in MB: by the bytes of a line (or of its record, if that is longer), and by what its arrays and objects hold at all levels. */
+/**
+ * The memory promised in the README, in MB: from the bytes of the line (or of its record, if longer) and the number of elements of its
+ * arrays and objects at all levels.
+ */
 function promised(line: string, record = ''): number {
   let elements = 0;
   for (const character of line) if ('[{,\n'.includes(character)) elements++;
@@ -35,7 +39,7 @@ interface Poisoned {
   readonly peakMb: number;
 }
 
-/** Builds the log beside a good one. */
+/** Builds the log next to a good one. */
 async function buildBeside(
   name: string,
   log: string,
@@ -58,7 +62,7 @@ describe('F204 a million tiny elements', () => {
   for (const [kind, { type, make, names }] of Object.entries(crowdedLogs)) {
     faultTest(
       'F204',
-      `${kind}: one rejection, the good log is written, the memory stays in bounds`,
+      `${kind}: one rejection, the good log is written, memory stays bounded`,
       { long: !ALWAYS.includes(kind) },
       async () => {
         const log = make(MILLION);
@@ -71,20 +75,25 @@ describe('F204 a million tiny elements', () => {
         expect(run.peakMb).toBeLessThan(promised(log));
       },
     );
-    faultTest('F204', `${kind}: as many as may be, in bounds`, { long: true }, async () => {
-      const log = make((LIMIT - 40) / (IN_A_DECK[names] ?? 1));
-      const { out, peakMb, sums, records } = await buildBeside(`crowded.${type}`, log);
-      const [longest] = records.toSorted((a, b) => b.length - a.length);
-      expect(sums.fates['rejected:too-many-elements']).toBeUndefined();
-      expect(statSync(join(out, 'reports/integrity.jsonl')).size).toBeLessThan(MB);
-      expect(peakMb).toBeLessThan(promised(log, longest));
-    });
+    faultTest(
+      'F204',
+      `${kind}: as many as the limit allows, memory stays bounded`,
+      { long: true },
+      async () => {
+        const log = make((LIMIT - 40) / (IN_A_DECK[names] ?? 1));
+        const { out, peakMb, sums, records } = await buildBeside(`crowded.${type}`, log);
+        const [longest] = records.toSorted((a, b) => b.length - a.length);
+        expect(sums.fates['rejected:too-many-elements']).toBeUndefined();
+        expect(statSync(join(out, 'reports/integrity.jsonl')).size).toBeLessThan(MB);
+        expect(peakMb).toBeLessThan(promised(log, longest));
+      },
+    );
   }
 
   faultTest('F204', 'many arrays of one entry, each within the limit', {}, async () => {
     const parts = `[${'{},'.repeat(89_999)}{}]`;
-    const said = `{"role":"user","content":${parts}}`;
-    const log = exchangeLine({ messages: `[${Array.from({ length: 30 }, () => said).join(',')}]` });
+    const message = `{"role":"user","content":${parts}}`;
+    const log = exchangeLine({ messages: `[${Array.from({ length: 30 }, () => message).join(',')}]` });
     const { sums, quarantine, peakMb } = await buildBeside('poisoned.jsonl', log);
     expect(sums.fates).toEqual({ 'rejected:too-many-elements': 1, snapshot: 1 });
     expect(quarantine[0]?.error?.message).toContain('in all');
@@ -97,29 +106,34 @@ describe('F204 --max-elements', () => {
     exchangeLine({ tools: `[${Array.from({ length: count }, (_, i) => `{"name":"f${i}"}`).join(',')}]` });
 
   for (const scanner of ['auto', 'plain']) {
-    faultTest('F204', `exactly so many, and not one more, with TURNMILL_SCANNER=${scanner}`, {}, async () => {
-      const folder = temporaryFolder();
-      const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
-      mkdirSync(logs);
-      writeFileSync(join(logs, 'a.jsonl'), `${tools(10)}\n`);
-      writeFileSync(join(logs, 'b.jsonl'), `${tools(11)}\n`);
-      const line = entryLine();
-      writeFileSync(join(logs, 'c.jsonl'), `${line.repeat(11)}\n`);
-      const env = { ...process.env, TURNMILL_SCANNER: scanner };
-      const args = ['build', logs, '--out', out, '--max-elements', '10'];
-      const { status } = await turnmill(args, undefined, env);
-      const { sums, quarantine } = readDataset(out);
-      expect([status, sums.fates]).toEqual([3, { 'rejected:too-many-elements': 2, snapshot: 1 }]);
-      expect(quarantine.map(({ error }) => error?.message)).toEqual([
-        expect.stringMatching(/^request\.tools has more than 10 elements at byte \d+ of the line/),
-        '11 objects on one line, over the limit of 10',
-      ]);
-    });
+    faultTest(
+      'F204',
+      `exactly at the limit, and one more, with TURNMILL_SCANNER=${scanner}`,
+      {},
+      async () => {
+        const folder = temporaryFolder();
+        const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+        mkdirSync(logs);
+        writeFileSync(join(logs, 'a.jsonl'), `${tools(10)}\n`);
+        writeFileSync(join(logs, 'b.jsonl'), `${tools(11)}\n`);
+        const line = entryLine();
+        writeFileSync(join(logs, 'c.jsonl'), `${line.repeat(11)}\n`);
+        const env = { ...process.env, TURNMILL_SCANNER: scanner };
+        const args = ['build', logs, '--out', out, '--max-elements', '10'];
+        const { status } = await turnmill(args, undefined, env);
+        const { sums, quarantine } = readDataset(out);
+        expect([status, sums.fates]).toEqual([3, { 'rejected:too-many-elements': 2, snapshot: 1 }]);
+        expect(quarantine.map(({ error }) => error?.message)).toEqual([
+          expect.stringMatching(/^request\.tools has more than 10 elements at byte \d+ of the line/),
+          '11 objects on one line, over the limit of 10',
+        ]);
+      },
+    );
   }
 });
 
 describe('F204 rejections of one line', () => {
-  faultTest('F204', 'findings of a session: a thousand, and then their number by rule', {}, async () => {
+  faultTest('F204', 'a session lists a thousand findings, then a count for each rule', {}, async () => {
     const log = exchangeLine({ tools: `[${'{},'.repeat(1499)}{}]` });
     const { findings, sums } = await buildLogs({ files: { 's.jsonl': `${log}\n` } });
     const rest = findings.at(-1) as unknown as { readonly count: number; readonly message: string };
@@ -129,39 +143,46 @@ describe('F204 rejections of one line', () => {
     expect(sums.findings['tool-parameters']).toBe(1500);
   });
 
-  faultTest('F204', 'rejected objects of a line: a hundred, the last one counts the rest', {}, async () => {
-    const line = `${'{}'.repeat(5000)}${entryLine({ messages: 1 })}`;
-    const { out, quarantine, sums } = await buildLogs({ files: { 's.jsonl': `${line}\n${entryLine()}\n` } });
-    expect(sums.fates).toEqual({ 'rejected:bad-timestamp': 5000, 'rejected:bad-messages': 1, snapshot: 1 });
-    expect(quarantine).toHaveLength(100);
-    expect(quarantine.filter((record) => 'count' in record)).toEqual([quarantine[99]]);
-    const rest = { 'bad-messages': 1, 'bad-timestamp': 4900 };
-    expect(quarantine[99]).toMatchObject({ line: 1, byte_start: 198, count: 4902, rest });
+  faultTest(
+    'F204',
+    'a line lists a hundred rejected objects, and the last one counts the rest',
+    {},
+    async () => {
+      const line = `${'{}'.repeat(5000)}${entryLine({ messages: 1 })}`;
+      const { out, quarantine, sums } = await buildLogs({
+        files: { 's.jsonl': `${line}\n${entryLine()}\n` },
+      });
+      expect(sums.fates).toEqual({ 'rejected:bad-timestamp': 5000, 'rejected:bad-messages': 1, snapshot: 1 });
+      expect(quarantine).toHaveLength(100);
+      expect(quarantine.filter((record) => 'count' in record)).toEqual([quarantine[99]]);
+      const rest = { 'bad-messages': 1, 'bad-timestamp': 4900 };
+      expect(quarantine[99]).toMatchObject({ line: 1, byte_start: 198, count: 4902, rest });
 
-    const listed = await turnmill(['quarantine', 'list', out]);
-    expect(String(listed.stdout)).toContain('and 4,901 more of this line');
-    const logs = join(out, '..', 'logs');
-    const into = join(out, '..', 'again');
-    const replayed = await turnmill(['quarantine', 'replay', out, '--into', into, '--logs', logs]);
-    expect(replayed.status, replayed.stdout + replayed.stderr).toBe(3);
-    expect(String(replayed.stdout)).toMatch(/4,901 not replayed: the quarantine only counts it/);
-    writeFileSync(join(logs, 'z.jsonl'), `${entryLine({ id: 'z' })}\n`);
-    const updated = await turnmill([
-      'build',
-      logs,
-      '--out',
-      out,
-      '--group-by',
-      'none',
-      '--update',
-      '--workers',
-      '1',
-    ]);
-    expect(updated.status, updated.stderr).toBe(3);
-    expect(readDataset(out).quarantine).toEqual(quarantine);
-  });
+      const listed = await turnmill(['quarantine', 'list', out]);
+      expect(String(listed.stdout)).toContain('and 4,901 more of this line');
+      const logs = join(out, '..', 'logs');
+      const into = join(out, '..', 'again');
+      const replayed = await turnmill(['quarantine', 'replay', out, '--into', into, '--logs', logs]);
+      expect(replayed.status, replayed.stdout + replayed.stderr).toBe(3);
+      expect(String(replayed.stdout)).toMatch(/4,901 not replayed: the quarantine only counts it/);
+      writeFileSync(join(logs, 'z.jsonl'), `${entryLine({ id: 'z' })}\n`);
+      const updated = await turnmill([
+        'build',
+        logs,
+        '--out',
+        out,
+        '--group-by',
+        'none',
+        '--update',
+        '--workers',
+        '1',
+      ]);
+      expect(updated.status, updated.stderr).toBe(3);
+      expect(readDataset(out).quarantine).toEqual(quarantine);
+    },
+  );
 
-  faultTest('F204', 'entries of a rejected session on one line: a hundred', {}, async () => {
+  faultTest('F204', 'a rejected session lists a hundred entries of one line', {}, async () => {
     const line = entryLine().repeat(300);
     const files = { 'a.jsonl': `${line}\n`, 'b.jsonl': `${entryLine({ id: 'b' })}\n` };
     const { out, quarantine, sums } = await buildLogs({ files });
@@ -169,7 +190,7 @@ describe('F204 rejections of one line', () => {
     expect(quarantine).toHaveLength(100);
     const rest = { 'timestamp-not-increasing': 200 };
     expect(quarantine[99]).toMatchObject({ scope: 'session', line: 1, count: 201, rest });
-    // an update takes over the ledger lines of the unchanged source
+    // an update reuses the ledger lines of the unchanged source
     const logs = join(out, '..', 'logs');
     writeFileSync(join(logs, 'c.jsonl'), `${entryLine({ id: 'c' })}\n`);
     const updated = await turnmill([
@@ -188,7 +209,7 @@ describe('F204 rejections of one line', () => {
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  faultTest('F204', 'verify sees a count that is wrong', {}, async () => {
+  faultTest('F204', 'verify detects a wrong count', {}, async () => {
     const { out } = await buildLogs({ files: { 's.jsonl': `${'{}'.repeat(150)}\n${entryLine()}\n` } });
     const file = join(out, 'quarantine/rejected.jsonl');
     const text = readFileSync(file, 'utf8');
@@ -201,7 +222,7 @@ describe('F204 rejections of one line', () => {
 });
 
 describe('F205 long ids and names', () => {
-  /** Enough that 20 kB of each would exceed the promise. */
+  /** Enough sessions to break the promise if 20 kB of each stayed in memory. */
   const SESSIONS = ALL_FAULTS ? 10_000 : 4000;
   const endless = (i: number): string => `${i}-${'x'.repeat(20_000)}`;
   const lineOf = {
@@ -225,7 +246,7 @@ describe('F205 long ids and names', () => {
     });
   }
 
-  faultTest('F205', 'an id that comes back is known by its hash, however long and odd', {}, async () => {
+  faultTest('F205', 'a returning id is recognised by its hash, however long and odd it is', {}, async () => {
     const ids = ['\\ud800', '\\ud801', endless(1)];
     const lines = [...ids, ...ids].map((id, i) =>
       exchangeLine()

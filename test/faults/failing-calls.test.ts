@@ -1,7 +1,7 @@
 /**
- * F020, F023-F025, F028 on the real system: strace makes single calls fail that the run makes to the destination's folder. Nothing is
- * published, nothing stays, one line tells why, and a rerun gives the same bytes. (The model disk of power-loss.test.ts fails at every
- * call too, for ever as well; here it is Node and the kernel's own answers.)
+ * F020, F023-F025, F028 on the real system: strace makes single calls on the destination's folder fail. Nothing is published, nothing
+ * stays, one line says why, and a rerun gives the same bytes. power-loss.test.ts does the same, and permanent failures too, on a model of a
+ * disk; this test covers Node and the answers of the kernel.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { numbered, type Traced, traced } from '../support/strace.ts';
 interface Case {
   readonly id: string;
   readonly call: string;
-  /** Fault that strace puts into the call. */
+  /** The fault that strace injects into the call. */
   readonly inject: string;
   readonly status: number;
   readonly replace?: boolean;
-  /** And every later call of the name. Only where the process itself does not live by these calls. */
+  /** Later calls of this name fail too. Only for calls that the process itself can do without. */
   readonly sticky?: boolean;
-  /** In `npm test` too, at one call. */
+  /** Also runs in `npm test`, for one call. */
   readonly quick?: boolean;
 }
 
@@ -41,16 +41,16 @@ const CASES: readonly Case[] = [
 
 const FOLDER = /\/(?:data|ledger|quarantine|reports|work)>/;
 
-interface Made {
+interface Prepared {
   readonly parent: string;
   readonly out: string;
   readonly args: readonly string[];
   readonly whole: Readonly<Record<string, string>>;
-  /** The calls of the name that concern the destination's folder, by number. */
+  /** Calls of this name that concern the destination's folder, by number. */
   readonly there: ReadonlyMap<number, string>;
 }
 
-async function prepare({ call, replace }: Case): Promise<Made> {
+async function prepare({ call, replace }: Case): Promise<Prepared> {
   const parent = temporaryFolder();
   const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
   writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 });
@@ -61,8 +61,12 @@ async function prepare({ call, replace }: Case): Promise<Made> {
 }
 
 /** @returns whether a call that concerns the destination was hit */
-async function strike({ call, inject, status, sticky }: Case, made: Made, n: number): Promise<boolean> {
-  const { parent, out, args, whole } = made;
+async function strike(
+  { call, inject, status, sticky }: Case,
+  prepared: Prepared,
+  n: number,
+): Promise<boolean> {
+  const { parent, out, args, whole } = prepared;
   for (const name of readdirSync(parent))
     if (name !== 'logs') rmSync(join(parent, name), { recursive: true });
   const run = await traced(args, { calls: call, inject: `${inject}:when=${n}${sticky ? '+' : ''}` });
@@ -85,14 +89,20 @@ async function strike({ call, inject, status, sticky }: Case, made: Made, n: num
   return true;
 }
 
-/** Closed after it was read, a folder or a file that was closed once before: nothing depends on it, and Node does not tell. */
+/**
+ * Was the failed close that of a folder, or of a file closed before? Those were only read: nothing depends on them, and Node does not
+ * report it.
+ */
 function onlyRead({ injected, calls }: Traced): boolean {
   const [path = ''] = /<[^>]+>/.exec(injected[0]?.text ?? '') ?? [];
   const first = calls.find(({ text }) => text.includes(path));
   return FOLDER.test(path) || first !== injected[0];
 }
 
-/** A failed fsync of a file is its last one: the kernel may have dropped the pages, a second one would lie. */
+/**
+ * After a failed fsync a file must not be synced again: the kernel may have dropped the pages, so a second fsync would succeed without
+ * them.
+ */
 function expectNoSecondSync({ injected, calls }: Traced, where: string): void {
   const [file = ''] = /^\d+<[^>]+>/.exec(injected[0]?.text ?? '') ?? [];
   expect(calls.filter(({ text }) => text.startsWith(file)).length, where).toBe(1);
@@ -102,10 +112,10 @@ describe('F020, F023-F025, F028 a single call that the system fails', () => {
   for (const one of CASES) {
     const title = `${one.call} ${one.inject}${one.replace ? ' with --replace' : ''}${one.sticky ? ', from then on' : ''}`;
     const sweep = (numbers: (there: readonly number[]) => readonly number[], most: number) => async () => {
-      const made = await prepare(one);
+      const prepared = await prepare(one);
       let struck = 0;
-      for (const n of numbers([...made.there.keys()])) {
-        if (struck < most && (await strike(one, made, n))) struck++;
+      for (const n of numbers([...prepared.there.keys()])) {
+        if (struck < most && (await strike(one, prepared, n))) struck++;
       }
       expect(struck).toBeGreaterThan(0);
     };
@@ -118,7 +128,7 @@ describe('F020, F023-F025, F028 a single call that the system fails', () => {
   }
 });
 
-faultTest('F086', 'EIO when an input is closed: what was read is used', { needs: ['ptrace'] }, async () => {
+faultTest('F086', 'EIO when an input is closed: the bytes read are used', { needs: ['ptrace'] }, async () => {
   const parent = temporaryFolder();
   const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
   writePlainLogs(logs, { sessions: 2, entries: 2, messageChars: 80, seed: 1 });

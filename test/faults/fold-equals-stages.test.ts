@@ -1,7 +1,7 @@
 /**
- * F218: a session that is folded gives the same results as through the stages: records, findings, fates, repairs and counts, on generated
- * sessions (half of them with lines that were rewritten or damaged), plain and gzipped. 300 sources, with TURNMILL_LONG=1 20,000; as many
- * with many sessions each, from files and from streams in chunks of any size.
+ * F218: folding a session gives the same results as the stages: records, findings, fates, repairs and counts, on generated sessions (half
+ * of them with rewritten or damaged lines), plain and gzipped. 300 sources; 20,000 with TURNMILL_LONG=1. The same number again with many
+ * sessions in each source, from files and from streams in chunks of any size.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,16 +41,19 @@ function bytesOf(seed: number): Buffer {
 async function resultsOf(
   input: Input,
   scanner: TaskSettings['scanner'],
-  given: Partial<TaskSettings>,
+  overrides: Partial<TaskSettings>,
 ): Promise<Result[]> {
-  const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...given, scanner };
-  const sources = listSources([input]).sources.map((ref, index) => ({ index, ref }));
+  const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...overrides, scanner };
+  const sources = [...listSources([input]).sources].map((ref, index) => ({ index, ref }));
   const results: Result[] = [];
   for await (const batch of runTask(sources, settings)) results.push(...batch.results);
   return results.map(plain);
 }
 
-/** Bytes as text, so that what differs can be read. A file that was read whole counts from its first result on, others from their last. */
+/**
+ * Turns bytes into text for readable diffs. A file read whole counts from its first result, other files from their last, so `provisional`
+ * is ignored.
+ */
 function plain(result: Result): Result {
   if (result.kind === 'source-begin') return { ...result, provisional: true };
   if (result.kind !== 'record') return result;
@@ -59,7 +62,7 @@ function plain(result: Result): Result {
 
 type Pack = (bytes: Buffer, seed: number) => Buffer;
 
-/** One member, or one for each thousand bytes; some are cut. */
+/** One gzip member, or one for each thousand bytes; some are truncated. */
 const gzipped: Pack = (bytes, seed) => {
   const step = seed % 3 === 0 ? 1000 : Math.max(1, bytes.length);
   const members: Buffer[] = [];
@@ -68,7 +71,7 @@ const gzipped: Pack = (bytes, seed) => {
   return seed % 7 === 0 ? packed.subarray(0, packed.length - 5) : packed;
 };
 
-const SETTINGS: readonly (readonly [name: string, given: Partial<TaskSettings>, pack?: Pack])[] = [
+const SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings>, pack?: Pack])[] = [
   ['chat', {}],
   ['gzipped files', {}, gzipped],
   ['two formats, grouped by scenario', { format: ['openai', 'sharegpt'], groupBy: 'scenario' }],
@@ -98,7 +101,7 @@ it('F218: the same results with conversations that do not close', async () => {
 });
 
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
-  for (const [name, given, pack] of SETTINGS) {
+  for (const [name, settings, pack] of SETTINGS) {
     it(`F218: the same results with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
       const folder = temporaryFolder();
       for (let i = 0; i < SOURCES_PER_TEST; i++) {
@@ -107,9 +110,9 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
         writeFileSync(join(folder, file), pack?.(bytesOf(seed), seed) ?? bytesOf(seed));
       }
       handOut.mockClear();
-      const folded = await resultsOf(folder, 'auto', given);
+      const folded = await resultsOf(folder, 'auto', settings);
       expect(handOut.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST / 10);
-      const expected = await resultsOf(folder, 'plain', given);
+      const expected = await resultsOf(folder, 'plain', settings);
       expectSame(folded, expected);
     });
   }
@@ -121,7 +124,7 @@ function expectSame(folded: readonly Result[], expected: readonly Result[]): voi
   expect(folded.length).toBe(expected.length);
 }
 
-/** A stream whose chunks have odd sizes, the same for the same seed. */
+/** A stream in chunks of odd sizes, the same for the same seed. */
 function inChunks(bytes: Buffer, seed: number): Input {
   const dice = createDice(seed, new Map());
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -135,14 +138,14 @@ function inChunks(bytes: Buffer, seed: number): Input {
 }
 
 const BY_ID: Partial<TaskSettings> = { sessionBy: 'id' };
-const PACKED_SETTINGS: readonly (readonly [name: string, given: Partial<TaskSettings>, pack?: Pack])[] = [
+const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings>, pack?: Pack])[] = [
   ['chat', BY_ID],
   ['gzipped files', BY_ID, gzipped],
   ['two formats, the dialect named', { ...BY_ID, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
-  ['a limit on the bytes of a line', { ...BY_ID, maxLineBytes: 3000 }],
+  ['a limit on line length', { ...BY_ID, maxLineBytes: 3000 }],
 ];
 
-/** Sessions whose lines have `bytes` bytes; nothing repeats. */
+/** Sessions with lines of these sizes in bytes; no content repeats. */
 function largeSessions(sessions: readonly (readonly number[])[]): string {
   const lines = sessions.flatMap((sizes, i) =>
     sizes.map((size, k) => {
@@ -155,7 +158,7 @@ function largeSessions(sessions: readonly (readonly number[])[]): string {
 
 it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]>([
   ['of 700 KB in lines of 350 KB', Array.from({ length: 12 }, () => [350_000, 350_000]), 12],
-  ['of 9 MB, more than is held', [[10], [3e6, 3e6, 3e6], [20]], 2],
+  ['of 9 MB, more than fits in memory', [[10], [3e6, 3e6, 3e6], [20]], 2],
   ['with a line of 9 MB, and one of 17 MB', [[10], [20], [9e6], [20], [17e6], [30]], 1],
 ])('F218: the same results of sessions %s in a file', async (_name, sessions, count) => {
   const folder = temporaryFolder();
@@ -167,7 +170,7 @@ it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]
 });
 
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
-  for (const [name, given, pack] of PACKED_SETTINGS) {
+  for (const [name, settings, pack] of PACKED_SETTINGS) {
     it(`F218: the same results of many sessions in a file with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
       const folder = temporaryFolder();
       for (let i = 0; i < SOURCES_PER_TEST; i++) {
@@ -176,9 +179,9 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
         writeFileSync(join(folder, file), pack?.(packedLog(seed), seed) ?? packedLog(seed));
       }
       handOutEach.mockClear();
-      const folded = await resultsOf(folder, 'auto', given);
+      const folded = await resultsOf(folder, 'auto', settings);
       expect(handOutEach.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST * 3);
-      expectSame(folded, await resultsOf(folder, 'plain', given));
+      expectSame(folded, await resultsOf(folder, 'plain', settings));
     });
   }
 

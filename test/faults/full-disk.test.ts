@@ -1,6 +1,6 @@
 /**
- * F020-F022, F024, F026: file systems that are full, have no inodes left, are read-only or another one than they seem, and a limit on the
- * size of files. Real ones: small tmpfs mounts in a separate mount namespace. Then there is room, and a rerun gives the same bytes.
+ * F020-F022, F024, F026: a file system that is full, out of inodes, read-only or not the expected one, and a file size limit. These are
+ * real small tmpfs mounts in a separate mount namespace. Once there is room, a rerun gives the same bytes.
  */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,13 +27,13 @@ async function logsAndWhole(sessions: number): Promise<Place> {
 
 interface Round {
   readonly status: number;
-  /** Names in the parent of the destination afterwards. */
+  /** Names in the parent of the destination after the run. */
   readonly names: readonly string[];
   readonly stderr: readonly string[];
   readonly rerun: number;
 }
 
-/** Builds onto a tmpfs with these options, then gives it room, builds again, and copies the dataset to `copy`. */
+/** Builds onto a tmpfs with these options, enlarges it, builds again, and copies the dataset to `copy`. */
 async function roundOn(folder: string, options: string): Promise<Round> {
   const script = `
     mount -t tmpfs -o ${options} none disk || exit 99
@@ -45,17 +45,17 @@ async function roundOn(folder: string, options: string): Promise<Round> {
     echo "$status|$names|$rerun"; cat stderr`;
   const { status, stdout, stderr } = await bash(script, { cwd: folder, unshare: true });
   expect(status, stderr).toBe(0);
-  const [first = '', ...told] = stdout.toString().trimEnd().split('\n');
+  const [first = '', ...stderrLines] = stdout.toString().trimEnd().split('\n');
   const [code, names = '', rerun] = first.split('|');
   return {
     status: Number(code),
     names: names.split(' ').filter(Boolean),
-    stderr: told,
+    stderr: stderrLines,
     rerun: Number(rerun),
   };
 }
 
-/** @returns the statuses that came */
+/** @returns the exit statuses seen */
 async function sweep(sizes: readonly string[], sessions: number): Promise<Set<number>> {
   const { folder, whole } = await logsAndWhole(sessions);
   const statuses = new Set<number>();
@@ -77,22 +77,22 @@ async function sweep(sizes: readonly string[], sessions: number): Promise<Set<nu
 const range = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step);
 
-faultTest('F020', 'a full disk, in the middle', { needs: ['mount'] }, async () => {
+faultTest('F020', 'a disk that fills up halfway', { needs: ['mount'] }, async () => {
   expect(await sweep(['size=64k'], 10)).toEqual(new Set([74]));
 });
 faultTest('F020', 'a disk of every size that is too small', { needs: ['mount'], long: true }, async () => {
   const sizes = range(4, 400, 12).map((size) => `size=${size}k`);
   expect(await sweep(sizes, 10)).toEqual(new Set([0, 74]));
 });
-faultTest('F021', 'no inodes, from none to enough', { needs: ['mount'], long: true }, async () => {
+faultTest('F021', 'a limit on inodes, from none to enough', { needs: ['mount'], long: true }, async () => {
   const counts = range(2, 26, 1).map((inodes) => `nr_inodes=${inodes}`);
   expect(await sweep(counts, 3)).toEqual(new Set([0, 74]));
 });
-faultTest('F021', 'no inodes, in the middle', { needs: ['mount'], long: true }, async () => {
+faultTest('F021', 'inodes that run out halfway', { needs: ['mount'], long: true }, async () => {
   expect(await sweep(['nr_inodes=10'], 3)).toEqual(new Set([74]));
 });
 
-faultTest('F022', 'a limit on the size of files', { needs: ['prlimit'] }, async () => {
+faultTest('F022', 'a file size limit', { needs: ['prlimit'] }, async () => {
   const { folder, whole } = await logsAndWhole(10);
   for (const bytes of [1000, 50_000]) {
     const run = await bash(`prlimit --fsize=${bytes} "$NODE" "$COMMAND" build logs --out disk/out`, {
@@ -112,7 +112,7 @@ faultTest('F024', 'another file system mounted on the destination itself', { nee
     turnmill build logs --out disk/out; status=$?; ls -A disk disk/out; exit $status`;
   const run = await bash(script, { cwd: folder, unshare: true });
   expect(run.status, run.stderr).toBe(73);
-  expect(run.stderr).toContain('is a mount point'); // reported before anything is read
+  expect(run.stderr).toContain('is a mount point'); // reported before any input is read
   expect(run.stdout.toString()).toBe('disk:\nout\n\ndisk/out:\n');
   expect(readdirSync(join(folder, 'disk'))).toEqual(['out']);
 });
@@ -127,7 +127,7 @@ const CLOSED = [
 for (const [title, prepare, as, status, needs] of CLOSED) {
   faultTest('F026', `${title}: refused before any input is read`, { needs }, async () => {
     const { folder } = await logsAndWhole(1);
-    // an input that cannot be read to its end: who reads it, hangs
+    // an input that never ends: reading it would hang
     const script = `${prepare}\nmkfifo pipe; exec 9<>pipe
       timeout 600 ${as} "$NODE" "$COMMAND" build - --out disk/out <&9`;
     const run = await bash(script, { cwd: folder, unshare: needs.includes('mount' as never) });

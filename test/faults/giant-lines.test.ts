@@ -1,7 +1,7 @@
 /**
- * F050: giant lines. The right record, and a peak of memory that is a small base and three times the longest line (the slab, the
- * messages, the record); a line beyond --max-line is rejected and takes no more than --max-line, whatever its length, and
- * the lines after it are read. The peak is that of the whole process.
+ * F050: giant lines. The record is right, and peak memory of the whole process is a small base plus three times the longest line (slab,
+ * messages, record). A line beyond --max-line is rejected, takes no more memory than --max-line whatever its length, and the lines after it
+ * are read.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import { type Measured, runMeasured } from '../support/peak.ts';
 
 const MB = 1024 * 1024;
 const BASE_MB = 128;
-const LIMIT_MB = 256; // --max-line, when it is left out
-/** Without WebAssembly's memory the slab grows by copying, so both versions exist for a moment. */
+const LIMIT_MB = 256; // the default of --max-line
+/** The plain scanner grows the slab by copying, so old and new slab exist at the same time. */
 const SLAB_COST = process.env.TURNMILL_SCANNER === 'plain' ? 1.5 : 1;
 
 interface Built extends Measured {
@@ -46,7 +46,7 @@ const entry = (minute: number, messages: Messages): string =>
     response: { choices: [{ message: { role: 'assistant', content: 'done' } }] },
   })}\n`;
 
-/** `count` messages of about `bytes` together. */
+/** `count` messages of about `bytes` in total. */
 function messagesOf(bytes: number, count: number): Messages {
   const text = 'Größe: all work and no play. '.repeat(Math.ceil(bytes / count / 31));
   return Array.from({ length: count }, (_, i) => ({ role: 'user', content: `${i} ${text}` }));
@@ -94,7 +94,7 @@ describe('giant lines', () => {
   it.each([
     [LIMIT_MB, []],
     [48, ['--max-line', '48MiB']],
-  ])('a line of 300 MB where %i MB are allowed: line-too-long', async (limitMb, args) => {
+  ])('a line of 300 MB with a limit of %i MB: line-too-long', async (limitMb, args) => {
     const { status, stderr, out, peakMb } = await build(writeLog(withLineOf(300)), ...args);
     expect(status, stderr).toBe(3);
     expect(recordsOf(out)).toMatchObject([{ messages: [...messagesOf(2000, 3), reply] }]);

@@ -1,6 +1,6 @@
 /**
- * F050 to F052: lines of a gigabyte, nesting of a million levels, a million keys, messages and tools, a string of 200 MB. The memory stays
- * within 150 MB and a few times --max-line, the line becomes one record of its place, and what follows is read.
+ * F050 to F052: lines of a gigabyte, a million levels of nesting, a million keys, messages and tools, a string of 200 MB. Memory stays
+ * within 150 MB plus a few times --max-line, the line becomes one record with its place, and the lines after it are read.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { type Measured, runMeasured } from '../support/peak.ts';
 const MB = 1024 * 1024;
 const BASE_MB = 150;
 const GIGABYTE = 1024 * MB;
-/** Without WebAssembly's memory the slab grows by copying, so both versions exist for a moment. */
+/** The plain scanner grows the slab by copying, so old and new slab exist at the same time. */
 const SLAB_COST = 2;
 
 async function buildFrom(
@@ -57,7 +57,7 @@ describe('F050 a line of a gigabyte', () => {
   for (const [kind, chunks] of Object.entries(shapes)) {
     faultTest(
       'F050',
-      `${kind}: one record by its place, and what follows is read`,
+      `${kind}: one quarantine record with its place, and the lines after it are read`,
       { long: true },
       async () => {
         const { status, sums, quarantine, peakMb } = await buildFrom(chunks(), ['--max-line', '16MiB']);
@@ -76,7 +76,7 @@ describe('F050 a line of a gigabyte', () => {
 
   faultTest(
     'F050',
-    'packed to a megabyte: refused by its ratio, or with --max-ratio read',
+    'packed to a megabyte: rejected by its ratio, or read with --max-ratio',
     { long: true },
     async () => {
       const path = join(temporaryFolder(), 's.jsonl.gz');
@@ -106,7 +106,7 @@ const LEVELS = [513, 100_000, 1_000_000];
 describe('F051 deep nesting', () => {
   faultTest(
     'F051',
-    'in a message, a tool, the reply and what is not read: too-deep, and the rest is read',
+    'in a message, a tool, the reply and unread members: too-deep, and the other lines are read',
     {},
     async () => {
       const places = [
@@ -157,33 +157,33 @@ describe('F051 deep nesting', () => {
           name,
         ]);
         expect(sums.lines).toBe(10);
-        for (const record of records) JSON.stringify(JSON.parse(record)); // its own stack ends at some thousand levels
+        for (const record of records) JSON.stringify(JSON.parse(record)); // JSON.parse recurses, and overflows at some thousand levels
       },
     );
   }
 });
 
 const MILLION = 1_000_000;
-/** Memory for each byte of a line that holds nothing but the smallest messages or tools: objects, and their bytes. */
+/** Memory per byte of a line that holds only the smallest messages or tools: their objects and their bytes. */
 const SMALLEST_COST = 80;
 const listOf = (text: (i: number) => string): string =>
   Array.from({ length: MILLION }, (_, i) => text(i)).join(',');
 const filled = (parts: Parameters<typeof entryLine>[0], json: string): string =>
   entryLine(parts).replace('"@"', () => json);
 
-describe('F052 very many and very long', () => {
+describe('F052 huge counts and huge values', () => {
   const keys = `{${listOf((i) => `"k${i}":${i}`)}}`;
   const cases: Readonly<Record<string, () => string>> = {
-    'a million keys in a message': () =>
+    'a million keys in a value of a message': () =>
       filled({ messages: [{ role: 'user', content: 'x', more: '@' }] }, keys),
-    'a million keys of a message': () => filled({ messages: '@' }, `[{"role":"user",${keys.slice(1)}]`),
-    'a million keys of an entry': () => `${entryLine().slice(0, -1)},${keys.slice(1)}`,
+    'a million keys in a message': () => filled({ messages: '@' }, `[{"role":"user",${keys.slice(1)}]`),
+    'a million keys in an entry': () => `${entryLine().slice(0, -1)},${keys.slice(1)}`,
     'a million messages': () =>
       filled({ messages: '@' }, `[${listOf(() => '{"role":"user","content":""}')}]`),
     'a million distinct messages': () =>
       filled({ messages: '@' }, `[${listOf((i) => `{"role":"user","content":"${i}"}`)}]`),
     'a million tools': () => filled({ tools: '@' }, `[${listOf((i) => `{"name":"f${i}"}`)}]`),
-    'a million tools of one name': () =>
+    'a million tools with one name': () =>
       filled({ tools: '@' }, `[${listOf((i) => `{"name":"f","v":${i}}`)}]`),
     'a million calls': () =>
       filled(
@@ -211,7 +211,7 @@ describe('F052 very many and very long', () => {
 
   faultTest(
     'F052',
-    'a string of 200 MB: a record, or by --max-line a rejection',
+    'a string of 200 MB becomes a record, or a rejection with --max-line',
     { long: true },
     async () => {
       const text = (): Generator<string | Uint8Array> => {

@@ -1,6 +1,6 @@
 /**
- * Chains of the Responses API and spans that no logger should write, from outside: ids that repeat, results before their calls, parents
- * that never come or go in a circle, two sessions in one file, clocks that go back. Every line has its fate.
+ * Malformed chains of the Responses API and spans, through the built command: repeated ids, results before their calls, parents that are
+ * missing or circular, two sessions in one file, clocks that go back. Every line has its fate.
  */
 import { describe, expect, it } from 'vitest';
 import { buildEvents as build } from '../support/build-events.ts';
@@ -23,7 +23,7 @@ describe('responses', () => {
     ...more,
   });
 
-  it('ids of calls that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated call ids, results before their calls, and a result without a call', async () => {
     const input = [
       { role: 'user', content: 'One?' },
       call('c'),
@@ -44,7 +44,7 @@ describe('responses', () => {
     expect(findings).toMatchObject({ 'tool-result-orphan': 2, 'tool-result-missing': 1 });
   });
 
-  it('responses whose id repeats: a chain goes on from the last of them', async () => {
+  it('repeated response ids: a chain continues from the last one', async () => {
     const { records, fates } = await build([
       pair('1', undefined, 'One?', [message('1.')]),
       pair('1', undefined, 'Two?', [message('2.')]),
@@ -57,7 +57,7 @@ describe('responses', () => {
     expect(fates).toEqual({ snapshot: 2, superseded: 1 });
   });
 
-  it('parents that never come, come later, or go in a circle', async () => {
+  it('parents that are missing, late or circular', async () => {
     const { status, records, fates } = await build([
       pair('1', 'never', 'One?', [message('1.')]),
       pair('2', '3', 'Two?', [message('2.')]),
@@ -69,7 +69,7 @@ describe('responses', () => {
     expect(fates).toEqual({ 'rejected:context-missing': 4, snapshot: 1 });
   });
 
-  it('two chains in one file, in turns, and clocks that go back', async () => {
+  it('two chains interleaved in one file, and clocks that go back', async () => {
     const { records } = await build([
       pair('a1', undefined, 'One?', [message('1.')], { timestamp: at(50) }),
       pair('b1', undefined, 'Two?', [message('2.')], { timestamp: at(40) }),
@@ -116,7 +116,7 @@ describe('spans', () => {
   });
   const one = [text('user', 'One?')];
 
-  it('ids of calls that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated call ids, results before their calls, and a result without a call', async () => {
     const input = [
       ...one,
       called('c'),
@@ -136,7 +136,7 @@ describe('spans', () => {
     expect(findings).toMatchObject({ 'tool-result-orphan': 2, 'tool-result-missing': 1 });
   });
 
-  it('ids of spans that repeat, parents that never come, and parents in a circle', async () => {
+  it('repeated span ids, missing parents and circular parents', async () => {
     const long = [...one, text('assistant', '1.'), text('user', 'Two?')];
     const { status, records, fates } = await build([
       span('1', '2', 10, one, text('assistant', '1.')),
@@ -154,7 +154,7 @@ describe('spans', () => {
     expect(fates).toEqual({ snapshot: 3, superseded: 2 });
   });
 
-  it('two traces in one file, in turns, and clocks that go back', async () => {
+  it('two traces interleaved in one file, and clocks that go back', async () => {
     const more = [...one, text('assistant', '1.'), text('user', 'Three?')];
     const { records } = await build([
       span('1', '', 50, one, text('assistant', '1.'), 'A'),

@@ -1,6 +1,6 @@
 /**
- * Logs of OpenHands, Gemini CLI, pi, goose and Cline that no client should write, from outside: ids that repeat, results before their
- * calls, parents that never come or go in a circle, two sessions in one file, clocks that go back. Every line has its fate.
+ * Malformed logs of OpenHands, Gemini CLI, pi, goose and Cline, through the built command: repeated ids, results before their calls,
+ * parents that are missing or circular, two sessions in one file, clocks that go back. Every line has its fate.
  */
 import { describe, expect, it } from 'vitest';
 import { buildEvents as build } from '../support/build-events.ts';
@@ -30,7 +30,7 @@ describe('openhands', () => {
       observation: { content: text(words) },
     });
 
-  it('ids that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated ids, results before their calls, and a result without a call', async () => {
     const { records, findings } = await build([
       message('1', 'user', 'One?'),
       called('2', 'c'),
@@ -51,7 +51,7 @@ describe('openhands', () => {
     expect(findings['tool-result-orphan']).toBe(1);
   });
 
-  it('older events: causes that never come, and an id that repeats', async () => {
+  it('older events: missing causes and a repeated id', async () => {
     const old = (id: number, more: object) => ({ id, source: 'agent', ...more });
     const { records, findings } = await build([
       old(0, { source: 'user', action: 'message', args: { content: 'One?' } }),
@@ -91,7 +91,7 @@ describe('gemini-cli', () => {
     content: words,
     ...more,
   });
-  const said = (id: string, words: string, more: object = {}) => ({
+  const reply = (id: string, words: string, more: object = {}) => ({
     id,
     type: 'gemini',
     content: words,
@@ -102,14 +102,14 @@ describe('gemini-cli', () => {
     ...(output !== undefined && { result: [{ functionResponse: { id, response: { output } } }] }),
   });
 
-  it('ids of messages and of calls that repeat', async () => {
+  it('repeated ids of messages and calls', async () => {
     const { records, fates } = await build([
       head('S'),
       user('1', 'One?'),
-      said('2', '', { toolCalls: [call('c', 'a'), call('c', 'b')] }),
-      said('3', '', { toolCalls: [call('c', 'd')] }),
-      said('2', '', { toolCalls: [call('c', 'e'), call('c', 'f')] }),
-      said('4', 'Done.'),
+      reply('2', '', { toolCalls: [call('c', 'a'), call('c', 'b')] }),
+      reply('3', '', { toolCalls: [call('c', 'd')] }),
+      reply('2', '', { toolCalls: [call('c', 'e'), call('c', 'f')] }),
+      reply('4', 'Done.'),
     ]);
     expect(records).toEqual([
       [
@@ -120,18 +120,18 @@ describe('gemini-cli', () => {
     expect(fates).toEqual({ snapshot: 1, folded: 5 });
   });
 
-  it('going back to a message that never came, and again and again to the same one', async () => {
+  it('going back to an unknown message, and repeatedly to the same one', async () => {
     const { records, fates } = await build([
       head('S'),
       user('1', 'One?'),
-      said('2', '1.'),
+      reply('2', '1.'),
       user('3', 'Two?'),
-      said('4', '2.'),
+      reply('4', '2.'),
       { $rewindTo: '3' },
       { $rewindTo: '3' },
       { $rewindTo: 'never' },
       user('5', 'Three?'),
-      said('6', '3.'),
+      reply('6', '3.'),
     ]);
     expect(records).toEqual([['user: Three?', 'assistant: 3.'], TALK]);
     expect(fates).toEqual({ snapshot: 2, folded: 8 });
@@ -141,10 +141,10 @@ describe('gemini-cli', () => {
     const { records } = await build([
       head('S', at(50)),
       user('1', 'One?', { timestamp: at(40) }),
-      said('2', '1.', { timestamp: at(30) }),
+      reply('2', '1.', { timestamp: at(30) }),
       head('T', at(20)),
       user('1', 'Two?', { timestamp: 'never' }),
-      said('2', '2.', { timestamp: at(10) }),
+      reply('2', '2.', { timestamp: at(10) }),
     ]);
     expect(records).toEqual([TALK.slice(0, 2), TALK.slice(2)]);
   });
@@ -157,7 +157,7 @@ describe('pi', () => {
     ...more,
   });
   const user = (content: string) => ({ role: 'user', content });
-  const said = (words: string) => ({
+  const reply = (words: string) => ({
     role: 'assistant',
     content: [{ type: 'text', text: words }],
     stopReason: 'stop',
@@ -171,7 +171,7 @@ describe('pi', () => {
     ...{ role: 'toolResult', toolCallId, content: [{ type: 'text', text: words }] },
   });
 
-  it('ids of calls that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated call ids, results before their calls, and a result without a call', async () => {
     const { records, findings } = await build([
       head('S'),
       entry('1', null, user('One?')),
@@ -181,7 +181,7 @@ describe('pi', () => {
       entry('5', '4', result('never', 'lost')),
       entry('6', '5', called('c', 'd')),
       entry('7', '6', result('c', 'second')),
-      entry('8', '7', said('Done.')),
+      entry('8', '7', reply('Done.')),
     ]);
     expect(records).toEqual([
       [
@@ -192,27 +192,27 @@ describe('pi', () => {
     expect(findings['tool-result-orphan']).toBe(1);
   });
 
-  it('ids of entries that repeat', async () => {
+  it('repeated entry ids', async () => {
     const { records, fates } = await build([
       head('S'),
       entry('1', null, user('One?')),
-      entry('2', '1', said('1.')),
-      entry('2', '1', said('1.')),
+      entry('2', '1', reply('1.')),
+      entry('2', '1', reply('1.')),
       entry('1', null, user('One?')),
       entry('3', '2', user('Two?')),
-      entry('4', '3', said('2.')),
+      entry('4', '3', reply('2.')),
     ]);
     expect(records).toEqual([TALK]);
     expect(fates).toEqual({ snapshot: 1, folded: 4, 'dropped:copied-line': 2 });
   });
 
-  it('parents that never come, parents in a circle, and an entry that is its own parent', async () => {
+  it('parents that are missing or circular, and an entry that is its own parent', async () => {
     const { status, records, fates, findings } = await build([
       head('S'),
       entry('1', 'gone', user('One?')),
-      entry('2', '4', said('1.')),
+      entry('2', '4', reply('1.')),
       entry('3', '3', user('Two?')),
-      entry('4', '2', said('2.')),
+      entry('4', '2', reply('2.')),
     ]);
     expect([status, findings['parent-missing']]).toEqual([0, 1]);
     expect(records).toEqual([['user: One?', 'assistant: 1.', 'assistant: 2.']]);
@@ -223,10 +223,10 @@ describe('pi', () => {
     const { records } = await build([
       head('S'),
       entry('1', null, user('One?'), { timestamp: at(50) }),
-      entry('2', '1', said('1.'), { timestamp: at(40) }),
+      entry('2', '1', reply('1.'), { timestamp: at(40) }),
       head('T'),
       entry('1', null, user('Two?'), { timestamp: 'never' }),
-      entry('2', '1', said('2.'), { timestamp: at(10) }),
+      entry('2', '1', reply('2.'), { timestamp: at(10) }),
     ]);
     expect(records).toEqual([TALK.slice(0, 2), TALK.slice(2)]);
   });
@@ -251,7 +251,7 @@ describe('goose', () => {
     toolResult: { status: 'success', value: text(words) },
   });
 
-  it('ids that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated ids, results before their calls, and a result without a call', async () => {
     const { records, findings } = await build([
       head,
       message('user', text('One?')),
@@ -293,7 +293,7 @@ describe('cline', () => {
   const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
   const result = (id: string, content: string) => ({ type: 'tool_result', tool_use_id: id, content });
 
-  it('ids that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated ids, results before their calls, and a result without a call', async () => {
     const { records, findings } = await build([
       message('user', 'One?'),
       message('assistant', [use('c')]),

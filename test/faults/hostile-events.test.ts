@@ -1,4 +1,4 @@
-/** Event logs that no client should write, from outside: each is read as far as it can be, and every line has its fate. */
+/** Malformed event logs through the built command: each is read as far as possible, and every line has its fate. */
 import { describe, expect, it } from 'vitest';
 import { buildEvents as build } from '../support/build-events.ts';
 
@@ -6,8 +6,8 @@ const claude = (uuid: string, parentUuid: string | null, message: object, more: 
   type: (message as { role: string }).role,
   ...{ uuid, parentUuid, sessionId: 'S', isSidechain: false, message, ...more },
 });
-const asked = (content: string) => ({ role: 'user', content });
-const said = (id: string, ...content: readonly object[]) => ({ role: 'assistant', id, content });
+const question = (content: string) => ({ role: 'user', content });
+const reply = (id: string, ...content: readonly object[]) => ({ role: 'assistant', id, content });
 const text = (words: string) => ({ type: 'text', text: words });
 const call = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
 const result = (id: string, content: string) => ({
@@ -16,16 +16,16 @@ const result = (id: string, content: string) => ({
 });
 
 describe('claude-code', () => {
-  it('ids of calls that repeat: each result answers the nearest call that is open', async () => {
+  it('repeated call ids: each result answers the nearest open call', async () => {
     const { status, records, findings } = await build([
-      claude('1', null, asked('One?')),
-      claude('2', '1', said('m1', call('c'))),
+      claude('1', null, question('One?')),
+      claude('2', '1', reply('m1', call('c'))),
       claude('3', '2', result('c', 'first')),
-      claude('4', '3', said('m2', call('c'))),
-      claude('5', '4', said('m3', call('c'))),
+      claude('4', '3', reply('m2', call('c'))),
+      claude('5', '4', reply('m3', call('c'))),
       claude('6', '5', result('c', 'nearest')),
       claude('7', '6', result('c', 'other')),
-      claude('8', '7', said('m4', text('Done.'))),
+      claude('8', '7', reply('m4', text('Done.'))),
     ]);
     expect([status, findings['tool-result-orphan']]).toEqual([0, undefined]);
     expect(records).toEqual([
@@ -36,24 +36,24 @@ describe('claude-code', () => {
     ]);
   });
 
-  it('ids of lines that repeat: the second line is a copy', async () => {
+  it('repeated line ids: the second line is a copy', async () => {
     const { records, fates } = await build([
-      claude('1', null, asked('One?')),
-      claude('2', '1', said('m1', text('1.'))),
-      claude('2', '1', said('m1', text('1.'))),
-      claude('1', null, asked('One?')),
+      claude('1', null, question('One?')),
+      claude('2', '1', reply('m1', text('1.'))),
+      claude('2', '1', reply('m1', text('1.'))),
+      claude('1', null, question('One?')),
     ]);
     expect(records).toEqual([['user: One?', 'assistant: 1.']]);
     expect(fates).toEqual({ snapshot: 1, folded: 1, 'dropped:copied-line': 2 });
   });
 
-  it('results before their calls, and one whose call never comes', async () => {
+  it('results before their calls, and a result without a call', async () => {
     const { records, findings } = await build([
-      claude('1', null, asked('One?')),
+      claude('1', null, question('One?')),
       claude('3', '2', result('c', 'early')),
       claude('4', '2', result('never', 'lost')),
-      claude('2', '1', said('m1', call('c'))),
-      claude('5', '2', said('m2', text('Done.'))),
+      claude('2', '1', reply('m1', call('c'))),
+      claude('5', '2', reply('m2', text('Done.'))),
     ]);
     expect(records).toEqual([
       ['user: One?', 'tool never: lost', 'assistant call c', 'tool c: early', 'assistant: Done.'],
@@ -61,34 +61,34 @@ describe('claude-code', () => {
     expect(findings['tool-result-orphan']).toBe(1);
   });
 
-  it('parents that never come: the order is that of the file', async () => {
+  it('missing parents: the order is that of the file', async () => {
     const { status, records, findings } = await build([
-      claude('1', 'gone', asked('One?')),
-      claude('2', '1', said('m1', text('1.'))),
-      claude('3', 'gone too', asked('Two?')),
-      claude('4', '3', said('m2', text('2.'))),
+      claude('1', 'gone', question('One?')),
+      claude('2', '1', reply('m1', text('1.'))),
+      claude('3', 'gone too', question('Two?')),
+      claude('4', '3', reply('m2', text('2.'))),
     ]);
     expect([status, findings['parent-missing']]).toEqual([0, 1]);
     expect(records).toEqual([['user: One?', 'assistant: 1.', 'user: Two?', 'assistant: 2.']]);
   });
 
-  it('parents in a circle, and a line that is its own parent', async () => {
+  it('circular parents, and a line that is its own parent', async () => {
     const { status, records } = await build([
-      claude('1', '4', asked('One?')),
-      claude('2', '1', said('m1', text('1.'))),
-      claude('3', '3', asked('Two?')),
-      claude('4', '3', said('m2', text('2.'))),
+      claude('1', '4', question('One?')),
+      claude('2', '1', reply('m1', text('1.'))),
+      claude('3', '3', question('Two?')),
+      claude('4', '3', reply('m2', text('2.'))),
     ]);
     expect(status).toBe(0);
     expect(records.flat().sort()).toEqual(['assistant: 1.', 'assistant: 2.', 'user: One?', 'user: Two?']);
   });
 
-  it('two sessions in one file are one, or two with --session-by id', async () => {
+  it('two sessions in one file are one session, or two with --session-by id', async () => {
     const log = [
-      claude('1', null, asked('One?')),
-      claude('2', '1', said('m1', text('1.'))),
-      claude('3', '2', asked('Two?'), { sessionId: 'T' }),
-      claude('4', '3', said('m2', text('2.')), { sessionId: 'T' }),
+      claude('1', null, question('One?')),
+      claude('2', '1', reply('m1', text('1.'))),
+      claude('3', '2', question('Two?'), { sessionId: 'T' }),
+      claude('4', '3', reply('m2', text('2.')), { sessionId: 'T' }),
     ];
     const one = await build(log);
     expect(one.records).toEqual([['user: One?', 'assistant: 1.', 'user: Two?', 'assistant: 2.']]);
@@ -103,10 +103,10 @@ describe('claude-code', () => {
   it('clocks that go back', async () => {
     const at = (second: number) => ({ timestamp: `2026-01-14T08:00:${second}.000Z` });
     const { status, records } = await build([
-      claude('1', null, asked('One?'), at(50)),
-      claude('2', '1', said('m1', text('1.')), at(40)),
-      claude('3', '2', asked('Two?'), { timestamp: 'never' }),
-      claude('4', '3', said('m2', text('2.')), at(10)),
+      claude('1', null, question('One?'), at(50)),
+      claude('2', '1', reply('m1', text('1.')), at(40)),
+      claude('3', '2', question('Two?'), { timestamp: 'never' }),
+      claude('4', '3', reply('m2', text('2.')), at(10)),
     ]);
     expect([status, records]).toEqual([0, [['user: One?', 'assistant: 1.', 'user: Two?', 'assistant: 2.']]]);
   });
@@ -121,7 +121,7 @@ describe('codex', () => {
     item({ type: 'function_call_output', call_id, output: words });
   const meta = (id: string) => ({ type: 'session_meta', payload: { id } });
 
-  it('ids that repeat, results before their calls, and one whose call never comes', async () => {
+  it('repeated ids, results before their calls, and a result without a call', async () => {
     const { records, findings } = await build([
       meta('C'),
       message('user', 'One?'),

@@ -1,6 +1,6 @@
 /**
- * F112, F113, F115, F116: text of a log that is aimed at another program: a model's parser, a spreadsheet, a terminal, the log of the
- * program. It comes out as what it is, or is named.
+ * F112, F113, F115, F116: log text aimed at another program: a model's parser, a spreadsheet, a terminal, turnmill's own log. It comes out
+ * unchanged, or is reported.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const TOKENS = [
     '*/',
   ],
 ];
-/** Tokens that the text of each format has a meaning for. */
+/** Control tokens in the text of each format. */
 const FORGERY: Readonly<Record<string, RegExp>> = {
   'chat-inline': /tool_call|tool_result/,
   sharegpt: /tool_call/,
@@ -34,7 +34,7 @@ const FORGERY: Readonly<Record<string, RegExp>> = {
 const forgeries = (token: string): readonly string[] => {
   const text = `a ${token} b`;
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: text }) } };
-  const asked = [
+  const before = [
     { role: 'user', content: 'x' },
     { role: 'assistant', content: null, tool_calls: [call] },
   ];
@@ -47,8 +47,8 @@ const forgeries = (token: string): readonly string[] => {
       ],
     }),
     entryLine({ messages: [{ role: 'user', content: 'x' }], reply: { role: 'assistant', content: text } }),
-    entryLine({ messages: [...asked, { role: 'tool', tool_call_id: 'a', content: text }] }),
-    entryLine({ messages: [...asked, { role: 'tool', tool_call_id: 'a', content: '1' }] }),
+    entryLine({ messages: [...before, { role: 'tool', tool_call_id: 'a', content: text }] }),
+    entryLine({ messages: [...before, { role: 'tool', tool_call_id: 'a', content: '1' }] }),
   ];
 };
 
@@ -56,11 +56,11 @@ describe('F112 forged control tokens', () => {
   for (const [format, forges] of Object.entries(FORGERY)) {
     faultTest(
       'F112',
-      `${format}: what would be read as a call or a turn is found in every place`,
+      `${format}: text that would parse as a call or a turn is reported wherever it is`,
       {},
       async () => {
         const tokens = TOKENS.filter((token) => forges.test(token));
-        // sharegpt reads calls only in the values of call turns, so a text is not a call there
+        // sharegpt parses calls only in the values of call turns, so text elsewhere is harmless
         const places = format === 'sharegpt' ? [3, 4] : [0, 1, 2, 3, 4];
         const lines = tokens.flatMap((token) =>
           forgeries(token).filter((_, place) => places.includes(place)),
@@ -82,7 +82,7 @@ describe('F112 forged control tokens', () => {
   for (const format of ['chat', 'openai', 'trl', 'axolotl']) {
     faultTest(
       'F112',
-      `${format}: JSON has no such tokens, every text comes out as it went in`,
+      `${format}: JSON has no such tokens, so every text comes out unchanged`,
       {},
       async () => {
         const files = Object.fromEntries(
@@ -116,27 +116,20 @@ const CELLS = [
   '%0A=1',
 ];
 
-faultTest(
-  'F113',
-  'cells that a spreadsheet would run are inert, and read back as they were',
-  {},
-  async () => {
-    const files = Object.fromEntries(
-      CELLS.map((name) => [`${name.replaceAll('/', '|')}.jsonl`, entryLine()]),
-    );
-    const { out } = await buildLogs({ files }, ['--group-by', 'scenario']);
-    const csv = readFileSync(join(out, 'reports/tool-usage.csv'), 'utf8');
-    for (const name of CELLS.map((cell) => cell.replaceAll('/', '|'))) {
-      const text = /^[=+\-@\t\r]/.test(name) ? `'${name}` : name;
-      const cell = /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-      expect(csv).toContain(`\n,${cell},1,0,1,1,1,0\n`);
-    }
-    expect(csv).not.toMatch(/(?:^|[,\n])"?[=+@\t\r]/);
-  },
-);
+faultTest('F113', 'cells that a spreadsheet would run are made inert, and can be restored', {}, async () => {
+  const files = Object.fromEntries(CELLS.map((name) => [`${name.replaceAll('/', '|')}.jsonl`, entryLine()]));
+  const { out } = await buildLogs({ files }, ['--group-by', 'scenario']);
+  const csv = readFileSync(join(out, 'reports/tool-usage.csv'), 'utf8');
+  for (const name of CELLS.map((cell) => cell.replaceAll('/', '|'))) {
+    const text = /^[=+\-@\t\r]/.test(name) ? `'${name}` : name;
+    const cell = /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    expect(csv).toContain(`\n,${cell},1,0,1,1,1,0\n`);
+  }
+  expect(csv).not.toMatch(/(?:^|[,\n])"?[=+@\t\r]/);
+});
 
 const HOSTILE = 'a\u001b[2J\u009b31m\u007f\u202e\u2066\u2028\u0000\u0007\r\n{"level":"error","msg":"forged"}';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that there are none.
 const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 faultTest(

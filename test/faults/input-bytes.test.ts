@@ -1,6 +1,6 @@
 /**
- * F045 to F049, F060: bytes that are not what they seem. Byte order marks, separators of other languages, NULs, bytes that are not
- * UTF-8, half surrogate pairs, other normal forms: rejected with their place, or left as they came, byte for byte.
+ * F045 to F049, F060: misleading bytes. Byte order marks, Unicode separators, NULs, invalid UTF-8, lone surrogates, other normal forms:
+ * rejected with their place, or kept unchanged, byte for byte.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const BOM = '\ufeff';
 const [first, second, third] = [1, 2, 3].map((at) => entryLine({ at })) as [string, string, string];
 
-/** A log line whose one message is this JSON text of a string. */
+/** A log line with one message whose text is this JSON string. */
 const withText = (json: string | Buffer, at = 1): Buffer => {
   const [before = '', after = ''] = entryLine({ at, messages: [{ role: 'user', content: '@' }] }).split(
     '"@"',
@@ -23,7 +23,7 @@ const withText = (json: string | Buffer, at = 1): Buffer => {
 };
 
 describe('F045 byte order marks', () => {
-  faultTest('F045', 'one at the start is taken off and counted, any other rejects its line', {}, async () => {
+  faultTest('F045', 'one at the start is stripped and counted, any other rejects its line', {}, async () => {
     const log = `${BOM}${first}\n${BOM}${second}\n${third}\n`;
     for (const [source, input] of asEverySource(log)) {
       const { status, sums, quarantine } = await buildLogs(input);
@@ -37,7 +37,7 @@ describe('F045 byte order marks', () => {
     }
   });
 
-  faultTest('F045', 'doubled, inside of a text, and before blanks', {}, async () => {
+  faultTest('F045', 'doubled, inside a text, and before blanks', {}, async () => {
     const files = {
       'double.jsonl': `${BOM}${BOM}${first}`,
       'text.jsonl': withText(`"${BOM}x${BOM}"`),
@@ -52,8 +52,8 @@ describe('F045 byte order marks', () => {
 
 const separators = ['\u2028', '\u2029', '\u0085', '\u00a0', '\u3000', '\u200b'];
 
-describe('F046 separators of other languages', () => {
-  faultTest('F046', 'in a text they stay as they came, and each line is one record', {}, async () => {
+describe('F046 Unicode separators', () => {
+  faultTest('F046', 'in a text they stay unchanged, and each line is one record', {}, async () => {
     const files = Object.fromEntries(
       separators.map((c, i) => [
         `s${i}.jsonl`,
@@ -95,7 +95,7 @@ describe('F047 NULs', () => {
 
   faultTest(
     'F047',
-    'a hole of a crash is one record by its place, and what follows is read',
+    'a hole of zeros left by a crash is one record with its place, and the lines after it are read',
     {},
     async () => {
       const folder = temporaryFolder();
@@ -117,7 +117,7 @@ describe('F047 NULs', () => {
   );
 });
 
-/** Bytes that no UTF-8 text holds. */
+/** Bytes that are invalid in UTF-8. */
 const notUtf8: Readonly<Record<string, string>> = {
   'Latin-1': 'caf\xe9 ',
   'a lone continuation byte': '\x80',
@@ -128,13 +128,13 @@ const notUtf8: Readonly<Record<string, string>> = {
   'a surrogate': '\xed\xa0\x80',
   'a CESU pair': '\xed\xa0\xbd\xed\xb8\x80',
   'beyond U+10FFFF': '\xf4\x90\x80\x80',
-  'a lead of 5 bytes': '\xf8\x88\x80\x80\x80',
+  'a lead byte of a 5-byte sequence': '\xf8\x88\x80\x80\x80',
   FF: '\xff',
-  'a sequence that is cut': '\xe2\x82',
+  'a truncated sequence': '\xe2\x82',
 };
 
 describe('F048 bytes that are not UTF-8', () => {
-  faultTest('F048', 'reject their line with their place; nothing becomes U+FFFD', {}, async () => {
+  faultTest('F048', 'they reject their line with their place; nothing becomes U+FFFD', {}, async () => {
     const bad = Object.values(notUtf8).map((bytes) => withText(latin1(`"${bytes}"`)));
     const lines = [first, ...bad, second].map((line) => Buffer.from(line));
     const log = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
@@ -154,14 +154,14 @@ describe('F048 bytes that are not UTF-8', () => {
     }
   });
 
-  faultTest('F048', 'in a key, in what is not read, and outside of strings', {}, async () => {
+  faultTest('F048', 'in a key, in unread members, and outside strings', {}, async () => {
     const places = ['{"\xff":1}', '{"unread":"\xff"}', '{"a":\xff}', '\xff'];
     const log = latin1([...places, ''].join('\n'));
     const { sums } = await buildLogs({ files: { 's.jsonl': log } });
     expect(sums.fates).toEqual({ 'rejected:invalid-utf8': places.length });
   });
 
-  faultTest('F048', 'all characters of UTF-8 pass, and U+FFFD too', {}, async () => {
+  faultTest('F048', 'all valid characters pass, including U+FFFD', {}, async () => {
     const text = '\u007f\u0080\u07ff\u0800\ud7ff\ue000\ufffd\ufffe\uffff\u{10000}\u{10ffff}';
     const { status, records } = await buildLogs({ files: { 's.jsonl': withText(`"${text}"`) } });
     expect([status, records[0]?.includes(`"${text}"`)]).toEqual([0, true]);
@@ -170,9 +170,9 @@ describe('F048 bytes that are not UTF-8', () => {
 
 const halves = ['\\ud800', '\\udc00', '\\uD83D x', '\\ud83d\\ud83d\\ude00', '\\ude00\\ud83d', '\\\\ud800'];
 
-describe('F049 half surrogate pairs', () => {
+describe('F049 lone surrogates', () => {
   for (const format of ['chat', 'chat-inline', 'openai']) {
-    faultTest('F049', `as escapes they stay as they came, in ${format}`, {}, async () => {
+    faultTest('F049', `their escapes stay unchanged, in ${format}`, {}, async () => {
       const files = Object.fromEntries(halves.map((json, i) => [`s${i}.jsonl`, withText(`"a${json}b"`)]));
       const { status, records } = await buildLogs({ files }, ['--format', format]);
       expect([status, records.length]).toEqual([0, halves.length]);
@@ -199,7 +199,7 @@ describe('F060 normal forms', () => {
     'i',
   ];
 
-  faultTest('F060', 'ids and names that look alike stay apart, byte for byte', {}, async () => {
+  faultTest('F060', 'ids and names that look alike stay distinct, byte for byte', {}, async () => {
     const tools = pairs.map((name) => ({ type: 'function', function: { name } }));
     const log = pairs
       .map((id, at) => entryLine({ id, at, tools, messages: [{ role: 'user', content: id }] }))

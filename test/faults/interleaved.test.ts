@@ -1,6 +1,6 @@
 /**
- * F213: sessions that are interleaved in one source, as several agents write into one pipe. The part of a session that ended when
- * another one began looks complete: it is taken back when its session goes on.
+ * F213: sessions interleaved in one source, as when several agents write into one pipe. The part before the interruption looks complete,
+ * and is taken back when its session returns.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const tool = { type: 'function', function: { name: 'f', parameters: { type: 'obj
 const entry = (id: string, at: number, texts: readonly string[]): string =>
   entryLine({ id, at, messages: texts.map((content) => ({ role: 'user', content })), tools: [tool] });
 
-/** a1 b1 a2 b2, and c, which is whole. */
+/** a1 b1 a2 b2, and c, which is not interrupted. */
 const LOG = [
   entry('a', 1, ['a1']),
   entry('b', 2, ['b1']),
@@ -34,7 +34,7 @@ const inputs = {
 
 describe('F213 interleaved sessions', () => {
   for (const [kind, input] of Object.entries(inputs)) {
-    faultTest('F213', `in ${kind}: nothing of them is written, every line says why`, {}, async () => {
+    faultTest('F213', `in ${kind}: none of them are written, and every line says why`, {}, async () => {
       const { status, sums, records, quarantine, findings, out } = await buildLogs(input, BY_ID);
       expect([status, sums.fates]).toEqual([3, FATES]);
       expect(records).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('F213 interleaved sessions', () => {
     });
   }
 
-  faultTest('F213', 'in several formats: the records of all go', {}, async () => {
+  faultTest('F213', 'in several formats: the records of all formats are taken back', {}, async () => {
     const out = join(temporaryFolder(), 'out');
     const formats = ['--format', 'chat', '--format', 'openai'];
     const { status } = await turnmill(['build', '-', '--out', out, ...formats], LOG);
@@ -64,7 +64,7 @@ describe('F213 interleaved sessions', () => {
 
   faultTest(
     'F213',
-    'more than is held in memory: the first of 4,000 sessions comes back at the end',
+    'more than fits in memory: the first of 4,000 sessions comes back at the end',
     {},
     async () => {
       const text = 'x'.repeat(3000);
@@ -93,7 +93,7 @@ describe('F213 interleaved sessions', () => {
     });
   });
 
-  faultTest('F213', 'check counts the same', {}, async () => {
+  faultTest('F213', 'check reports the same counts', {}, async () => {
     const { status, stderr } = await turnmill(['check', '-'], LOG);
     expect([status, stderr]).toEqual([3, expect.stringMatching(/1 written, 4 rejected/)]);
   });
@@ -119,7 +119,7 @@ describe('F213 interleaved sessions', () => {
     expect([status, stderr]).toEqual([65, expect.stringContaining('-:3')]);
   });
 
-  faultTest('F213', 'what is taken over by an update has the same bytes as a new build', {}, async () => {
+  faultTest('F213', 'sessions reused by an update have the same bytes as in a new build', {}, async () => {
     const folder = temporaryFolder();
     const [logs, out, again] = ['logs', 'out', 'again'].map((name) => join(folder, name)) as [
       string,

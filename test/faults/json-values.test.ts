@@ -1,6 +1,6 @@
 /**
- * F053 to F059: JSON that other tools lose or invent. Keys of the prototype, keys twice, numbers beyond a double, the order of
- * keys, escapes: they leave as they came; what is no JSON is rejected at its byte. Each session of a run is one case.
+ * F053 to F059: JSON that other tools lose or invent. Prototype keys, duplicate keys, numbers beyond a double, key order and escapes leave
+ * unchanged; text that is not JSON is rejected at its byte. Each session of a run is one case.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const HOSTILE = [
   '__defineGetter__',
 ];
 
-/** A log line with JSON text instead of `"@"`. */
+/** A log line with `"@"` replaced by this JSON text. */
 const filled = (parts: Parameters<typeof entryLine>[0], json: string): string =>
   entryLine(parts).replaceAll('"@"', () => json);
 const withContent = (json: string, id = 's'): string =>
@@ -35,7 +35,7 @@ const withCall = (args: string): string => {
 const logs = (lines: readonly string[]): Record<string, string> =>
   Object.fromEntries(lines.map((line, i) => [`s${String(i).padStart(4, '0')}.jsonl`, line]));
 
-describe('F053 keys of the prototype', () => {
+describe('F053 prototype keys', () => {
   const object = `{${HOSTILE.map((key, i) => `"${key}":{"polluted":${i}}`).join(',')}}`;
   const tools = HOSTILE.map((name) => ({
     type: 'function',
@@ -81,7 +81,7 @@ describe('F053 keys of the prototype', () => {
     });
   }
 
-  faultTest('F053', 'as files, as arguments that are inlined, and as scenarios', {}, async () => {
+  faultTest('F053', 'as file names, inlined arguments and scenarios', {}, async () => {
     const files = Object.fromEntries(
       HOSTILE.map((name) => [`${name}.jsonl`, withCall(JSON.stringify(object))]),
     );
@@ -94,8 +94,8 @@ describe('F053 keys of the prototype', () => {
   });
 });
 
-describe('F054 keys twice', () => {
-  faultTest('F054', 'inside of messages, calls and tools they stay, in their order', {}, async () => {
+describe('F054 duplicate keys', () => {
+  faultTest('F054', 'inside messages, calls and tools they stay, in order', {}, async () => {
     const twice = '{"a":1,"b":{"c":1,"c":2},"a":{"a":[{"z":1,"z":1}]}}';
     const lines = [
       withContent(twice),
@@ -107,19 +107,24 @@ describe('F054 keys twice', () => {
     for (const record of records) expect(record).toContain(twice);
   });
 
-  faultTest('F054', 'where they are read, they reject the line, however they are written', {}, async () => {
-    const line = entryLine();
-    const keys = ['timestamp', 'session_id', 'request', 'response', 'messages', 'tools'];
-    const lines = keys.flatMap((key) => {
-      const escaped = `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}${key.slice(1)}`;
-      return [key, escaped].flatMap((written) => [
-        line.replace(`"${key}":`, `"${written}":null,"${key}":`),
-        line.replace(`"${key}":`, `"${key}":[],"${written}":`),
-      ]);
-    });
-    const { status, sums } = await buildLogs({ files: logs(lines) });
-    expect([status, sums.fates]).toEqual([3, { 'rejected:duplicate-key': lines.length }]);
-  });
+  faultTest(
+    'F054',
+    'in members that turnmill reads they reject the line, however they are escaped',
+    {},
+    async () => {
+      const line = entryLine();
+      const keys = ['timestamp', 'session_id', 'request', 'response', 'messages', 'tools'];
+      const lines = keys.flatMap((key) => {
+        const escaped = `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}${key.slice(1)}`;
+        return [key, escaped].flatMap((written) => [
+          line.replace(`"${key}":`, `"${written}":null,"${key}":`),
+          line.replace(`"${key}":`, `"${key}":[],"${written}":`),
+        ]);
+      });
+      const { status, sums } = await buildLogs({ files: logs(lines) });
+      expect([status, sums.fates]).toEqual([3, { 'rejected:duplicate-key': lines.length }]);
+    },
+  );
 });
 
 const numbers = [
@@ -161,7 +166,7 @@ describe('F055 numbers', () => {
 });
 
 describe('F056, F057 order and escapes', () => {
-  faultTest('F056', 'integer-like keys keep their order, inlined too', {}, async () => {
+  faultTest('F056', 'integer-like keys keep their order, also when inlined', {}, async () => {
     const object = '{"b":1,"2":2,"1":3,"-1":4,"01":5,"4294967294":6,"0":7}';
     const lines = [withContent(object), withCall(object), withCall(JSON.stringify(object))];
     const plain = await buildLogs({ files: logs(lines) });
@@ -173,7 +178,7 @@ describe('F056, F057 order and escapes', () => {
 
   faultTest(
     'F057',
-    'escapes and blanks inside of a message stay; built again from its own record nothing changes',
+    'escapes and blanks in a message stay; building from the record again changes nothing',
     {},
     async () => {
       const object = '{ "a\\/b" :\t"\\u0041\\u00e9é\\/\\b" ,"c": [ ] }';
@@ -188,7 +193,7 @@ describe('F056, F057 order and escapes', () => {
   );
 });
 
-/** Lines of other languages, and the byte of the first fault. */
+/** Lines of other languages, and the byte of the first error. */
 const notJson: readonly (readonly [line: string, at: number | undefined, reason?: string])[] = [
   ['{"a":NaN}', 5],
   ['{"a":Infinity}', 5],
@@ -218,7 +223,7 @@ const notJson: readonly (readonly [line: string, at: number | undefined, reason?
 ];
 
 describe('F058 values that are not JSON objects', () => {
-  faultTest('F058', 'is rejected with its line and byte; the lines around it are read', {}, async () => {
+  faultTest('F058', 'are rejected with line and byte; the lines around them are read', {}, async () => {
     const lines = notJson.map(([line]) => line);
     const log = [entryLine(), ...lines, entryLine({ at: 2 })].join('\n');
     const { status, sums, quarantine } = await buildLogs({ files: { 's.jsonl': log } });
@@ -235,22 +240,27 @@ describe('F058 values that are not JSON objects', () => {
     expect(quarantine).toHaveLength(notJson.length);
   });
 
-  faultTest('F058', 'two objects on one line are two entries, one over two lines is none', {}, async () => {
-    const [one, two] = [entryLine({ at: 1 }), entryLine({ at: 2 })];
-    const broken = one.replace(',"request"', ',\n"request"');
-    const { sums } = await buildLogs({
-      files: { 'a.jsonl': `${one}${two}\n`, 'b.jsonl': `${broken}\n${two}\n` },
-    });
-    expect(sums.repairs).toMatchObject({ 'split-objects': 1 });
-    expect(sums.fates).toEqual({ 'rejected:invalid-json': 2, snapshot: 2, superseded: 1 });
-  });
+  faultTest(
+    'F058',
+    'two objects on one line are two entries, and one object over two lines is not read',
+    {},
+    async () => {
+      const [one, two] = [entryLine({ at: 1 }), entryLine({ at: 2 })];
+      const broken = one.replace(',"request"', ',\n"request"');
+      const { sums } = await buildLogs({
+        files: { 'a.jsonl': `${one}${two}\n`, 'b.jsonl': `${broken}\n${two}\n` },
+      });
+      expect(sums.repairs).toMatchObject({ 'split-objects': 1 });
+      expect(sums.fates).toEqual({ 'rejected:invalid-json': 2, snapshot: 2, superseded: 1 });
+    },
+  );
 });
 
 describe('F059 the table of JSON documents', () => {
   const lines = SCANNER_CASES.filter(([, , text]) => !text.includes('\n') && !/^[ \t\r]*$/.test(text));
 
   for (const scanner of ['auto', 'plain']) {
-    faultTest('F059', `each as a line of a log: verdicts as pinned, scanner ${scanner}`, {}, async () => {
+    faultTest('F059', `each one as a line of a log: pinned verdicts, scanner ${scanner}`, {}, async () => {
       expect(lines.length).toBeGreaterThan(300);
       const before = process.env.TURNMILL_SCANNER;
       process.env.TURNMILL_SCANNER = scanner;
@@ -275,7 +285,7 @@ describe('F059 the table of JSON documents', () => {
   }
 });
 
-/** Reasons of a line that is JSON, of one that is not, and of one that is too deep. */
+/** Reasons for lines that are JSON, not JSON, and too deep. */
 const IS_JSON = ['not-an-object', 'bad-timestamp', 'bad-session-id', 'duplicate-key'];
 const VERDICTS: Readonly<Record<string, readonly string[]>> = {
   y: IS_JSON,

@@ -1,6 +1,6 @@
 /**
- * F001: SIGKILL at every system call that changes something in the destination's folder, one kind after the other. After each
- * kill the destination is absent, the old dataset or the new one, whole; a plain rerun gives the same bytes and no rest.
+ * F001: SIGKILL at every system call that changes the destination's folder, one kind after the other. After each kill the destination is
+ * absent, the whole old dataset or the whole new one; a plain rerun gives the same bytes and leaves nothing else.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ import { numbered, traced } from '../support/strace.ts';
 
 const NAMES = 'mkdir openat write fsync close chmod symlink rename unlink rmdir'.split(' ');
 const LEAST_KILLS = 50;
-/** Checkpoints make many of these; of the others they make no new kind. */
+/** Checkpoints add many of these calls, and none of other kinds. */
 const RESUME_NAMES = 'mkdir fsync rename unlink'.split(' ');
-/** Other calls of the same name (to wake a thread) come and go from run to run: what was missed is tried again around it. */
+/** Other calls of the same name (to wake a thread) come and go between runs: missed numbers are tried again with their neighbours. */
 const ROUNDS = 8;
 
 interface Sweep {
   readonly parent: string;
-  /** A run that does the whole thing, from the state that `prepare` makes. */
+  /** The arguments of the complete run, from the state that `prepare` creates. */
   readonly args: readonly string[];
   prepare(): Promise<void>;
-  /** Checks what a reader sees after the kill. */
+  /** Checks the visible state after the kill. */
   look(): void;
 }
 
-/** Kills at each call of this name. @returns how many kills there were */
+/** Kills at each call of this name. @returns the number of kills */
 async function sweep(name: string, { parent, args, prepare, look }: Sweep): Promise<number> {
   await prepare();
   const whole = await traced(args, { calls: name });
@@ -122,7 +122,7 @@ faultTest(
   },
 );
 
-/** A checkpoint after every source; what is left is gone on with. */
+/** A checkpoint after every source; each killed run is resumed. */
 async function resumes(prepareFurther: (args: readonly string[]) => Promise<void>): Promise<void> {
   vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0');
   onTestFinished(() => {
@@ -160,13 +160,13 @@ async function resumes(prepareFurther: (args: readonly string[]) => Promise<void
 
 faultTest(
   'F001',
-  'SIGKILL at every change of a run with checkpoints, gone on with by --resume',
+  'SIGKILL at every change of a run with checkpoints, then --resume',
   { needs: ['ptrace'], long: true },
   () => resumes(async () => undefined),
 );
 faultTest(
   'F001',
-  'SIGKILL at every change of a resumed run, gone on with by --resume',
+  'SIGKILL at every change of a resumed run, then --resume again',
   { needs: ['ptrace'], long: true },
   () =>
     resumes(async (args) => {

@@ -1,6 +1,6 @@
 /**
- * F002: SIGKILL at random moments. Whatever the moment, the destination is absent, the old dataset or the new one,
- * whole, and `verify` agrees; a rerun gives the same bytes and leaves nothing behind.
+ * F002: SIGKILL at random moments. At any moment the destination is absent, the whole old dataset or the whole new one, and `verify`
+ * agrees; a rerun gives the same bytes and leaves nothing else.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { Moments } from '../support/moments.ts';
 import { randomFrom, writePlainLogs } from '../support/plain-logs.ts';
 
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
-/** In `npm test`, and in the long suite. */
+/** For `npm test`, and for the long suite. */
 const RUNS = [
   { kills: 5, long: false },
   { kills: 200, long: true },
@@ -21,13 +21,13 @@ const RUNS = [
 const WORKERS = ['1', '2', '4'];
 
 interface Killed {
-  /** Did the signal end it, and not its own end? */
+  /** Did the signal end the process? */
   readonly fired: boolean;
   /** Was there a half-written dataset in the parent? */
   readonly staged: boolean;
 }
 
-/** At a share of its time kills the process, or with `group` every process of its group. */
+/** Kills the process, or with `group` its whole process group, after a share of its usual time. */
 async function killAt(
   moments: Moments,
   share: number,
@@ -40,13 +40,13 @@ async function killAt(
     try {
       process.kill(group ? -(child.pid as number) : (child.pid as number), 'SIGKILL');
     } catch (error) {
-      expect(error).toMatchObject({ code: 'ESRCH' }); // it was over before
+      expect(error).toMatchObject({ code: 'ESRCH' }); // it had already ended
     }
   });
   return { fired, staged: leftovers(parent).length > 0 };
 }
 
-/** Were there enough kills, and enough of them at work? The number that it takes depends on the machine. */
+/** Were there enough kills, and enough of them during the work? How many it takes depends on the machine. */
 function isEnough(killed: readonly Killed[], kills: number): boolean {
   const fired = killed.filter((one) => one.fired).length;
   return killed.length >= kills && fired > kills / 3 && killed.some(({ staged }) => staged);

@@ -1,6 +1,6 @@
 /**
- * F187: laws that hold whatever the logs are. Blank lines, another compression, another order on the disk, an entry that another one
- * supersedes and a run in two halves change no record; one session more is one record more. 10 seeds, with TURNMILL_LONG=1 1,000.
+ * F187: laws that hold for any logs. Blank lines, another compression, another order on disk, a superseded entry and splitting the run in
+ * two change no record; one more session adds one record. 10 seeds; 1,000 with TURNMILL_LONG=1.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ const SEEDS = LONG ? 1000 : 10;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const SEEDS_PER_TEST = 10;
 
-/** Path below the root -> bytes, unpacked. */
+/** Path relative to the root -> unpacked bytes. */
 type Files = ReadonlyMap<string, Buffer>;
 
 function filesOf(seed: number): Files {
@@ -37,7 +37,7 @@ function filesOf(seed: number): Files {
   return new Map(files);
 }
 
-/** Unpacks a log; one that is damaged on purpose gives nothing, which is as good as any content. */
+/** Unpacks a log; a log damaged on purpose becomes empty, which is as good as any other content. */
 function unpacked(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes);
@@ -46,7 +46,7 @@ function unpacked(bytes: Buffer): Buffer {
   }
 }
 
-interface Made {
+interface Built {
   readonly records: readonly string[];
   readonly rejected: object;
 }
@@ -54,7 +54,7 @@ interface Made {
 async function run(
   files: Iterable<readonly [string, Uint8Array]>,
   groupBy: 'none' | 'scenario' = 'scenario',
-): Promise<Made> {
+): Promise<Built> {
   const root = join(temporaryFolder(), 'logs');
   mkdirSync(root);
   for (const [name, bytes] of files) {
@@ -76,7 +76,7 @@ async function run(
 
 const isLines = (name: string): boolean => /\.(?:jsonl|ndjson)$/.test(name);
 
-/** Blank lines before, between and after the lines. */
+/** Adds blank lines before, between and after the lines. */
 function withBlanks(dice: Dice, bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1').split('\n');
   const blank = (): string => (dice.chance(0.5) ? dice.pick(['\n', ' \t\n', '\r\n', '\n\n\n']) : '');
@@ -88,14 +88,14 @@ function shuffled<T>(dice: Dice, items: Iterable<T>): T[] {
   return keyed.sort(([a], [b]) => a - b).map(([, item]) => item);
 }
 
-/** How many laws were tried on something that has records. */
-let told = 0;
+/** Records that the laws were tried on. */
+let triedRecords = 0;
 
 async function holds(seed: number): Promise<void> {
   const dice = createDice(seed, new Map());
   const files = filesOf(seed);
   const all = await run(files);
-  told += all.records.length;
+  triedRecords += all.records.length;
   const blanks = [...files].map(
     ([name, bytes]) => [name, isLines(name) ? withBlanks(dice, bytes) : bytes] as const,
   );
@@ -107,10 +107,10 @@ async function holds(seed: number): Promise<void> {
   expect(await run(shuffled(dice, files))).toEqual(all);
 
   const sides = new Map([...files.keys()].map((name) => [name, dice.int(2)]));
-  const made = await Promise.all(
+  const runs = await Promise.all(
     [0, 1].map((half) => run([...files].filter(([name]) => sides.get(name) === half))),
   );
-  expect(made.flatMap(({ records }) => records).sort()).toEqual(all.records);
+  expect(runs.flatMap(({ records }) => records).sort()).toEqual(all.records);
 
   const extra = sessionLines('one-more', { entries: 1 + dice.int(4), messageChars: 40, seed });
   const more = await run([...files, ['one-more.jsonl', Buffer.from(extra.join('\n'))]]);
@@ -141,5 +141,5 @@ it.each(tests)(`F187 the laws hold for ${SEEDS_PER_TEST} seeds from %i`, async (
 });
 
 it('F187 the logs had records', () => {
-  expect(told).toBeGreaterThan(2 * SEEDS);
+  expect(triedRecords).toBeGreaterThan(2 * SEEDS);
 });

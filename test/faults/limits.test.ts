@@ -1,6 +1,6 @@
 /**
- * The limits that a run may be given from outside, with both scanners: exactly that deep, that many messages, that many
- * files, and not one more. The deepest text that is allowed goes through every format, the rules of its reader, and `verify`.
+ * Limits set by options, with both scanners: exactly that deep, that many messages, that many files, and not one more. The deepest allowed
+ * text passes every format, its consumer's rules and `verify`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const FORMATS = formats.map(({ name }) => name);
 interface Run extends Ended {
   readonly logs: string;
   readonly out: string;
-  /** Names beside the logs. */
+  /** Names in the folder of the logs. */
   readonly beside: readonly string[];
 }
 
@@ -43,7 +43,7 @@ async function build(
 const settingsOf = ({ out }: Run): object =>
   JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).settings;
 
-/** Entries with a value instead of "@". */
+/** Entries with `"@"` where a value goes. */
 const places: readonly ((at: number) => string)[] = [
   (at) => entryLine({ at, tools: [] }).replace('{', '{"unread":"@",'),
   (at) => entryLine({ at, tools: [] }).replace('"request":{', '"request":{"unread":"@",'),
@@ -63,7 +63,7 @@ const nests: readonly ((levels: number) => string)[] = [
   (levels) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`,
 ];
 
-/** The line with a value that is nested as deep as the line may be. */
+/** The line with a value nested as deep as the line allows. */
 function nested(line: string, nest: (levels: number) => string, deepest: number): string {
   const before = line.slice(0, line.indexOf('"@"'));
   const open = before.replace(/[^[{]/g, '').length - before.replace(/[^\]}]/g, '').length;
@@ -98,39 +98,34 @@ describe.each(SCANNERS)('F051 --max-depth with TURNMILL_SCANNER=%s', (scanner) =
   }
 });
 
-faultTest(
-  'F051',
-  'what is as deep as may be asked for goes through every format and its reader',
-  {},
-  async () => {
-    const logs = places.flatMap((place) => nests.map((nest) => nested(place(1), nest, MAX_DEPTH_CEILING)));
-    const deep = nests.map((nest) => nest(MAX_DEPTH_CEILING - 10));
-    const texts = deep.map((text) =>
-      entryLine({ messages: [USER, { role: 'tool', content: text }], reply: callWith(text) }),
-    );
-    const files = Object.fromEntries([...logs, ...texts].map((line, i) => [`${i}.jsonl`, line]));
-    const limit = ['--max-depth', `${MAX_DEPTH_CEILING}`, '--workers', '1'];
-    const run = await build(files, [...limit, ...FORMATS.flatMap((name) => ['--format', name])]);
-    expect(run.status, run.stderr).toBe(3); // some formats refuse arguments that are not an object
-    expect((await turnmill(['verify', run.out])).status).toBe(0);
-    const records = FORMATS.map((name) => recordsOf(join(run.out, 'data', name)));
-    for (const lines of records) for (const line of lines) JSON.parse(line);
-    expect(records[FORMATS.indexOf('chat')]).toHaveLength(logs.length + texts.length);
-    const targets = FORMATS.flatMap((name) => ['--target', name]);
-    const checked = await turnmill(['check', run.logs, ...limit, ...targets]);
-    expect([0, 3], checked.stderr).toContain(checked.status);
-    const deck = await build(files, [...limit, '--format', 'samples', '--as', 'toml']);
-    expect(deck.status, deck.stderr).toBe(3);
-  },
-);
+faultTest('F051', 'the deepest allowed text passes every format and its consumer', {}, async () => {
+  const logs = places.flatMap((place) => nests.map((nest) => nested(place(1), nest, MAX_DEPTH_CEILING)));
+  const deep = nests.map((nest) => nest(MAX_DEPTH_CEILING - 10));
+  const texts = deep.map((text) =>
+    entryLine({ messages: [USER, { role: 'tool', content: text }], reply: callWith(text) }),
+  );
+  const files = Object.fromEntries([...logs, ...texts].map((line, i) => [`${i}.jsonl`, line]));
+  const limit = ['--max-depth', `${MAX_DEPTH_CEILING}`, '--workers', '1'];
+  const run = await build(files, [...limit, ...FORMATS.flatMap((name) => ['--format', name])]);
+  expect(run.status, run.stderr).toBe(3); // some formats reject arguments that are not an object
+  expect((await turnmill(['verify', run.out])).status).toBe(0);
+  const records = FORMATS.map((name) => recordsOf(join(run.out, 'data', name)));
+  for (const lines of records) for (const line of lines) JSON.parse(line);
+  expect(records[FORMATS.indexOf('chat')]).toHaveLength(logs.length + texts.length);
+  const targets = FORMATS.flatMap((name) => ['--target', name]);
+  const checked = await turnmill(['check', run.logs, ...limit, ...targets]);
+  expect([0, 3], checked.stderr).toContain(checked.status);
+  const deck = await build(files, [...limit, '--format', 'samples', '--as', 'toml']);
+  expect(deck.status, deck.stderr).toBe(3);
+});
 
-/** The lines of a folder's shards; none where a format refused everything. */
+/** The lines of a folder's shards; none if a format rejected everything. */
 function recordsOf(folder: string): readonly string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'));
 }
 
-faultTest('F052', '--max-messages: exactly so many with the reply, and not one more', {}, async () => {
+faultTest('F052', '--max-messages: exactly that many with the reply, and not one more', {}, async () => {
   const of = (at: number, count: number, reply: object | null): string =>
     entryLine({ at, messages: Array.from({ length: count }, () => USER), reply });
   const reply = { role: 'assistant', content: 'hi' };
@@ -146,7 +141,7 @@ faultTest('F052', '--max-messages: exactly so many with the reply, and not one m
   expect(settingsOf(run)).toMatchObject({ maxMessages: 3 });
 });
 
-faultTest('F052', '--max-messages of objects that share a line: each has its place', {}, async () => {
+faultTest('F052', '--max-messages for objects that share a line: each has its place', {}, async () => {
   const long = entryLine({ at: 2, messages: [USER, USER, USER] });
   const [first, last] = [entryLine({ at: 1 }), entryLine({ at: 3 })];
   const run = await build({ 's.jsonl': `${first}${long}${last}\n` }, ['--max-messages', '2']);
@@ -157,7 +152,7 @@ faultTest('F052', '--max-messages of objects that share a line: each has its pla
   ]);
 });
 
-faultTest('F089', '--max-sources: exactly so many, and of one more nothing is read', {}, async () => {
+faultTest('F089', '--max-sources: exactly that many; with one more nothing is read', {}, async () => {
   const files = { 'a.jsonl': entryLine(), 'b.jsonl': entryLine(), 'c.txt': 'no log' };
   const enough = await build(files, ['--max-sources', '2']);
   expect([enough.status, settingsOf(enough)]).toMatchObject([0, { maxSources: 2 }]);

@@ -1,6 +1,6 @@
 /**
- * F110: no regular expression of ours takes more than linear time. Every literal in the code, and every expression that
- * code puts together, is judged by `recheck`; what it calls vulnerable needs a reason why its text is always short or our own.
+ * F110: no regular expression takes more than linear time. `recheck` judges every literal in the code and every expression built at run
+ * time; each one that it calls vulnerable needs a reason why its text is short or our own.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,10 +16,10 @@ interface Pattern {
   readonly flags: string;
 }
 
-/** These read nothing but our own code and tests. */
+/** These read only our own code and tests. */
 const OWN_TEXT = 'scripts/gen/';
 
-/** Not linear, but their text is short. */
+/** Not linear, but on short text. */
 const SHORT: Readonly<Record<string, string>> = {
   'src/cli/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
   'src/dataset/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
@@ -27,9 +27,9 @@ const SHORT: Readonly<Record<string, string>> = {
     'the first 4,096 bytes of a file',
 };
 
-/** Expressions that are put together at run time: how often each file says `new RegExp`. */
-const MADE: Readonly<Record<string, number>> = {
-  'scripts/gen/markdown.mjs': 1, // of our own source text
+/** Expressions built at run time: how often each file says `new RegExp`. */
+const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
+  'scripts/gen/markdown.mjs': 1, // on our own source text
   'transforms/rules/goose-bootstrap.ts': 1,
   'transforms/model/white-space.ts': 1,
 };
@@ -45,16 +45,16 @@ const literals: readonly Pattern[] = files.flatMap((file) =>
   (tokens.get(file)?.regexes ?? []).map(({ source, flags }) => ({ file, source, flags })),
 );
 
-/** Patterns that the modules hand to `new RegExp` while they are loaded. */
-async function madePatterns(): Promise<Pattern[]> {
-  const made: Pattern[] = [];
-  for (const file of Object.keys(MADE).filter((name) => name.endsWith('.ts'))) {
+/** Patterns passed to `new RegExp` while the modules load. */
+async function patternsBuiltAtRunTime(): Promise<Pattern[]> {
+  const patterns: Pattern[] = [];
+  for (const file of Object.keys(BUILT_AT_RUN_TIME).filter((name) => name.endsWith('.ts'))) {
     vi.resetModules();
     vi.stubGlobal(
       'RegExp',
       new Proxy(RegExp, {
         construct(target, [source, flags = '']: [string, string?]) {
-          made.push({ file, source, flags });
+          patterns.push({ file, source, flags });
           return new target(source, flags);
         },
       }),
@@ -62,7 +62,7 @@ async function madePatterns(): Promise<Pattern[]> {
     await import(join(ROOT, file));
     vi.unstubAllGlobals();
   }
-  return made;
+  return patterns;
 }
 
 let checkSync: typeof import('recheck').checkSync;
@@ -71,7 +71,7 @@ beforeAll(async () => {
   ({ checkSync } = await import('recheck'));
 });
 
-/** Its complexity, for one that is not linear. */
+/** `linear`, or its complexity. */
 function verdictOf({ source, flags }: Pattern): string {
   const found = checkSync(source, flags.replaceAll('v', 'u'), { timeout: null }); // however slow the machine is
   if (found.status === 'safe') return 'linear';
@@ -93,11 +93,11 @@ describe('F110 every regular expression of ours is linear, or its text is short'
   it('knows the files that build expressions', () => {
     const count = (file: string): number => tokens.get(file)?.bare.match(/\bRegExp\s*\(/g)?.length ?? 0;
     const found = Object.fromEntries(files.map((file) => [file, count(file)]).filter(([, n]) => n !== 0));
-    expect(found).toEqual(MADE);
+    expect(found).toEqual(BUILT_AT_RUN_TIME);
   });
 
-  it('asks about every one', async () => {
-    const patterns = [...literals, ...(await madePatterns())].filter(
+  it('checks every one', async () => {
+    const patterns = [...literals, ...(await patternsBuiltAtRunTime())].filter(
       ({ file }) => !file.startsWith(OWN_TEXT),
     );
     const judged = new Map(
@@ -107,7 +107,7 @@ describe('F110 every regular expression of ours is linear, or its text is short'
     expect(slow.sort()).toEqual(Object.keys(SHORT).sort());
   });
 
-  it('sees one that is not linear', () => {
+  it('detects one that is not linear', () => {
     const source = '^\\s*<info-msg>\\s*.*?\\s*</info-msg>\\s*$';
     expect(verdictOf({ file: '', source, flags: 's' })).toContain('polynomial');
   });

@@ -1,6 +1,6 @@
 /**
- * F110, F111: text that makes a quadratic scanner never end. Each attack is 1 MB (n^2 steps would take an hour), in every
- * place that is looked into, through every format; and the rule on info-msg blocks decides as the oracle does.
+ * F110, F111: text on which a quadratic scanner never ends. Each attack is 1 MB (n^2 steps would take an hour), in every place that is
+ * scanned, through every format. The rule on info-msg blocks agrees with the oracle.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ function sessionOf(text: string, id: string): string {
   return entryLine({ id, messages, reply: { role: 'assistant', content: text } });
 }
 
-describe('F110 text that a quadratic scanner never ends with', () => {
+describe('F110 text on which a quadratic scanner never ends', () => {
   const throughFormat = async (format: string, bytes: number): Promise<void> => {
     const folder = join(temporaryFolder(), 'logs');
     mkdirSync(folder);
@@ -99,7 +99,7 @@ describe('F110 text that a quadratic scanner never ends with', () => {
   it('F110 as ids, file names, timestamps and keys', async () => {
     const folder = join(temporaryFolder(), 'logs');
     mkdirSync(folder);
-    let made = 0;
+    let written = 0;
     for (const piece of [
       '-',
       '-1',
@@ -124,11 +124,11 @@ describe('F110 text that a quadratic scanner never ends with', () => {
       });
       const name = piece.repeat(120 / piece.length);
       for (const [i, line] of [...lines, key].entries())
-        writeFileSync(join(folder, `${name}-${i}-${made++}.jsonl`), line);
+        writeFileSync(join(folder, `${name}-${i}-${written++}.jsonl`), line);
     }
     for (const groupBy of ['date', 'scenario'] as const) {
       const { sums } = await build({ inputs: [folder], groupBy, workers: 1 });
-      expect([sums.lines, sums.fates['rejected:bad-timestamp']]).toEqual([made, made / 4]);
+      expect([sums.lines, sums.fates['rejected:bad-timestamp']]).toEqual([written, written / 4]);
     }
   });
 });
@@ -162,7 +162,7 @@ describe('F111 info-msg blocks', () => {
     ...['a', '<', '>', '/', '<info-msg></info-msg>', '<info-msg>x</info-msg>\n', '<info-msg>\n\n</info-msg>'],
   );
 
-  it('F111 any mixture of tags, white space and text: as the oracle says', () => {
+  it('F111 any mix of tags, white space and text: the oracle agrees', () => {
     let dropped = 0;
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -176,7 +176,7 @@ describe('F111 info-msg blocks', () => {
     expect(dropped).toBeGreaterThan(200);
   });
 
-  it('F111 10 MB of blanks, of openers, of closers and of whole blocks', () => {
+  it('F111 10 MB of blanks, openers, closers and whole blocks', () => {
     const size = 10 * 1024 * 1024;
     const long = (text: string): string => text.repeat(size / text.length);
     expect(isInfo(long(' '))).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * A log that a program writes through a mapped file: until the kernel writes the page back, none of its times change. `--update`
- * must not say that nothing changed; with `--checksum` it compares the content, whatever the times are.
+ * A log that a program writes through a mapped file: its times change only when the kernel writes the page back. `--update` must not call
+ * it unchanged; with `--checksum` it compares the content, whatever the times.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 
-/** Maps the file, changes its first byte and says so; then, for each line that it gets, it writes `LETTER` at `OFFSET`. */
+/** Maps the file, changes its first byte and confirms it; then writes `LETTER` at `OFFSET` for each line received. */
 const WRITER = `
 import mmap, sys
 with open(sys.argv[1], 'r+b') as file:
@@ -43,7 +43,7 @@ function place(): Place {
 }
 
 interface Writer {
-  /** Makes `mapped` another word; proves that the bytes changed and neither size nor times did. */
+  /** Writes another letter at `mapped`; proves that the bytes changed while size and times did not. */
   write(letter: string): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ async function mapping(path: string): Promise<Writer> {
   const offset = readFileSync(path).indexOf('mapped');
   return {
     async write(letter) {
-      // its own bytes once more: should the page have been written back meanwhile, it is dirty again from here on
+      // writes the first byte again: the page is dirty from here on even if it was written back meanwhile
       stdin.write(`0 {\n`);
       expect((await answers.next()).value).toBe('written');
       const before = statSync(path, { bigint: true });
@@ -71,13 +71,13 @@ async function mapping(path: string): Promise<Writer> {
   };
 }
 
-/** For this process it is that much later than when the file was written. */
+/** Moves this process's clock to `ms` after the file's last change. */
 function later(path: string, ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(statSync(path).ctimeMs) + ms });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-const given = ({ logs, out }: Place) => ({ inputs: [logs], out, workers: 1, update: true });
+const updateOf = ({ logs, out }: Place) => ({ inputs: [logs], out, workers: 1, update: true });
 
 async function expectBuiltAnew({ folder, logs, out }: Place): Promise<void> {
   const full = join(folder, 'full');
@@ -85,34 +85,34 @@ async function expectBuiltAnew({ folder, logs, out }: Place): Promise<void> {
   expect(hashesOf(out)).toEqual(hashesOf(full));
 }
 
-faultTest('F203', 'a write within the time of the write-back is found', { needs: ['python3'] }, async () => {
+faultTest('F203', 'a write within the write-back time is detected', { needs: ['python3'] }, async () => {
   const at = place();
   const writer = await mapping(at.path);
   later(at.path, 30_000);
-  await build(given(at));
-  expect((await build(given(at))).nothingChanged).toBe(true);
+  await build(updateOf(at));
+  expect((await build(updateOf(at))).nothingChanged).toBe(true);
   await writer.write('X');
-  expect((await build(given(at))).nothingChanged).toBe(false);
+  expect((await build(updateOf(at))).nothingChanged).toBe(false);
   await expectBuiltAnew(at);
 });
 
 faultTest(
   'F203',
-  '--checksum finds a write whenever it came, and a file that was only touched is not read into the dataset again',
+  '--checksum detects a write at any time, and only touching a file does not read it again',
   { needs: ['python3'] },
   async () => {
     const at = place();
     const writer = await mapping(at.path);
-    later(at.path, 36_000); // as if the write-back were late: the times say that nothing can have changed
-    const checksum = { ...given(at), checksum: true };
+    later(at.path, 36_000); // as if write-back were late: by its times the file cannot have changed
+    const checksum = { ...updateOf(at), checksum: true };
     await build(checksum);
     await writer.write('X');
-    expect((await build(given(at))).nothingChanged).toBe(true);
+    expect((await build(updateOf(at))).nothingChanged).toBe(true);
     expect((await build(checksum)).nothingChanged).toBe(false);
     await expectBuiltAnew(at);
     utimesSync(at.path, 5, 5);
     expect((await build(checksum)).nothingChanged).toBe(true);
-    expect((await build(given(at))).nothingChanged).toBe(false);
+    expect((await build(updateOf(at))).nothingChanged).toBe(false);
   },
 );
 

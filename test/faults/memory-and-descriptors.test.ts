@@ -1,4 +1,4 @@
-/** The memory and descriptors of a run do not grow with its input. The bench measures 5 GB. */
+/** Memory and descriptors of a run do not grow with its input. The benchmarks measure 5 GB. */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { writePlainLogs } from '../support/plain-logs.ts';
 
-/** Writes VmHWM (KiB) and the number of open descriptors when the process ends. */
+/** Writes VmHWM (KiB) and the number of open descriptors on exit. */
 const WATCH = `process.on('exit', () => {
   const fs = require('node:fs');
   const peak = /VmHWM:\\s+(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1];
@@ -20,18 +20,18 @@ const WATCH = `process.on('exit', () => {
 
 interface Watched {
   readonly status: number | null;
-  /** The most memory that was resident, MiB. */
+  /** Peak resident memory, MiB. */
   readonly peak: number;
   readonly descriptors: number;
 }
 
 function watched(folder: string, args: readonly string[], before: readonly string[] = []): Watched {
-  const [watch, told] = [join(folder, 'watch.cjs'), join(folder, 'watched')];
+  const [watch, measured] = [join(folder, 'watch.cjs'), join(folder, 'watched')];
   writeFileSync(watch, WATCH);
   const node = [process.execPath, '--max-old-space-size=256', '--require', watch, COMMAND];
   const [command = '', ...rest] = [...before, ...node, ...args];
-  const { status } = spawnSync(command, rest, { env: { ...process.env, WATCHED: told } });
-  return { status, ...JSON.parse(readFileSync(told, 'utf8')) };
+  const { status } = spawnSync(command, rest, { env: { ...process.env, WATCHED: measured } });
+  return { status, ...JSON.parse(readFileSync(measured, 'utf8')) };
 }
 
 /** Sessions of about 100 KB. */
@@ -41,7 +41,7 @@ function logsOf(folder: string, megabytes: number): string {
   return logs;
 }
 
-faultTest('F140', 'ten times the input needs no more memory', { long: true }, () => {
+faultTest('F140', 'ten times the input takes no more memory', { long: true }, () => {
   const folder = temporaryFolder();
   for (const workers of ['1', '2']) {
     const run = (megabytes: number): Watched => {
@@ -106,7 +106,7 @@ faultTest('F143', 'the ids of a million lines of an event log', { long: true }, 
   expect(peak).toBeLessThan(130);
 });
 
-/** Sources that are good, rejected line by line, rejected as a session and lost, in turn. */
+/** In turn: good sources, sources with rejected lines, with a rejected session, and lost ones. */
 function faultySources(logs: string, count: number): void {
   mkdirSync(logs);
   const cut = gzipSync(entry()).subarray(0, -3);

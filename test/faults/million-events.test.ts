@@ -1,4 +1,4 @@
-/** Event logs of a million lines without a single question, from outside. */
+/** Event logs of a million lines without a user message, through the built command. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ function millionOf(lineOf: (i: number) => object): string {
   return path;
 }
 
-it('a million answers without a user: beyond --max-conversation the session is rejected, and every line counted', async () => {
+it('a million answers without a user: the session exceeds --max-conversation and is rejected, and every line is counted', async () => {
   const path = millionOf((i) => ({
     ...{ type: 'assistant', uuid: `u${i}`, parentUuid: i === 0 ? null : `u${i - 1}`, sessionId: 'S' },
     message: { role: 'assistant', id: `m${i}`, content: [{ type: 'text', text: 'x' }] },
@@ -30,7 +30,7 @@ it('a million answers without a user: beyond --max-conversation the session is r
   expect(stderr).toContain('1,000,000: 1,000,000 rejected:conversation-too-long');
 });
 
-it('a million events of the client are not a conversation', async () => {
+it('a million client events are not a conversation', async () => {
   const path = millionOf(() => ({ type: 'event_msg', payload: { type: 'token_count', info: null } }));
   const { status, stderr } = await turnmill(['check', path, '--allow-empty', '--workers', '1']);
   expect(status).toBe(0);

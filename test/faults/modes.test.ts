@@ -1,6 +1,6 @@
 /**
- * F210: a dataset is readable for no more people than every one of its sources is; `--mode` says otherwise. Rejected lines stay
- * with the owner.
+ * F210: only people who may read every source may read the dataset, unless `--mode` says otherwise. Rejected lines stay private to the
+ * owner.
  */
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ import { bash } from '../support/shell.ts';
 
 const ENTRY = { entries: 2, messageChars: 80, seed: 1 };
 
-/** `logs` with a file of each mode, one of them with a torn line. */
+/** `logs` with a file of each mode; one of them has a torn line. */
 function withLogs(...modes: readonly number[]): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'logs'));
@@ -37,7 +37,7 @@ function withLogs(...modes: readonly number[]): string {
 
 const octal = (path: string): string => (statSync(path).mode & 0o7777).toString(8).padStart(3, '0');
 
-/** The modes of all files and all folders, those of quarantine/ apart. */
+/** The modes of all files and all folders; those of quarantine/ separately. */
 function modesIn(root: string): Record<'files' | 'folders' | 'quarantine', string> {
   const found = { files: new Set<string>(), folders: new Set([octal(root)]), quarantine: new Set<string>() };
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }) as string[]) {
@@ -49,14 +49,14 @@ function modesIn(root: string): Record<'files' | 'folders' | 'quarantine', strin
         : 'files';
     found[kind].add(octal(path));
   }
-  const told = (modes: ReadonlySet<string>): string => [...modes].sort().join(' ');
-  return { files: told(found.files), folders: told(found.folders), quarantine: told(found.quarantine) };
+  const joined = (modes: ReadonlySet<string>): string => [...modes].sort().join(' ');
+  return { files: joined(found.files), folders: joined(found.folders), quarantine: joined(found.quarantine) };
 }
 
 const CASES = [
   { what: 'the umask alone', sources: [0o666, 0o777], umask: '022', args: '', files: '644', folders: '755' },
   {
-    what: 'one source for the owner',
+    what: 'one source, owner only',
     sources: [0o644, 0o600],
     umask: '022',
     args: '',
@@ -64,16 +64,23 @@ const CASES = [
     folders: '700',
   },
   {
-    what: 'sources for a group',
+    what: 'sources readable by the group',
     sources: [0o640, 0o664],
     umask: '002',
     args: '',
     files: '640',
     folders: '750',
   },
-  { what: 'the AND of two', sources: [0o640, 0o604], umask: '000', args: '', files: '600', folders: '700' },
   {
-    what: 'sources that nobody may write',
+    what: 'the AND of two modes',
+    sources: [0o640, 0o604],
+    umask: '000',
+    args: '',
+    files: '600',
+    folders: '700',
+  },
+  {
+    what: 'read-only sources',
     sources: [0o444, 0o444],
     umask: '022',
     args: '',
@@ -89,7 +96,7 @@ const CASES = [
     folders: '775',
   },
   {
-    what: '--mode that is narrower',
+    what: 'a narrower --mode',
     sources: [0o644, 0o644],
     umask: '022',
     args: '--mode 600',
@@ -97,7 +104,7 @@ const CASES = [
     folders: '700',
   },
   {
-    what: '--mode without the owner',
+    what: 'a --mode without the owner',
     sources: [0o644, 0o644],
     umask: '022',
     args: '--mode 0040',
@@ -105,8 +112,8 @@ const CASES = [
     folders: '750',
   },
 ];
-/** The others differ in their numbers only. */
-const ALWAYS = ['the AND of two', '--mode that is narrower'];
+/** The others differ only in their numbers. */
+const ALWAYS = ['the AND of two modes', 'a narrower --mode'];
 for (const { what, sources, umask, args, files, folders } of CASES)
   faultTest('F210', `${what}: ${files}`, { long: !ALWAYS.includes(what) }, async () => {
     const folder = withLogs(...sources);
@@ -119,32 +126,27 @@ for (const { what, sources, umask, args, files, folders } of CASES)
     expect(await bash('turnmill verify out', { cwd: folder })).toMatchObject({ status: 0 });
   });
 
-faultTest('F210', 'standard input: the umask alone', {}, async () => {
+faultTest('F210', 'standard input: only the umask counts', {}, async () => {
   const folder = withLogs(0o600);
   const run = await bash('umask 027; cat logs/0.jsonl | turnmill build - --out out', { cwd: folder });
   expect(run.status, run.stderr).toBe(3);
   expect(modesIn(join(folder, 'out'))).toEqual({ files: '640', folders: '750', quarantine: '600 700' });
 });
 
-faultTest(
-  'F210',
-  'an update follows its sources, and gives a dataset the mode that is named',
-  {},
-  async () => {
-    const folder = withLogs(0o644, 0o644);
-    const update = async (args = ''): Promise<string> => {
-      const run = await bash(`umask 022; turnmill build logs --update out ${args}`, { cwd: folder });
-      expect([0, 3], run.stderr).toContain(run.status);
-      return modesIn(join(folder, 'out')).files;
-    };
-    expect(await update()).toBe('644');
-    const before = hashesOf(join(folder, 'out'));
-    expect(await update('--mode 0660')).toBe('660');
-    expect(hashesOf(join(folder, 'out'))).toEqual(before); // the mode is not part of the bytes
-    writeFileSync(join(folder, 'logs/new.jsonl'), sessionLines('n', ENTRY).join('\n'), { mode: 0o600 });
-    expect(await update()).toBe('600');
-  },
-);
+faultTest('F210', 'an update follows its sources, and applies the mode of --mode', {}, async () => {
+  const folder = withLogs(0o644, 0o644);
+  const update = async (args = ''): Promise<string> => {
+    const run = await bash(`umask 022; turnmill build logs --update out ${args}`, { cwd: folder });
+    expect([0, 3], run.stderr).toContain(run.status);
+    return modesIn(join(folder, 'out')).files;
+  };
+  expect(await update()).toBe('644');
+  const before = hashesOf(join(folder, 'out'));
+  expect(await update('--mode 0660')).toBe('660');
+  expect(hashesOf(join(folder, 'out'))).toEqual(before); // the mode is not part of the bytes
+  writeFileSync(join(folder, 'logs/new.jsonl'), sessionLines('n', ENTRY).join('\n'), { mode: 0o600 });
+  expect(await update()).toBe('600');
+});
 
 faultTest('F210', 'a resumed run has the modes of a straight one', { needs: ['ptrace'] }, async () => {
   const folder = withLogs(0o640, 0o644, 0o640);
@@ -162,7 +164,7 @@ faultTest('F210', 'a resumed run has the modes of a straight one', { needs: ['pt
   expect(modes).toEqual({ files: '640', folders: '750', quarantine: '600 700' });
 });
 
-faultTest('F210', 'a mode that is none: 64', {}, async () => {
+faultTest('F210', 'an invalid mode: 64', {}, async () => {
   const folder = withLogs(0o644);
   const [logs, out, config] = [join(folder, 'logs'), join(folder, 'out'), join(folder, 'c.json')];
   for (const mode of ['0755', 'rw-r-----', '0o640', '99', '4640', '0648', '-1', '']) {

@@ -1,7 +1,4 @@
-/**
- * F133: nothing that decides bytes of the dataset asks for the locale or the time zone of the machine. Neither does anything
- * else: no place of ours needs it.
- */
+/** F133: no code uses the locale or local time of the machine, even where it does not affect the bytes of the dataset. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -13,7 +10,7 @@ const LOCAL =
 
 const localIn = (code: string): string[] => tokensOf(code).bare.match(LOCAL) ?? [];
 
-it('F133 no code of ours asks for a locale or the local time', () => {
+it('F133 no code uses the locale or the local time', () => {
   const files = ['src', 'transforms'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
@@ -24,7 +21,7 @@ it('F133 no code of ours asks for a locale or the local time', () => {
   expect(found).toEqual([]);
 });
 
-it('sees one', () => {
+it('detects a use of the locale', () => {
   expect(localIn("a.sort((b, c) => b.localeCompare(c)); new Intl.Collator('tr')")).toEqual([
     'localeCompare',
     'Intl',

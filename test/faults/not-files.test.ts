@@ -1,6 +1,6 @@
 /**
- * Something other than a regular file where the command expects its own file, or one that an option names: it is neither waited for
- * nor read without end, and a dataset is never made anew because of it.
+ * Something other than a regular file in place of a dataset file, or named by an option: the command does not hang on it or read it without
+ * end, and never rebuilds a dataset because of it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -21,7 +21,7 @@ import { COMMAND } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-/** Longer than any of these commands takes, however busy the machine is: a command that waits for a pipe waits for ever. */
+/** Longer than any of these commands takes on a busy machine; a command that opens a pipe would wait for ever. */
 const HANGS_MS = 120_000;
 
 interface Run {
@@ -36,7 +36,7 @@ function run(args: readonly string[]): Run {
   return { status, signal, stderr };
 }
 
-/** Kinds of things put in a file's place. A link to `/dev/zero` never ends; neither does a device node. */
+/** Things to put in a file's place. A link to `/dev/zero` never ends; neither does a device node. */
 const KINDS: Readonly<Record<string, (path: string) => void>> = {
   pipe: (path) => execFileSync('mkfifo', [path]),
   'link to /dev/zero': (path) => symlinkSync('/dev/zero', path),
@@ -50,7 +50,7 @@ interface Place {
   readonly out: string;
 }
 
-/** A dataset with records and rejections, and one of its files replaced. */
+/** A dataset with records and rejections, with one of its files replaced. */
 async function dataset(file: string, put: (path: string) => void): Promise<Place> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
@@ -72,18 +72,18 @@ const FILES = [
   'manifest.json',
   'ledger/sources.jsonl',
   'ledger/sessions.jsonl',
-  'quarantine/rejected.jsonl', // empty: its size is that of a pipe
+  'quarantine/rejected.jsonl', // empty, so its size equals that of a pipe
   'reports/integrity.jsonl',
   'reports/summary.json',
   'data/conversations-00000.jsonl',
 ];
-/** A pipe may be anywhere; of the others the rest is the same. */
+/** Pipes are tried everywhere, the other kinds only here. */
 const FEW = ['ledger/sessions.jsonl', 'quarantine/rejected.jsonl'];
 
 for (const [kind, put] of Object.entries(KINDS)) {
   faultTest(
     'F207',
-    `a ${kind} in the place of a file of the dataset`,
+    `a ${kind} in place of a file of the dataset`,
     { needs: ['mkfifo', 'mknod'] },
     async () => {
       for (const file of kind === 'pipe' ? FILES : FEW) {
@@ -105,7 +105,7 @@ for (const [kind, put] of Object.entries(KINDS)) {
 
   faultTest(
     'F207',
-    `a ${kind} in the place of manifest.json or run.json`,
+    `a ${kind} in place of manifest.json or run.json`,
     { needs: ['mkfifo', 'mknod'] },
     async () => {
       const { folder, logs, out } = await dataset('manifest.json', put);
@@ -133,7 +133,7 @@ for (const [kind, put] of Object.entries(KINDS)) {
 
   faultTest(
     'F207',
-    `a ${kind} in the place of what other commands look up`,
+    `a ${kind} in place of files that other commands read`,
     { needs: ['mkfifo', 'mknod'] },
     async () => {
       const rejected = await dataset('quarantine/rejected.jsonl', put);
@@ -144,7 +144,7 @@ for (const [kind, put] of Object.entries(KINDS)) {
     },
   );
 
-  faultTest('F207', `a ${kind} in the place of a checkpoint`, { needs: ['mkfifo', 'mknod'] }, async () => {
+  faultTest('F207', `a ${kind} in place of a checkpoint`, { needs: ['mkfifo', 'mknod'] }, async () => {
     const folder = temporaryFolder();
     const [logs, work] = [join(folder, 'logs'), join(folder, `.out.staging-${'0'.repeat(16)}`, 'work')];
     mkdirSync(logs);
@@ -155,7 +155,7 @@ for (const [kind, put] of Object.entries(KINDS)) {
     expect(resumed).toMatchObject({ status: 65, stderr: expect.stringContaining('checkpoint.part') });
   });
 
-  faultTest('F207', `a ${kind} that an option names`, { needs: ['mkfifo', 'mknod'] }, async () => {
+  faultTest('F207', `a ${kind} named by an option`, { needs: ['mkfifo', 'mknod'] }, async () => {
     const folder = temporaryFolder();
     const [log, path] = [join(folder, 'a.jsonl'), join(folder, 'option')];
     writeFileSync(log, `${entry()}\n`);
@@ -170,7 +170,7 @@ for (const [kind, put] of Object.entries(KINDS)) {
   });
 }
 
-faultTest('F207', 'a file that an option names may be so long and no longer', {}, () => {
+faultTest('F207', 'a file named by an option has a size limit', {}, () => {
   const folder = temporaryFolder();
   const [log, path] = [join(folder, 'a.jsonl'), join(folder, 'option')];
   writeFileSync(log, `${entry()}\n`);

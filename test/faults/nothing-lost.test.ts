@@ -1,6 +1,6 @@
 /**
- * The promise itself, from outside and in few words: every session has its record, in the order of the sources, with its
- * numbers as they were; one run at a time; and a verify that does not believe the writer. Each is what a sabotage turns red.
+ * The central promises, from outside: every session has its record, in the order of the sources, with its numbers unchanged; one run at a
+ * time; and a verify that does not trust the writer. Each test is the target of a sabotage.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { sessionLines } from '../support/plain-logs.ts';
 const SHARD = 'data/conversations-00000.jsonl';
 const NUMBERS = ['9007199254740993', '1.10', '1E400', '-0', '1e-400', '0.1000000000000000055'];
 
-/** Files of sessions whose first message is `Session N.`, and the numbers in the order of the listing. */
+/** Files of sessions whose first message is `Session N.`; returns the numbers in listing order. */
 function writeLogs(logs: string, files: number, each: number, messageChars: number): number[] {
   mkdirSync(logs, { recursive: true });
   return Array.from({ length: files }, (_, file) => {
@@ -82,7 +82,7 @@ faultTest('F168', 'verify counts the records itself', {}, async () => {
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   writeLogs(logs, 1, 3, 80);
   expect(await turnmill(['build', logs, '--out', out, ...ARGS])).toMatchObject({ status: 0 });
-  // A writer that lost a record and counted it: everything that can be mended without counting again is mended.
+  // Imitates a writer that loses a record and counts it: everything that can be corrected without recounting is corrected.
   const shard = join(out, SHARD);
   const lines = readFileSync(shard, 'utf8').split('\n');
   const less = Buffer.from(lines.slice(1).join('\n'));

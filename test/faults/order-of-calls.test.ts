@@ -1,6 +1,6 @@
 /**
- * F007: the order of the real calls, from a trace. Every file that is published: its last write, its fsync, the fsync of its folder, of
- * the staging folder, the rename, the fsync of the parent. The manifest is the last file that is made.
+ * F007: the order of the real calls, from a trace. For each published file: its last write, its fsync, the fsync of its folder, the fsync
+ * of the staging folder, the rename, the fsync of the parent. The manifest is created last.
  */
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -48,13 +48,13 @@ function checkOrder(calls: readonly Call[], parent: string, replace: boolean): v
   };
   const last = (name: string, what: RegExp): number =>
     calls.findLastIndex((call) => call.name === name && what.test(call.text));
-  const made = (file: string): number => find(-1, 'openat', new RegExp(`staging-\\w+/${file}".*O_EXCL`));
+  const created = (file: string): number => find(-1, 'openat', new RegExp(`staging-\\w+/${file}".*O_EXCL`));
 
   const rename = find(-1, 'rename', /staging-\w+", /);
   const rootSynced = last('fsync', /staging-\w+>/);
   expect(rootSynced).toBeLessThan(rename);
   for (const file of FILES) {
-    const written = Math.max(made(file), last('write', new RegExp(`staging-\\w+/${file}>`)));
+    const written = Math.max(created(file), last('write', new RegExp(`staging-\\w+/${file}>`)));
     const synced = find(written, 'fsync', new RegExp(`staging-\\w+/${file}>`));
     const [folder] = file.split('/');
     const named = FOLDERS.includes(folder as string)
@@ -62,7 +62,7 @@ function checkOrder(calls: readonly Call[], parent: string, replace: boolean): v
       : synced;
     expect(named).toBeLessThan(rootSynced);
   }
-  for (const file of FILES) expect(made(file)).toBeLessThanOrEqual(made('manifest.json'));
+  for (const file of FILES) expect(created(file)).toBeLessThanOrEqual(created('manifest.json'));
   const parentSync = new RegExp(`<${parent}>`);
   const swap = replace ? find(find(rename, 'fsync', parentSync), 'symlink', /v-\w+", .*out-2"/) : rename;
   find(swap, 'fsync', parentSync);

@@ -1,6 +1,6 @@
 /**
- * F027, F029-F037: few descriptors, closed standard streams, slow readers and disks, destinations that exist, overlap, are taken by another
- * run or change under its feet. All from outside.
+ * F027, F029-F037, from outside: few descriptors, closed standard streams, slow readers and disks, and destinations that exist, overlap,
+ * are locked by another run or change during the run.
  */
 import {
   existsSync,
@@ -31,7 +31,7 @@ function logsIn(folder: string, bulk: typeof BULK = BULK): string {
 
 faultTest(
   'F027',
-  'few descriptors: 64 are enough for any number of files and groups',
+  '64 descriptors are enough for any number of files and groups',
   { needs: ['prlimit'] },
   async () => {
     const folder = temporaryFolder();
@@ -48,7 +48,7 @@ faultTest(
     expect(readdirSync(join(folder, 'a/data')).length).toBe(300);
     expect(await limited(64, 'b')).toMatchObject({ status: 0 });
     expect(hashesOf(join(folder, 'b'))).toEqual(hashesOf(join(folder, 'a')));
-    // 24 leave about six: either it gets through, or it says that there are too few and leaves nothing.
+    // 24 leave about six: the run either succeeds, or says that there are too few and leaves nothing.
     const { status, stderr } = await limited(24, 'c');
     if (status === 0) expect(hashesOf(join(folder, 'c'))).toEqual(hashesOf(join(folder, 'a')));
     else {
@@ -58,7 +58,7 @@ faultTest(
   },
 );
 
-faultTest('F029', 'a reader of standard output that goes away: 141, and not a word', {}, async () => {
+faultTest('F029', 'the reader of standard output goes away: 141, and no message', {}, async () => {
   const folder = temporaryFolder();
   logsIn(folder, { ...BULK, sessions: 40, entries: 12 });
   const script = `turnmill build logs --out - | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
@@ -70,10 +70,10 @@ const CLOSED = [
   ['standard input', '<&-', 'build logs --out out', 0],
   ['standard error', '2>&-', 'build logs --out out', 0],
   ['standard output of a run that writes a dataset', '>&-', 'build logs --out out', 0],
-  // Node opens /dev/null in its place before anything of ours runs: as if the records were not wanted
+  // Node opens /dev/null instead before our code runs, so the records are discarded
   ['standard output of a run that writes to it', '>&-', 'build logs --out -', 0],
   ['all three', '<&- >&- 2>&-', 'build logs --out out', 0],
-  ['standard input that is to be read', '<&-', 'build - --out out', 66],
+  ['standard input that should be read', '<&-', 'build - --out out', 66],
 ] as const;
 
 for (const [title, closing, command, status] of CLOSED) {
@@ -91,7 +91,7 @@ for (const [title, closing, command, status] of CLOSED) {
   });
 }
 
-/** Peak of resident memory, in KiB, of a run whose records go through this command. */
+/** Peak resident memory, in KiB, of a run with its records piped through this command. */
 async function peakThrough(folder: string, reader: string): Promise<number> {
   const script = `"$NODE" --import 'data:text/javascript,process.on("exit",()=>{const fs=process.getBuiltinModule("fs");
     fs.writeFileSync("peak",/VmHWM:\\s+(\\d+)/.exec(fs.readFileSync("/proc/self/status","utf8"))[1])})' \\
@@ -150,7 +150,7 @@ faultTest('F033', 'the output exists: a dataset, something else, an empty folder
   expect(hashesOf(empty)).toEqual(whole);
 });
 
-faultTest('F034', 'output and input overlap: 64, and nothing is made', {}, async () => {
+faultTest('F034', 'output and input overlap: 64, and nothing is created', {}, async () => {
   const folder = temporaryFolder();
   const logs = logsIn(folder);
   symlinkSync('logs', join(folder, 'link'));
@@ -182,7 +182,7 @@ faultTest(
       rmSync(out, { recursive: true, force: true });
       const runs = [1, 2].map(() => ended(start(['build', logs, '--out', out])));
       const statuses = (await Promise.all(runs)).map(({ status }) => status).sort();
-      // the second signal may also arrive after the first run has ended: the output then exists
+      // the second signal may arrive after the first run has ended: the output then exists
       expect([
         [0, 73],
         [0, 75],
@@ -195,7 +195,7 @@ faultTest(
   },
 );
 
-faultTest('F035', 'the lock of a run that was killed is free at once', {}, async () => {
+faultTest('F035', 'the lock of a killed run is free at once', {}, async () => {
   const folder = temporaryFolder();
   const [log, out] = [join(folder, 'a.jsonl'), join(folder, 'out')];
   writeFileSync(log, sessionLines('s', { entries: 1, messageChars: 80, seed: 1 }).join('\n'));
@@ -234,11 +234,11 @@ faultTest(
   },
 );
 
-faultTest('F037', 'umask 000 and 077: the same bytes, quarantine for the owner alone', {}, async () => {
+faultTest('F037', 'umask 000 and 077: the same bytes, quarantine only for the owner', {}, async () => {
   const folder = temporaryFolder();
   const logs = logsIn(folder);
   writeFileSync(join(logs, 'torn.jsonl'), '{"torn');
-  await bash('chmod -R a+rw logs', { cwd: folder }); // so that the umask alone decides
+  await bash('chmod -R a+rw logs', { cwd: folder }); // leaves only the umask to decide
   const seen: Record<string, string>[] = [];
   for (const [mask, mode] of [
     ['000', 0o777],

@@ -1,6 +1,6 @@
 /**
- * F209: a manifest that names files outside its dataset. Every command that reads a manifest refuses it with 65, and a trace
- * shows that nothing outside was opened.
+ * F209: a manifest that names files outside its dataset. Every command that reads a manifest rejects it with 65, and a trace shows that
+ * nothing outside was opened.
  */
 import {
   cpSync,
@@ -39,7 +39,7 @@ const ODD_PATHS = [
   '',
 ];
 
-/** A dataset `ds` made of `logs`, and a copy of its shard outside of it. */
+/** A dataset `ds` built from `logs`, and a copy of its shard outside. */
 async function withDataset(): Promise<{ readonly folder: string; readonly shard: string }> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'logs'));
@@ -51,7 +51,7 @@ async function withDataset(): Promise<{ readonly folder: string; readonly shard:
   return { folder, shard: `data/${name}` };
 }
 
-/** Each of the commands ends with 65 and changes nothing. */
+/** Expects 65 from each command, and no change. */
 async function refused(
   folder: string,
   what: string,
@@ -66,22 +66,27 @@ async function refused(
   }
 }
 
-faultTest('F209', 'paths out of the dataset: 65 from every command that reads a manifest', {}, async () => {
-  const { folder, shard } = await withDataset();
-  const manifest = join(folder, 'ds/manifest.json');
-  const text = readFileSync(manifest, 'utf8');
-  const quick = ['../outside.jsonl', join(folder, 'outside.jsonl')];
-  for (const path of [...quick, ...(ALL_FAULTS ? ODD_PATHS : [])]) {
-    const changed = text.replace(JSON.stringify(shard), () => JSON.stringify(path));
-    expect(changed).not.toBe(text);
-    writeFileSync(manifest, changed);
-    await refused(folder, path);
-  }
-  writeFileSync(manifest, text.replace('"ledger/sources.jsonl"', '"../outside.jsonl"'));
-  await refused(folder, 'a file beside the shards', COMMANDS);
-});
+faultTest(
+  'F209',
+  'paths that lead out of the dataset: 65 from every command that reads a manifest',
+  {},
+  async () => {
+    const { folder, shard } = await withDataset();
+    const manifest = join(folder, 'ds/manifest.json');
+    const text = readFileSync(manifest, 'utf8');
+    const quick = ['../outside.jsonl', join(folder, 'outside.jsonl')];
+    for (const path of [...quick, ...(ALL_FAULTS ? ODD_PATHS : [])]) {
+      const changed = text.replace(JSON.stringify(shard), () => JSON.stringify(path));
+      expect(changed).not.toBe(text);
+      writeFileSync(manifest, changed);
+      await refused(folder, path);
+    }
+    writeFileSync(manifest, text.replace('"ledger/sources.jsonl"', '"../outside.jsonl"'));
+    await refused(folder, 'a file beside the shards', COMMANDS);
+  },
+);
 
-faultTest('F209', 'a folder of the dataset that is a link to another place: 65', {}, async () => {
+faultTest('F209', 'a folder of the dataset that links elsewhere: 65', {}, async () => {
   for (const name of ALL_FAULTS ? FOLDERS : ['data']) {
     const { folder } = await withDataset();
     renameSync(join(folder, 'ds', name), join(folder, 'elsewhere'));
@@ -90,7 +95,7 @@ faultTest('F209', 'a folder of the dataset that is a link to another place: 65',
   }
 });
 
-faultTest('F209', 'the trace shows that the file outside is not opened', { needs: ['ptrace'] }, async () => {
+faultTest('F209', 'the trace shows that the outside file is not opened', { needs: ['ptrace'] }, async () => {
   const { folder, shard } = await withDataset();
   const manifest = join(folder, 'ds/manifest.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(shard, '../outside.jsonl'));
@@ -98,7 +103,7 @@ faultTest('F209', 'the trace shows that the file outside is not opened', { needs
     const script = `strace -f -qq -o trace -e trace=openat "$NODE" "$COMMAND" ${words}; echo $?; cat trace; rm trace`;
     const { stdout } = await bash(script, { cwd: folder });
     expect(stdout.toString(), name).toMatch(/^65$/m);
-    expect(stdout.toString(), name).toContain('ds/manifest.json'); // it was traced
+    expect(stdout.toString(), name).toContain('ds/manifest.json'); // the trace works
     expect(stdout.toString(), name).not.toContain('outside.jsonl');
   }
 });

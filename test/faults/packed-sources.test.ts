@@ -1,4 +1,4 @@
-/** Section D of the fault matrix from outside: packed logs, whole and damaged, through the built command. */
+/** Section D of the fault matrix, through the built command: packed logs, whole and damaged. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ type Line = any;
 
 interface Built {
   readonly status: number | null;
-  /** A line of ledger/sources.jsonl by the name of its source. */
+  /** Source name -> its line of ledger/sources.jsonl. */
   readonly sources: Readonly<Record<string, Line>>;
   readonly quarantine: readonly Line[];
   readonly repairs: object;
@@ -28,7 +28,7 @@ type Files = Readonly<Record<string, Uint8Array>>;
 const linesOf = (path: string): string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 
-/** A dataset of these files, which `verify` finds whole. */
+/** A dataset of these files, checked by `verify`. */
 async function build(files: Files, ...args: string[]): Promise<Built> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
@@ -51,7 +51,7 @@ const log = Buffer.concat(logLines);
 const good = { 'good.jsonl': log };
 const joined = (...parts: Uint8Array[]): Buffer => Buffer.concat(parts);
 
-/** Both packings: the extension, the reason when it is damaged, and how it is made. */
+/** Both packings: extension, reason when damaged, compressor. */
 const PACKINGS = [
   ['gz', 'corrupt-gzip', (bytes: Uint8Array): Buffer => gzipSync(bytes)],
   ['zst', 'corrupt-zstd', (bytes: Uint8Array): Buffer => zstd(bytes)],
@@ -88,29 +88,34 @@ faultTest(
   },
 );
 
-faultTest('F071, F077', 'a cut anywhere rejects the source, and the others go on', { needs }, async () => {
-  for (const [extension, reason, pack] of PACKINGS) {
-    const [first, second] = [pack(log.subarray(0, 5000)), pack(log.subarray(5000))];
-    const whole = joined(first, second);
-    const cuts = Array.from(whole, (_, length) => length).filter(
-      (length) => length % STEP === 0 && length !== first.length,
-    );
-    const names = cuts.map((length) => `${String(length).padStart(5, '0')}.jsonl.${extension}`);
-    const files = Object.fromEntries(names.map((name, i) => [name, whole.subarray(0, cuts[i])]));
-    const { status, sources, records } = await build({ ...good, ...files });
-    expect([status, records.length]).toEqual([3, 1]);
-    for (const [i, name] of names.entries()) {
-      expect(sources[name], name).toMatchObject({ status: 'rejected', reason });
-      const place =
-        (cuts[i] as number) < first.length
-          ? '1 at compressed byte 0'
-          : `2 at compressed byte ${first.length}`;
-      expect(sources[name].detail).toContain(`${place}: `);
+faultTest(
+  'F071, F077',
+  'a cut anywhere rejects the source, and the other sources are read',
+  { needs },
+  async () => {
+    for (const [extension, reason, pack] of PACKINGS) {
+      const [first, second] = [pack(log.subarray(0, 5000)), pack(log.subarray(5000))];
+      const whole = joined(first, second);
+      const cuts = Array.from(whole, (_, length) => length).filter(
+        (length) => length % STEP === 0 && length !== first.length,
+      );
+      const names = cuts.map((length) => `${String(length).padStart(5, '0')}.jsonl.${extension}`);
+      const files = Object.fromEntries(names.map((name, i) => [name, whole.subarray(0, cuts[i])]));
+      const { status, sources, records } = await build({ ...good, ...files });
+      expect([status, records.length]).toEqual([3, 1]);
+      for (const [i, name] of names.entries()) {
+        expect(sources[name], name).toMatchObject({ status: 'rejected', reason });
+        const place =
+          (cuts[i] as number) < first.length
+            ? '1 at compressed byte 0'
+            : `2 at compressed byte ${first.length}`;
+        expect(sources[name].detail).toContain(`${place}: `);
+      }
     }
-  }
-});
+  },
+);
 
-faultTest('F072, F073, F077', 'a flipped bit never makes another record', { needs }, async () => {
+faultTest('F072, F073, F077', 'a flipped bit never changes a record', { needs }, async () => {
   for (const [extension, reason, pack] of PACKINGS) {
     const whole = pack(log);
     const bytes = Array.from(whole, (_, i) => i).filter((i) => i >= 4 && i % STEP === 0); // the magic is F075
@@ -138,7 +143,7 @@ faultTest('F072, F073, F077', 'a flipped bit never makes another record', { need
 
 faultTest(
   'F074, F077',
-  'padding is counted, and trailing data is named by its place',
+  'padding is counted, and trailing data is reported with its place',
   { needs },
   async () => {
     for (const [extension, , pack] of PACKINGS) {
@@ -169,7 +174,7 @@ faultTest(
 
 faultTest(
   'F075',
-  'the first bytes decide what a file is, and a name that disagrees is counted',
+  'the first bytes decide how a file is read, and a disagreeing name is counted',
   { needs },
   async () => {
     const wrong: Files = {
@@ -188,7 +193,7 @@ faultTest(
   },
 );
 
-faultTest('F075, F076', 'what is packed twice is refused by its name', { needs }, async () => {
+faultTest('F075, F076', 'double compression is rejected under its own reason', { needs }, async () => {
   const { status, sources, quarantine } = await build({
     ...good,
     'a.json.gz': gzipSync(gzipSync(log)),
@@ -205,7 +210,7 @@ faultTest('F075, F076', 'what is packed twice is refused by its name', { needs }
   ]);
 });
 
-faultTest('F076', 'a bomb stops at the limit, and the others go on', { needs }, async () => {
+faultTest('F076', 'a bomb stops at the limit, and the other sources are read', { needs }, async () => {
   const lines = Buffer.from('\n'.repeat(300_000));
   const bombs = { 'b.jsonl.gz': gzipSync(lines), 'b.jsonl.zst': zstd(lines), 'b.json.gz': gzipSync(lines) };
   const args = ['--max-decompressed', '200kB'];
@@ -215,36 +220,41 @@ faultTest('F076', 'a bomb stops at the limit, and the others go on', { needs }, 
     expect(sources[name]).toMatchObject({ status: 'rejected', reason: 'decompression-limit' });
     expect(sources[name].detail).toContain('more than 200000 bytes');
   }
-  // exactly, whatever decodes and however its pieces end
+  // exact, whatever the decoder and its chunk sizes
   expect([sources['b.jsonl.gz'].lines, sources['b.jsonl.zst'].lines]).toEqual([200_000, 200_000]);
 });
 
-/** Packs a number of bytes of one kind: some megabytes for 10 GB. */
+/** Gzips this many bytes of one kind: 10 GB become some megabytes. */
 const gzipBomb = (bytes: number): Buffer =>
   Buffer.concat(Array.from({ length: bytes / 1e8 }, () => packedHundred));
 const packedHundred = gzipSync(Buffer.alloc(1e8), { level: 9 });
 
-faultTest('F076', 'a bomb of 10 GB, by its ratio, in flat memory', { needs, long: true }, async () => {
-  const folder = temporaryFolder();
-  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
-  mkdirSync(logs);
-  writeFileSync(join(logs, 'a.jsonl'), log);
-  writeFileSync(join(logs, 'b.jsonl.gz'), gzipBomb(1e10));
-  execFileSync('bash', ['-c', `head -c 10G /dev/zero | zstd -qc > ${join(logs, 'c.jsonl.zst')}`]);
-  const args = ['build', logs, '--out', out, '--workers', '1', '--max-line', '1MB'];
-  const { status, peakMb } = await runMeasured(args);
-  expect(status).toBe(3);
-  const sources = linesOf(join(out, 'ledger/sources.jsonl')).map((line) => JSON.parse(line));
-  expect(sources.map(({ reason }) => reason)).toEqual([
-    undefined,
-    'decompression-limit',
-    'decompression-limit',
-  ]);
-  expect(sources[1].detail).toContain('more than 200 times its size');
-  expect(sources[2].detail).toContain('more than 10000 times its size');
-  expect(peakMb).toBeGreaterThan(50);
-  expect(peakMb).toBeLessThan(200);
-});
+faultTest(
+  'F076',
+  'a bomb of 10 GB is stopped by its ratio, in flat memory',
+  { needs, long: true },
+  async () => {
+    const folder = temporaryFolder();
+    const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+    mkdirSync(logs);
+    writeFileSync(join(logs, 'a.jsonl'), log);
+    writeFileSync(join(logs, 'b.jsonl.gz'), gzipBomb(1e10));
+    execFileSync('bash', ['-c', `head -c 10G /dev/zero | zstd -qc > ${join(logs, 'c.jsonl.zst')}`]);
+    const args = ['build', logs, '--out', out, '--workers', '1', '--max-line', '1MB'];
+    const { status, peakMb } = await runMeasured(args);
+    expect(status).toBe(3);
+    const sources = linesOf(join(out, 'ledger/sources.jsonl')).map((line) => JSON.parse(line));
+    expect(sources.map(({ reason }) => reason)).toEqual([
+      undefined,
+      'decompression-limit',
+      'decompression-limit',
+    ]);
+    expect(sources[1].detail).toContain('more than 200 times its size');
+    expect(sources[2].detail).toContain('more than 10000 times its size');
+    expect(peakMb).toBeGreaterThan(50);
+    expect(peakMb).toBeLessThan(200);
+  },
+);
 
 faultTest('F077', 'standard input may be zstd, in pieces of any size', { needs }, async () => {
   const plain = await turnmill(['build', '-', '--out', '-'], log);
@@ -261,7 +271,7 @@ faultTest('F077', 'standard input may be zstd, in pieces of any size', { needs }
 
 faultTest(
   'F134',
-  'shards packed with zstd: the same for any number of workers, and what was written',
+  'shards packed with zstd: the same for any number of workers, and they unpack to the plain ones',
   { needs },
   async () => {
     const folder = temporaryFolder();
@@ -281,8 +291,11 @@ faultTest(
       shard(out('plain'), ''),
     );
     const first = `${join(logs, '0.jsonl')}:1`;
-    const told = await turnmill(['explain', first, '--root', logs, '--in', out('1')]);
-    expect([told.status, told.stdout.toString()]).toEqual([0, expect.stringContaining('.jsonl.zst')]);
+    const explained = await turnmill(['explain', first, '--root', logs, '--in', out('1')]);
+    expect([explained.status, explained.stdout.toString()]).toEqual([
+      0,
+      expect.stringContaining('.jsonl.zst'),
+    ]);
     const damaged = shard(out('1'), '.zst');
     damaged[damaged.length - 1] = (damaged.at(-1) as number) ^ 1;
     writeFileSync(join(out('1'), 'data/conversations-00000.jsonl.zst'), damaged);
@@ -294,7 +307,7 @@ faultTest(
   },
 );
 
-faultTest('F118', 'a name is no option of the zstd program', { needs }, async () => {
+faultTest('F118', 'a file name is not an option of the zstd program', { needs }, async () => {
   const folder = temporaryFolder();
   const names = ['--rm.jsonl.zst', '-o x.jsonl.zst', '$(id).jsonl.zst'];
   for (const [i, name] of names.entries()) writeFileSync(join(folder, name), zstd(entry({ id: `s${i}` })));

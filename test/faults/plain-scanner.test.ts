@@ -1,6 +1,6 @@
 /**
- * TURNMILL_SCANNER=plain is what `npm run test:plain` relies on: with it no WebAssembly is made, in the main thread or in a worker,
- * by the built command or by tests that import the settings; without it there is some.
+ * `npm run test:plain` relies on TURNMILL_SCANNER=plain: with it no WebAssembly is instantiated, in the main thread or a worker, by the
+ * built command or by tests that import the settings; without it some is.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ it.each([
   ['auto', '2'],
 ])('TURNMILL_SCANNER=%s, %s workers', async (scanner, workers) => {
   const logs = join(temporaryFolder(), 'logs');
-  // more than one task, so that there are workers
+  // more than one task, so that workers start
   writePlainLogs(logs, { sessions: 6, entries: 10, messageChars: 20_000, seed: 1 });
   const node = [`--import=data:text/javascript,${TELL_WASM}`, COMMAND];
   const child = spawn(process.execPath, [...node, 'check', logs, '--workers', workers], {
@@ -32,6 +32,6 @@ it.each([
   expect(stderr.split('wasm-instance').length - 1).toBe(scanner === 'plain' ? 0 : Number(workers));
 });
 
-it('a test that imports the settings has the scanner of the environment', () => {
+it('settings imported by a test use the scanner of the environment', () => {
   expect(DEFAULT_SETTINGS.scanner).toBe(process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto');
 });

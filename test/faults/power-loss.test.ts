@@ -1,7 +1,7 @@
 /**
- * F007: the real run over a disk in memory that loses power after any call. Afterwards OUT is absent or a whole dataset, the
- * old one or the new one, and a plain rerun gives the same bytes and leaves nothing beside it. Then the same disk failing
- * at every single call, once and from then on.
+ * F007: the real run over an in-memory disk that loses power after any call. Afterwards OUT is absent, the whole old dataset or the whole
+ * new one, and a plain rerun gives the same bytes and leaves nothing beside it. Then the same disk fails at every single call, once or
+ * permanently.
  */
 
 import { createHash } from 'node:crypto';
@@ -45,7 +45,7 @@ interface Scenario {
   readonly replace: boolean;
   /** The disk before the run. */
   readonly start: DiskState;
-  /** Calls that a run makes. */
+  /** Number of calls that a run makes. */
   readonly calls: number;
 }
 
@@ -56,7 +56,7 @@ let newDataset: string;
 const run = (inputs: string, replace: boolean): Promise<unknown> =>
   build({ inputs: [inputs], out: OUT, replace, workers: 1 });
 
-/** Mounts a disk that calls `onCall` with the number of each call. */
+/** Mounts a disk that passes the number of each call to `onCall`. */
 function mount(
   state: DiskState,
   random: () => number,
@@ -76,7 +76,7 @@ const sha256 = (text: string | Uint8Array): string => createHash('sha256').updat
 
 const textOf = (path: string): string => readOwnFile(path, LONGEST_TEXT_BYTES, disk.now).toString();
 
-/** The hash of a whole dataset's manifest; throws when it is not whole. */
+/** The manifest hash of a whole dataset; throws if the dataset is not whole. */
 function wholeDataset(folder: string): string {
   const text = textOf(join(folder, 'manifest.json'));
   const { shards, files } = JSON.parse(text) as Manifest;
@@ -87,7 +87,7 @@ function wholeDataset(folder: string): string {
   return sha256(text);
 }
 
-/** Returns what a reader finds: nothing, or a whole dataset. */
+/** Returns what a reader sees: nothing, or a whole dataset. */
 function visible(): string {
   const names = disk.now.readdirSync(PARENT, { withFileTypes: true }).map(({ name }) => name);
   if (names.includes('out') && disk.now.readdirSync(OUT, { withFileTypes: true }).length === 0)
@@ -106,7 +106,7 @@ const leftovers = (): string[] =>
     .map(({ name }) => name)
     .filter((name) => /\.(?:staging|link|old)-/.test(name));
 
-/** The run again, on a disk that works. */
+/** Repeats the run on a disk that works. */
 async function rerun(state: DiskState, replace: boolean): Promise<void> {
   mount(state, () => 0.5);
   const there = visible();
@@ -121,7 +121,7 @@ beforeAll(async () => {
   logs = { old: join(folder, 'old'), fresh: join(folder, 'fresh') };
   writePlainLogs(logs.old, { sessions: 1, entries: 2, messageChars: 400, seed: 1 });
   writePlainLogs(logs.fresh, { sessions: 3, entries: 2, messageChars: 800, seed: 2 });
-  const made: Scenario[] = [];
+  const built: Scenario[] = [];
   for (const { old, replace } of SCENARIOS) {
     const start = emptyDisk();
     const mounted = mount(start, () => 0.5);
@@ -133,14 +133,14 @@ beforeAll(async () => {
     await run(logs.fresh, replace);
     const calls = whole.calls();
     newDataset = visible();
-    made.push({ name: `${old}${replace ? ', --replace' : ''}`, replace, start, calls });
+    built.push({ name: `${old}${replace ? ', --replace' : ''}`, replace, start, calls });
   }
-  scenarios = made;
+  scenarios = built;
 });
 
 class PowerLoss extends Error {}
 
-/** A run that loses power before one of its calls, or right after its end, with some of what it wrote on the platter. */
+/** A run that loses power before one of its calls, or right after it ends, with part of its writes on the platter. */
 async function cut({ replace, calls }: Scenario, state: DiskState, random: () => number): Promise<boolean> {
   const inOrder = random() < 0.5;
   const often = [0, 0.02, 0.2][Math.floor(random() * 3)] as number;
@@ -158,7 +158,7 @@ async function cut({ replace, calls }: Scenario, state: DiskState, random: () =>
   return lost;
 }
 
-/** One seed: one or two cuts, then a rerun. */
+/** Tries one seed: one or two power losses, then a rerun. */
 async function lifeOf(seed: number): Promise<{ cuts: number; seen: string }> {
   const random = randomFrom(seed * 7919);
   for (let i = 0; i < 3; i++) random();
@@ -200,7 +200,7 @@ faultTest('F007', `power is lost after any call: 10,000 seeds from ${SEED}`, { l
   lives(SEED, 10_000),
 );
 
-/** Errors that the system answers a failing call with. */
+/** The errno of a failing call. */
 const CODES: Readonly<Record<string, string>> = {
   create: 'ENOSPC',
   mkdir: 'ENOSPC',
@@ -215,7 +215,7 @@ const CODES: Readonly<Record<string, string>> = {
   rmdir: 'EIO',
 };
 
-/** A run on a disk whose n-th call fails, and with `sticky` every later one of the same name too. */
+/** A run on a disk whose n-th call fails, and with `sticky` also every later call of the same name. */
 async function failing({ name, replace, start }: Scenario, at: number, sticky: boolean): Promise<void> {
   const state = structuredClone(start);
   mount(state, () => 0.5);
@@ -261,10 +261,10 @@ async function failures(every: number): Promise<void> {
   }
 }
 
-faultTest('F020, F021, F023, F024', 'a disk whose every 17th call fails, once and for ever', {}, () =>
+faultTest('F020, F021, F023, F024', 'every 17th call of the disk fails, once or permanently', {}, () =>
   failures(17),
 );
-faultTest('F020, F021, F023, F024', 'a disk whose every call fails, once and for ever', { long: true }, () =>
+faultTest('F020, F021, F023, F024', 'every call of the disk fails, once or permanently', { long: true }, () =>
   failures(1),
 );
 
@@ -278,7 +278,7 @@ test('the model sees every call: only these files of src/dataset/ import the cal
       .split('\n')
       .some((line) => /from 'node:fs/.test(line) && !/^import (?:type |\{ constants \})/.test(line)),
   );
-  // the copy of a dataset in an object store is a work file, which no crash may lose anything of
+  // the local copy of a dataset in an object store is a work file, which need not survive a crash
   const copies = ['store/local-copy.ts', 'store/object-dataset.ts'];
   expect(importing.sort()).toEqual(['file-system.ts', ...copies]);
 });

@@ -1,6 +1,6 @@
 /**
- * Replies without a role, replies that say nothing and contents that are not text, through the built command: what is counted, what
- * is told, and that no format writes an empty record of them.
+ * Replies without a role, empty replies and contents that are not text, through the built command: what is counted and reported, and that
+ * no format writes an empty record for them.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const rulesOf = (findings: readonly { readonly rule: string }[]) => findings.map
 const lastMessage = (record: string | undefined): unknown => JSON.parse(record ?? '').messages.at(-1);
 
 describe('a reply without a role', () => {
-  it.each(KEEPING)('has that of the assistant in %s, and is counted', async (format) => {
+  it.each(KEEPING)('becomes an assistant message in %s, and is counted', async (format) => {
     const { sums, records, status } = await build(
       [entryLine({ reply: { content: 'hi' } })],
       ['--format', format],
@@ -26,7 +26,7 @@ describe('a reply without a role', () => {
     expect(records[0]).toContain('{"role":"assistant","content":"hi"}');
   });
 
-  it('counts for each entry, and for those of rejected sessions', async () => {
+  it('is counted for each entry, including those of rejected sessions', async () => {
     const reply = { role: null, content: 'hi' };
     const more = { role: 'assistant', content: 'hi' };
     const log = [
@@ -41,7 +41,7 @@ describe('a reply without a role', () => {
     expect([rejected.sums.repairs, rejected.records]).toEqual([{ 'reply-role': 3 }, []]);
   });
 
-  it('is counted next to other objects of its line', async () => {
+  it('is counted beside other objects on its line', async () => {
     const log = entryLine({ at: 1, reply: { content: 'a' } }) + entryLine({ at: 2, reply: { content: 'b' } });
     const { sums, records } = await build([log]);
     expect(sums.repairs).toEqual({ 'reply-role': 2, 'split-objects': 1 });
@@ -52,12 +52,12 @@ describe('a reply without a role', () => {
 describe('an empty reply', () => {
   const nothing = [{}, { role: 'assistant', content: ' \n' }, { content: [], tool_calls: [], refusal: null }];
 
-  it.each(nothing)('is found: %j', async (reply) => {
+  it.each(nothing)('is reported: %j', async (reply) => {
     const { findings } = await build([entryLine({ reply })]);
     expect(rulesOf(findings)).toEqual(['no-reply', 'protocol-open']);
   });
 
-  it.each(formats.map(({ name }) => name))('is no message in %s', async (format) => {
+  it.each(formats.map(({ name }) => name))('is not a message in %s', async (format) => {
     const without = await build([entryLine({ reply: null })], ['--format', format]);
     for (const reply of nothing) {
       const { sums, records } = await build([entryLine({ reply })], ['--format', format]);
@@ -68,7 +68,7 @@ describe('an empty reply', () => {
     }
   });
 
-  it('leaves the entry the snapshot of its session', async () => {
+  it('does not keep the entry from becoming the snapshot of its session', async () => {
     const first = entryLine({ at: 1, reply: { content: 'partial' } });
     const { sums, records } = await build([first, entryLine({ at: 2, reply: {} })]);
     expect(sums.fates).toEqual({ snapshot: 1, superseded: 1 });
@@ -94,7 +94,7 @@ describe('an empty reply', () => {
     expect(rulesOf(old.findings)).toEqual(['no-reply']);
   });
 
-  test('of a sample stays: a grader may be shown it', async () => {
+  test('of a sample is kept: a grader may need it', async () => {
     const messages = [USER, { role: 'assistant', content: ' ' }];
     const { records, findings } = await build(
       [JSON.stringify({ messages, expected: 1 })],
@@ -104,7 +104,7 @@ describe('an empty reply', () => {
     expect(findings).toEqual([]);
   });
 
-  test('once its reasoning is dropped', async () => {
+  test('that becomes empty when its reasoning is dropped', async () => {
     const { records, sums } = await build(
       [entryLine({ reply: { content: '', reasoning_content: 'hm' } })],
       ['--reasoning', 'drop'],
@@ -144,13 +144,13 @@ describe('a content that is not text', () => {
   });
 });
 
-describe('what a dialect never has is not reported as missing', () => {
-  const asked = { messages: [USER] };
+describe('members that a dialect never has are not reported as missing', () => {
+  const request = { messages: [USER] };
   test.each([
-    ['samples', 's.jsonl', JSON.stringify({ ...asked, expected: 1 }), []],
+    ['samples', 's.jsonl', JSON.stringify({ ...request, expected: 1 }), []],
     ['a deck', 's.toml', '[[samples]]\nmessages = [{role = "user", content = "a"}]\n', []],
-    ['old chats', 's.json', JSON.stringify({ ...asked, meta: {}, settings: {} }), []],
-    ['conversations, which may have tools', 's.jsonl', JSON.stringify(asked), ['no-tools']],
+    ['old chats', 's.json', JSON.stringify({ ...request, meta: {}, settings: {} }), []],
+    ['conversations, which may have tools', 's.jsonl', JSON.stringify(request), ['no-tools']],
     ['a bare response', 's.jsonl', '{"content":[{"type":"text","text":"a"}]}', []],
     [
       'a request',
@@ -163,14 +163,14 @@ describe('what a dialect never has is not reported as missing', () => {
   });
 });
 
-describe('explain on a line that was rejected', () => {
+describe('explain on a rejected line', () => {
   const good = '{"messages":[{"role":"user","content":"a"}],"expected":1}';
   const bad = '{"messages":[],"expected":1}';
   test.each([
     ['a sample between others', [good, bad, good], 2, 's.jsonl:2'],
     ['a sample before others', [bad, good], 1, 's.jsonl:1'],
     ['samples only', [good.replace('"user"', '""'), bad], 2, 's.jsonl:2'],
-    ['one that is no JSON', [good, '{"messages":'], 2, 's.jsonl:2'],
+    ['one that is not JSON', [good, '{"messages":'], 2, 's.jsonl:2'],
     [
       'a conversation',
       ['{"messages":[{"role":"user"}]}', '{"messages":[1]}', '{"messages":[]}'],
@@ -192,7 +192,7 @@ describe('explain on a line that was rejected', () => {
     expect(found.fate).toMatch(/^rejected:/);
   });
 
-  it('of several objects on a line names each', async () => {
+  it('of several objects on a line names each one', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 's.jsonl'), `${good} ${bad} ${good}\n`);
     const { stdout } = await turnmill(['explain', `${join(folder, 's.jsonl')}:1`, '--json']);
@@ -205,7 +205,7 @@ describe('explain on a line that was rejected', () => {
   });
 });
 
-test('functiongemma-teaching says that an array is inside an array', async () => {
+test('functiongemma-teaching reports nested arrays', async () => {
   const called = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":[[1]]}' } };
   const log = [entryLine({ reply: { role: 'assistant', content: null, tool_calls: [called] } })];
   const { status, quarantine } = await build(log, ['--format', 'functiongemma-teaching']);

@@ -1,6 +1,6 @@
 /**
- * `build --resume`: stopped at any moment and gone on with, a run ends with the bytes of a straight one; what must not be
- * gone on with is refused, and nothing of it is lost.
+ * `build --resume`: stopped at any moment and resumed, a run ends with the bytes of a straight one. A run that must not be resumed is
+ * refused, and loses nothing.
  */
 import {
   appendFileSync,
@@ -43,11 +43,11 @@ const VARIANTS: readonly Partial<Settings>[] = [
 beforeEach(() => vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0'));
 afterEach(() => vi.unstubAllEnvs());
 
-/** Odd logs, each stopped at `points` moments, at some of them twice or three times. */
-async function stopAndGoOn(
+/** Builds odd logs with stops at `points` moments, some of them repeated two or three times. */
+async function stopAndResume(
   seed: number,
   points: number,
-  given: Partial<Settings> = VARIANTS[seed % VARIANTS.length] ?? {},
+  settings: Partial<Settings> = VARIANTS[seed % VARIANTS.length] ?? {},
 ): Promise<void> {
   const folder = temporaryFolder();
   const [logs, out, straight] = ['logs', 'out', 'straight'].map((name) => join(folder, name)) as [
@@ -57,7 +57,7 @@ async function stopAndGoOn(
   ];
   const random = randomFrom(seed);
   writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
-  const shared = { inputs: [logs], workers: 1, ...given };
+  const shared = { inputs: [logs], workers: 1, ...settings };
   let results = 0;
   await build({ ...shared, out: straight }, { onResult: () => void results++ });
   let resumed = 0;
@@ -76,17 +76,17 @@ async function stopAndGoOn(
 
 for (const seed of [SEED, SEED + 1, SEED + 2, SEED + 3]) {
   faultTest('F138', `4 stop points in odd logs: the bytes of a straight run (seed ${seed})`, {}, () =>
-    stopAndGoOn(seed, 4),
+    stopAndResume(seed, 4),
   );
-  faultTest('F138', `50 stop points (seed ${seed})`, { long: true }, () => stopAndGoOn(seed + 100, 50));
+  faultTest('F138', `50 stop points (seed ${seed})`, { long: true }, () => stopAndResume(seed + 100, 50));
 }
 
 faultTest('F138', `2 stop points, shards packed with zstd (seed ${SEED})`, { needs: ['zstd'] }, () =>
-  stopAndGoOn(SEED, 2, { compress: 'zstd', groupBy: 'none' }),
+  stopAndResume(SEED, 2, { compress: 'zstd', groupBy: 'none' }),
 );
 
-/** The command, killed at random moments and gone on with until it ends. */
-async function killAndGoOn(kills: number, seed: number, args: readonly string[]): Promise<void> {
+/** Kills the command at random moments and resumes it until it ends. */
+async function killAndResume(kills: number, seed: number, args: readonly string[]): Promise<void> {
   const folder = temporaryFolder();
   const [logs, out, straight] = [join(folder, 'logs'), join(folder, 'out'), join(folder, 'straight')];
   writePlainLogs(logs, { sessions: 40, entries: 12, messageChars: 4000, seed });
@@ -97,7 +97,7 @@ async function killAndGoOn(kills: number, seed: number, args: readonly string[])
   const random = randomFrom(seed);
   const tally = { killed: 0, resumed: 0, double: 0 };
   while (tally.killed < kills) {
-    let before = 0; // kills of this dataset
+    let before = 0; // kills before this dataset was published
     for (;;) {
       const workers = ['1', '2', '4'][Math.floor(random() * 3)] as string;
       const child = start(['build', logs, '--out', out, '--resume', '--workers', workers, ...args]);
@@ -109,7 +109,7 @@ async function killAndGoOn(kills: number, seed: number, args: readonly string[])
       }
       tally.killed++;
       if (++before > 1) tally.double++;
-      if (existsSync(out)) break; // it was published already
+      if (existsSync(out)) break; // it was already published
     }
     expect(hashesOf(out)).toEqual(whole);
     expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
@@ -119,15 +119,17 @@ async function killAndGoOn(kills: number, seed: number, args: readonly string[])
   if (kills > 20) expect(tally.double).toBeGreaterThan(0);
 }
 
-faultTest('F002, F138', `4 kills, each gone on with (seed ${SEED})`, {}, () => killAndGoOn(4, SEED, []));
+faultTest('F002, F138', `4 kills, each followed by --resume (seed ${SEED})`, {}, () =>
+  killAndResume(4, SEED, []),
+);
 faultTest('F002, F138', `50 kills, plain (seed ${SEED})`, { long: true }, () =>
-  killAndGoOn(50, SEED + 1, []),
+  killAndResume(50, SEED + 1, []),
 );
 faultTest('F002, F138', `50 kills, gzip (seed ${SEED})`, { long: true }, () =>
-  killAndGoOn(50, SEED + 2, ['--compress', 'gzip', '--shard-size', '20KiB']),
+  killAndResume(50, SEED + 2, ['--compress', 'gzip', '--shard-size', '20KiB']),
 );
 
-it('it reports how far the other run was, and the summary how much was reused', async () => {
+it('reports how far the stopped run was, and the summary says how much was reused', async () => {
   const { args, folder, out } = await stopped();
   const { status, stderr } = await turnmill([...args, '--resume']);
   expect({ status, stderr }).toEqual({
@@ -142,7 +144,7 @@ it('it reports how far the other run was, and the summary how much was reused', 
   expect(stagingIn(folder)).toEqual([]);
 });
 
-it('without --resume a run starts over and removes what the other one left', async () => {
+it("without --resume a run starts over and removes the stopped run's files", async () => {
   const { args, folder, out } = await stopped();
   expect(await turnmill(args)).toMatchObject({ status: 0 });
   expect(JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))).toMatchObject({
@@ -164,14 +166,14 @@ it('without a checkpoint --resume starts from the beginning, and says so', async
 it.each([
   ['cut short', (path: string): void => truncateSync(path, 100)],
   [
-    'with another byte in it',
+    'with a changed byte',
     (path): void => {
       const bytes = readFileSync(path);
       writeFileSync(path, bytes.fill('sauces ', bytes.indexOf('sources'), bytes.indexOf('sources') + 7));
     },
   ],
   ['empty', (path): void => writeFileSync(path, '')],
-] satisfies [string, (path: string) => void][])('a checkpoint that is %s is none', async (_what, damage) => {
+] satisfies [string, (path: string) => void][])('a checkpoint %s does not count', async (_what, damage) => {
   const { args, folder } = await stopped();
   damage(checkpointIn(folder) as string);
   const { status, stderr } = await turnmill([...args, '--resume']);
@@ -179,7 +181,7 @@ it.each([
   expect(stderr).toContain('starts from the beginning');
 });
 
-it.each(Object.keys(CHANGES))('%s: refused with 65, and nothing is touched', async (name) => {
+it.each(Object.keys(CHANGES))('%s: refused with 65, and nothing changes', async (name) => {
   const { args, folder, logs, out } = await stopped();
   CHANGES[name]?.(filesIn(logs)[2] as string, logs, 7);
   const checkpoint = readFileSync(checkpointIn(folder) as string);
@@ -190,7 +192,7 @@ it.each(Object.keys(CHANGES))('%s: refused with 65, and nothing is touched', asy
   expect(readFileSync(checkpointIn(folder) as string)).toEqual(checkpoint);
 });
 
-it('a source that was still to be read and has grown: refused, and named', async () => {
+it('a source that was still unread and has grown: refused, and named', async () => {
   const { args, logs } = await stopped();
   const last = filesIn(logs).at(-1) as string;
   appendFileSync(last, '\n');
@@ -219,7 +221,7 @@ it.each([
   expect(stderr).toContain(`the run was started with other settings: ${names};`);
 });
 
-it('SIGTERM: completed work is kept, and the user is informed', async () => {
+it('SIGTERM keeps completed work and says how to continue', async () => {
   const { folder, logs, out, args, sessions } = await catchAtWork(async (times) => {
     const folder = temporaryFolder();
     const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
@@ -231,20 +233,20 @@ it('SIGTERM: completed work is kept, and the user is informed', async () => {
     await reached(child, () => checkpointIn(folder) !== undefined);
     child.kill('SIGTERM');
     const { status, stderr } = await end;
-    if (status === 0) return undefined; // it was over before
+    if (status === 0) return undefined; // it had already ended
     expect(status, stderr).toBe(143);
     expect(stderr).toContain('run the same command with --resume to continue from the last checkpoint');
     return { folder, logs, out, args, sessions };
   });
   expect(checkpointIn(folder)).toBeDefined();
-  const { stderr: told } = await turnmill([...args, '--resume']);
-  expect(told).toMatch(new RegExp(`\\d+ of ${sessions} sources are done`));
+  const { stderr: report } = await turnmill([...args, '--resume']);
+  expect(report).toMatch(new RegExp(`\\d+ of ${sessions} sources are done`));
   const straight = join(folder, 'straight');
   expect(await turnmill(['build', logs, '--out', straight])).toMatchObject({ status: 0 });
   expect(hashesOf(out)).toEqual(hashesOf(straight));
 });
 
-it('a run that is shorter than the interval makes no checkpoint, and leaves nothing', async () => {
+it('a run shorter than the checkpoint interval writes no checkpoint and leaves nothing', async () => {
   vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', undefined);
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
@@ -253,7 +255,7 @@ it('a run that is shorter than the interval makes no checkpoint, and leaves noth
   expect(stagingIn(folder)).toEqual([]);
 });
 
-it('an update that was stopped is gone on with, and takes the rest from the dataset', async () => {
+it('a stopped update can be resumed, and takes the rest from the dataset', async () => {
   const { folder, logs, out } = await stopped();
   const update = { inputs: [logs], out, workers: 1, update: true };
   await build(update);
@@ -262,13 +264,13 @@ it('an update that was stopped is gone on with, and takes the rest from the data
   expect(await stopAfter(update, FIVE_SOURCES)).toBe(false);
   const { reusedSources, sums } = await build({ ...update, resume: true });
   expect(sums.fates['rejected:invalid-json']).toBe(1);
-  expect(reusedSources).toBe(8); // five that were done, three of the dataset
+  expect(reusedSources).toBe(8); // five from the checkpoint, three from the dataset
   const straight = join(folder, 'straight');
   await build({ inputs: [logs], out: straight, workers: 1 });
   expect(hashesOf(out)).toEqual(hashesOf(straight));
 });
 
-it('--replace resumes too', async () => {
+it('--replace can be resumed too', async () => {
   const { folder, logs, out } = await stopped();
   await build({ inputs: [logs], out, workers: 1 });
   utimesSync(filesIn(logs)[0] as string, 1, 1);

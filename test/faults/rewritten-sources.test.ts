@@ -1,6 +1,6 @@
 /**
- * Sources that are rewritten in place, at the same size and with their time of modification put back, while they are read: what
- * is written is one version of the file or nothing, never half of each.
+ * Sources rewritten in place while they are read, at the same size and with their mtime restored: the output has one version of the file or
+ * nothing, never half of each.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -33,7 +33,7 @@ import { hashesOf, temporaryFolder } from '../support/folder.ts';
 const SESSIONS = 40;
 const CHARS = 250_000;
 
-/** 10 MB: more than a worker hands out, or a worker thread sends, before it waits. */
+/** 10 MB: more than a worker buffers, or a worker thread sends, before it waits. */
 function logOf(letter: string): Buffer {
   const lines = Array.from({ length: SESSIONS }, (_, i) =>
     entry({ id: `s${i}`, messages: [{ role: 'user', content: letter.repeat(CHARS) }] }),
@@ -41,7 +41,7 @@ function logOf(letter: string): Buffer {
   return Buffer.from(`${lines.join('\n')}\n`);
 }
 
-/** Without compression: two logs of one size are packed files of one size. */
+/** Stored without compression, so that logs of equal size are packed files of equal size. */
 const packed = (log: Buffer): Buffer => gzipSync(log, { level: zlib.Z_NO_COMPRESSION });
 
 interface Place {
@@ -58,7 +58,7 @@ function place(name = 'log.jsonl'): Place {
   return { folder, logs, path: join(logs, name), out: join(folder, 'out') };
 }
 
-/** Rewrites a file as an attacker would, and proves that only its entry's time tells. */
+/** Rewrites a file as an attacker would; proves that only its ctime shows it. */
 function rewrite(path: string, content: Buffer): void {
   const before = statSync(path, { bigint: true });
   utimesSync(path, 1_000_000_000, 1_000_000_000);
@@ -71,7 +71,7 @@ function rewrite(path: string, content: Buffer): void {
   expect(after.ctimeNs).not.toBe(before.ctimeNs);
 }
 
-/** A log whose time of modification is the one that `rewrite` puts back. */
+/** Writes a log with the mtime that `rewrite` restores. */
 function writeOld(path: string, content: Buffer): void {
   writeFileSync(path, content);
   utimesSync(path, 1_000_000_000, 1_000_000_000);
@@ -86,13 +86,13 @@ interface Build {
   readonly workers?: number;
 }
 
-/** Builds, and calls `fire` when a source begins that has not been read to its end: so often, and not more. */
-async function building(given: Build, fire: (time: number) => void, times: number): Promise<number> {
+/** Builds, and calls `fire` each time a source begins that is still being read, `times` times at most. */
+async function building(request: Build, fire: (time: number) => void, times: number): Promise<number> {
   let fired = 0;
   const onResult = (result: Result): void => {
     if (result.kind === 'source-begin' && fired < times) fire(fired++);
   };
-  await build({ workers: 1, sessionBy: 'id', ...given }, { onResult });
+  await build({ workers: 1, sessionBy: 'id', ...request }, { onResult });
   return fired;
 }
 
@@ -107,7 +107,7 @@ for (const [name, pack] of [
   ['log.jsonl', (log: Buffer) => log],
   ['log.jsonl.gz', packed],
 ] as const) {
-  faultTest('F202', `${name} rewritten once while it is read is read again from its start`, {}, async () => {
+  faultTest('F202', `${name} rewritten once during the read is read again from its start`, {}, async () => {
     const at = place(name);
     writeOld(at.path, pack(logOf('a')));
     const fired = await building(
@@ -140,7 +140,7 @@ for (const [name, pack] of [
 
 faultTest('F202', 'in a worker thread', {}, async () => {
   const at = place();
-  writeOld(join(at.logs, 'a.jsonl'), logOf('x')); // the first one is the main thread's
+  writeOld(join(at.logs, 'a.jsonl'), logOf('x')); // the main thread reads the first one
   writeOld(at.path, logOf('a'));
   let begun = 0;
   const again: number[] = [];
@@ -150,7 +150,7 @@ faultTest('F202', 'in a worker thread', {}, async () => {
     if (result.source === 1 && result.again !== true) rewrite(at.path, logOf('b'));
     if (result.again === true) again.push(result.source);
   };
-  // the built library: a worker thread cannot be started from sources in TypeScript
+  // the built library, because a worker thread cannot start from TypeScript sources
   const built: typeof library = await import(pathToFileURL(join(COMMAND, '../index.js')).href);
   await built.build({ inputs: [at.logs], out: at.out, workers: 2, sessionBy: 'id' }, { onResult });
   expect([begun, again]).toEqual([3, [1]]);
@@ -177,13 +177,13 @@ faultTest(
 
 faultTest(
   'F202',
-  'what is on standard output cannot be taken back: 3, and the source is rejected',
+  'records already on standard output cannot be taken back: 3, and the source is rejected',
   {},
   async () => {
     const at = place();
     writeOld(at.path, logOf('a'));
     const child = start(['build', at.logs, '--out', '-', '--session-by', 'id', '--workers', '1']);
-    await new Promise((done) => child.stdout?.once('readable', done)); // and not read: the pipe is full
+    await new Promise((done) => child.stdout?.once('readable', done)); // and not read, so that the pipe fills up
     rewrite(at.path, logOf('b'));
     const { status, stderr } = await ended(child);
     expect([status, stderr]).toEqual([3, expect.stringContaining('changed-while-read')]);
@@ -192,7 +192,7 @@ faultTest(
 
 faultTest(
   'F202',
-  'from outside: a command that is stopped in the middle of a source goes on when it was rewritten',
+  'from outside: a command stopped in the middle of a source continues after the source was rewritten',
   { needs: ['ptrace'] },
   async () => {
     const at = place();

@@ -1,6 +1,6 @@
 /**
- * Every kind of log that there is here, from a store and from a folder: the examples of all dialects, plain and packed, event logs,
- * decks, documents, and the generated logs of the other fault tests. The datasets are equal to the byte.
+ * All kinds of logs in the repository, read from a store and from a folder: examples of all dialects, plain and packed, event logs, decks,
+ * documents, and the generated logs of the other fault tests. The datasets are equal to the byte.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { both, type Files } from '../support/s3-logs.ts';
 import { hasZstd } from '../support/zstd.ts';
 
 const SEEDS = ALL_FAULTS ? 200 : 15;
-/** Ranges that cut most objects, and ones that hold each whole. */
+/** Ranges that cut most objects, and ranges that hold each one whole. */
 const RANGES = [2048, 8 * 1024 * 1024];
 
 function filesIn(folder: string): Record<string, Buffer> {
@@ -30,7 +30,7 @@ function filesIn(folder: string): Record<string, Buffer> {
   );
 }
 
-/** The same files as they are, by gzip and by zstd. */
+/** The same files plain, gzipped and zstd-packed. */
 function packed(files: Readonly<Record<string, Buffer>>): Files {
   const all: Record<string, Buffer> = {};
   for (const [name, bytes] of Object.entries(files)) {
@@ -52,12 +52,12 @@ describe.each(RANGES)('in ranges of %d bytes', (rangeBytes) => {
     const { sums } = await same({ s3, groupBy: 'none' });
     expect(sums.sources.read).toBeGreaterThan(Object.keys(files).length * 0.9);
     expect(sums.records).toBeGreaterThan(Object.keys(examples).length);
-    expect(new Set(server.asked.filter(({ kind }) => kind === 'get').map(({ path }) => path)).size).toBe(
+    expect(new Set(server.requests.filter(({ kind }) => kind === 'get').map(({ path }) => path)).size).toBe(
       Object.keys(files).length,
     );
   });
 
-  it('the golden log of every dialect, each folder of events or of a batch as one source', async () => {
+  it('the golden log of every dialect, with each folder of events or of a batch as one source', async () => {
     const goldens = filesIn('test/goldens');
     const logs = Object.entries(goldens).filter(([name]) => name.includes('/logs/'));
     const { same } = await both(Object.fromEntries(logs));
@@ -66,7 +66,7 @@ describe.each(RANGES)('in ranges of %d bytes', (rangeBytes) => {
     expect(sums.sources.read).toBeLessThan(logs.length - 10);
   });
 
-  it('a batch and the events of a run right below the prefix, plain and packed', async () => {
+  it('a batch and the events of a run directly below the prefix, plain and packed', async () => {
     for (const name of ['batch-files/logs', 'openhands-folder/logs/c2']) {
       const files = filesIn(`test/goldens/${name}`);
       const gzip = Object.entries(files).map(([file, bytes]) => [`${file}.gz`, gzipSync(bytes)] as const);
@@ -90,7 +90,7 @@ describe.each(RANGES)('in ranges of %d bytes', (rangeBytes) => {
     }
   });
 
-  it('the example logs, one session in a file and gathered by id, in several formats', async () => {
+  it('the example logs, one session per file and gathered by id, in several formats', async () => {
     const { same } = await both(packed(filesIn('examples/logs')));
     const { sums } = await same({ s3, format: ['chat', 'trl', 'atif'] });
     expect(sums.records).toBeGreaterThan(20);

@@ -1,6 +1,6 @@
 /**
- * Where credentials come from: each source that can be had without AWS, the one that runs out while the run is at work, and none. The
- * store checks the signature of every request; no secret may be in any message or file.
+ * Where credentials come from: each source that works without AWS, credentials that expire during the run, and none at all. The store
+ * checks the signature of every request; no secret may appear in a message or file.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,35 +14,35 @@ import { temporaryFolder } from '../support/folder.ts';
 import { KEY_ID, refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 import { startStore } from '../support/s3-logs.ts';
 import type { S3Server } from '../support/s3-server.ts';
-import type { Asked, Fault, Misbehave } from '../support/store-faults.ts';
+import type { Fault, Misbehave, ReceivedRequest } from '../support/store-faults.ts';
 
 const HOUR_MS = 3_600_000;
-/** Proof of identity for a service that hands out credentials. */
+/** The secret token that a credentials service demands. */
 const PROOF = 'PROOF-THAT-MUST-NOT-SHOW';
 const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 /** A service that hands out credentials. */
 interface Service {
   readonly url: string;
-  readonly asked: IncomingMessage[];
+  readonly requests: IncomingMessage[];
 }
 
 async function serve(answer: (times: number) => string, type: string = 'application/json'): Promise<Service> {
-  const asked: IncomingMessage[] = [];
+  const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     request.resume();
-    response.writeHead(200, { 'content-type': type }).end(answer(asked.length));
+    response.writeHead(200, { 'content-type': type }).end(answer(requests.length));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 const containerAnswer = (token: string, expires: number): string =>
   JSON.stringify({ AccessKeyId: KEY_ID, SecretAccessKey: SECRET, Token: token, Expiration: soon(expires) });
 
-/** Nothing of AWS but a home that is empty. */
+/** No AWS settings, and an empty home. */
 function environmentOf(server: S3Server, home: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(server.environment).filter(([name]) => !name.startsWith('AWS_'));
   const none = { HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_REGION: 'us-east-1' };
@@ -81,7 +81,7 @@ const sources: Readonly<Record<string, (home: string) => Promise<NodeJS.ProcessE
       `aws_session_token = ${SESSION_TOKEN}`,
     ]),
   }),
-  'a program that a profile names': async (home) => {
+  'a program named in a profile': async (home) => {
     const file = write(join(home, 'answer.json'), [
       JSON.stringify({
         Version: 1,
@@ -147,9 +147,9 @@ function hasNoSecret(texts: readonly string[]): void {
 }
 
 const tokensOf = (server: S3Server): ReadonlySet<unknown> =>
-  new Set(server.asked.map(({ headers }) => headers['x-amz-security-token']));
+  new Set(server.requests.map(({ headers }) => headers['x-amz-security-token']));
 
-it.each(Object.entries(sources))('credentials of %s sign every request', async (_name, prepare) => {
+it.each(Object.entries(sources))('credentials from %s sign every request', async (_name, prepare) => {
   const server = await startStore();
   server.put('bucket/logs/a.jsonl', `${entryLine({ id: 'a' })}\n`);
   const home = temporaryFolder();
@@ -158,21 +158,25 @@ it.each(Object.entries(sources))('credentials of %s sign every request', async (
   const args = ['build', 's3://bucket/logs/', '--out', out, '--log-level', 'debug'];
   const { status, stderr } = await turnmill(args, undefined, environment);
   expect([status, stderr]).toEqual([0, expect.stringContaining('1 record')]);
-  const signed = server.asked.filter(({ headers }) => headers.authorization?.includes(KEY_ID));
-  expect(signed.length).toBe(server.asked.length);
+  const signed = server.requests.filter(({ headers }) => headers.authorization?.includes(KEY_ID));
+  expect(signed.length).toBe(server.requests.length);
   expect(tokensOf(server)).toEqual(new Set([SESSION_TOKEN]));
   hasNoSecret([stderr, ...textsIn(out)]);
 });
 
-it('S013 credentials that run out in the middle are fetched anew, for reading and for writing', async () => {
+it('S013 credentials that expire midway are fetched again, for reading and for writing', async () => {
   const server = await startStore();
   for (let i = 0; i < 40; i++) server.put(`bucket/logs/${i}.jsonl`, `${entryLine({ id: `s${i}` })}\n`);
   const container = await serve((times) => containerAnswer(`${SESSION_TOKEN}-${times}`, HOUR_MS));
   let [gets, puts, heads] = [0, 0, 0];
-  /** Refuses what is signed with the credentials that were handed out first, second ... */
-  const refuseOld = (number: number, isDue: (asked: Asked) => boolean, answer: Misbehave): Fault =>
+  /** Refuses requests signed with the credentials handed out first, second ... */
+  const refuseOld = (
+    number: number,
+    isDue: (request: ReceivedRequest) => boolean,
+    answer: Misbehave,
+  ): Fault =>
     server.fault(
-      (asked) => asked.headers['x-amz-security-token'] === `${SESSION_TOKEN}-${number}` && isDue(asked),
+      (request) => request.headers['x-amz-security-token'] === `${SESSION_TOKEN}-${number}` && isDue(request),
       answer,
       1000,
     );
@@ -202,14 +206,14 @@ it('S013 credentials that run out in the middle are fetched anew, for reading an
   const { status, stderr } = await turnmill([...args, '--log-level', 'debug'], undefined, environment);
   expect([status, stderr]).toEqual([0, expect.stringContaining('40 records')]);
   for (const { fired } of faults) expect(fired).toBeGreaterThan(0);
-  expect(container.asked.length).toBeGreaterThan(3);
+  expect(container.requests.length).toBeGreaterThan(3);
   hasNoSecret([stderr, ...server.keys('bucket/ds/').map((path) => server.text(path))]);
 });
 
-it('without credentials anywhere says how to give them', async () => {
+it('without any credentials the message says how to provide them', async () => {
   const server = await startStore();
   const environment = environmentOf(server, temporaryFolder(), {});
   const { status, stderr } = await turnmill(['check', 's3://bucket/logs/'], undefined, environment);
   expect([status, stderr]).toEqual([77, expect.stringContaining('AWS_ACCESS_KEY_ID')]);
-  expect(server.asked).toEqual([]);
+  expect(server.requests).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /**
- * Large things in a store, within the memory that docs/s3.md promises: an object of 5 GB that the store makes while it is read, hundreds
- * of objects with 64 of them open at a time, and an output of many parts. A few minutes:
- *   npm run build && TURNMILL_FAULTS=all npx vitest run test/faults/s3-large.test.ts
+ * Large inputs and outputs in a store, within the memory that docs/s3.md promises: an object of 5 GB that the store generates on the fly,
+ * hundreds of objects with 64 of them open at a time, and an output of many parts. Takes a few minutes:
+ * npm run build && TURNMILL_FAULTS=all npx vitest run test/faults/s3-large.test.ts
  */
 import { expect } from 'vitest';
 import { entryLine } from '../support/build-logs.ts';
@@ -12,12 +12,12 @@ import type { Body, S3Server } from '../support/s3-server.ts';
 
 const MIB = 1024 * 1024;
 const LINE_BYTES = 64 * 1024;
-/** Memory that a run on files may take beside its lines; then what a run on a store takes more, beside its window and its parts (docs/s3.md). */
+/** The memory of a run on files beyond its lines, and what a store adds to it beyond the window and the parts (docs/s3.md). */
 const FILES_BYTES = 135e6;
 const STORE_BYTES = 60e6;
 
 const NUMBER = '0000000000';
-/** One session; its number is written into it. */
+/** One session with room for its number. */
 const TEMPLATE = ((): Buffer => {
   const lineOf = (text: string): string =>
     `${entryLine({ id: NUMBER, messages: [{ role: 'user', content: text }] })}\n`;
@@ -25,7 +25,7 @@ const TEMPLATE = ((): Buffer => {
 })();
 const NUMBER_AT = TEMPLATE.indexOf(NUMBER);
 
-/** An object of `count` sessions. Its bytes are generated on request. */
+/** An object of `count` sessions, generated on request. */
 function sessions(count: number, first = 0): Body {
   return {
     size: count * LINE_BYTES,
@@ -57,7 +57,7 @@ async function peakOf(
 
 faultTest(
   'S033',
-  'an object of 5 GB is read by ranges, within the memory of the window',
+  'an object of 5 GB is read in ranges, within the memory of the window',
   { long: true },
   async () => {
     const server = await startStore();
@@ -65,7 +65,7 @@ faultTest(
     server.put('bucket/logs/large.jsonl', sessions(count));
     const { text } = await peakOf(server, ['check', 's3://bucket/logs/'], 64 * MIB);
     expect(text).toContain(`${count.toLocaleString('en-US')}`);
-    const gets = server.asked.filter(({ kind }) => kind === 'get');
+    const gets = server.requests.filter(({ kind }) => kind === 'get');
     expect(gets.length).toBe(Math.ceil((count * LINE_BYTES) / (8 * MIB)));
   },
 );
@@ -86,12 +86,12 @@ faultTest(
   },
 );
 
-faultTest('S033', 'an output of many parts takes four of them more', { long: true }, async () => {
+faultTest('S033', 'an output of many parts takes the memory of four parts', { long: true }, async () => {
   const server = await startStore();
   for (let i = 0; i < 8; i++) server.put(`bucket/logs/${i}.jsonl`, sessions(600, i * 600));
   const partBytes = 16 * MIB;
   const args = ['build', 's3://bucket/logs/', '--out', 's3://bucket/ds/', '--group-by', 'none'];
   await peakOf(server, args, 64 * MIB + 4 * partBytes);
-  expect(server.asked.filter(({ kind }) => kind === 'part').length).toBeGreaterThan(15);
+  expect(server.requests.filter(({ kind }) => kind === 'part').length).toBeGreaterThan(15);
   expect(server.uploads.size).toBe(0);
 });

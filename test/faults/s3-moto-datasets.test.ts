@@ -1,8 +1,9 @@
 /**
- * Datasets in moto, another implementation of S3 than the tests' own, with a proxy between that misbehaves. The conditions of writes, the
- * uploads and the listings are moto's; it never answers 409 by itself, so the proxy does. moto stamps every upload with a day in 2010,
- * so that a young one (the other half of S026) cannot be shown. S027 and S028 are refused before any request.
+ * Datasets in moto, an independent implementation of S3, through a proxy that misbehaves. Conditional writes, uploads and listings are
+ * moto's; the proxy adds 409, which moto never answers. moto dates every upload in 2010, so a young upload (the other half of S026) cannot
+ * be tested. S027 and S028 are refused before any request.
  */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -18,41 +19,40 @@ import { type Ended, ended, start, turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { type BehindProxy, type Moto, motoBehindProxy } from '../support/moto.ts';
+import { HURRIED } from '../support/s3-dataset.ts';
 import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 import type { S3Proxy } from '../support/s3-proxy.ts';
-import { type Asked, type Fault, hangUp, loseAnswer } from '../support/store-faults.ts';
+import { type Fault, hangUp, loseAnswer, type ReceivedRequest } from '../support/store-faults.ts';
 
 const needs = ['moto'] as const;
 const LOGS = 's3://bucket/logs/';
 const OUT = 's3://bucket/ds/';
 const ARGS = ['build', LOGS, '--session-by', 'id', '--group-by', 'none', '--s3-part-size', '5MiB'];
 const MIB = 1024 * 1024;
-/** Tries as often as without it, but waits 20 ms at most in between. */
-const HURRIED = { idleMs: 20_000, tries: 7, firstDelayMs: 1, longestDelayMs: 20 };
 
 const session = (id: string, text = 'hello'): string =>
   `${entryLine({ id, messages: [{ role: 'user', content: text }] })}\n`;
 
-/** One record that takes two parts. */
+/** A record large enough for two parts. */
 const LARGE = session('large', 'words and more '.repeat((6 * MIB) / 15));
 
-interface Made extends BehindProxy {
-  build(given?: Partial<Given>): Promise<RunSummary>;
-  /** The dataset is whole, and it is that of the same build into a folder. */
+interface MotoDataset extends BehindProxy {
+  build(settings?: Partial<Given>): Promise<RunSummary>;
+  /** Checks that the dataset is whole and equals that of the same build into a folder. */
   same(): Promise<void>;
 }
 
-async function stored(): Promise<Made> {
+async function stored(): Promise<MotoDataset> {
   const { moto, proxy } = await motoBehindProxy();
   await moto.put('logs/a.jsonl', session('a') + session('a2'));
   await moto.put('logs/b.jsonl', session('b'));
   const s3 = { endpoint: proxy.endpoint, partSizeBytes: 5 * MIB };
   const shared = { inputs: [LOGS], workers: 1, sessionBy: 'id', groupBy: 'none' } as const;
-  objectClient(resolveS3Options(s3), HURRIED); // the one that the builds find
+  objectClient(resolveS3Options(s3), HURRIED); // the client that the builds reuse
   return {
     moto,
     proxy,
-    build: (given = {}) => build({ ...shared, out: OUT, ...given, s3: { ...s3, ...given.s3 } }),
+    build: (settings = {}) => build({ ...shared, out: OUT, ...settings, s3: { ...s3, ...settings.s3 } }),
     async same() {
       const out = join(temporaryFolder(), 'out');
       await build({ ...shared, out, s3 });
@@ -61,7 +61,7 @@ async function stored(): Promise<Made> {
   };
 }
 
-/** Name and SHA-256 of each file of a dataset that is whole. */
+/** Name and SHA-256 of each file of a whole dataset. */
 const datasetIn = ({ endpoint }: S3Proxy): Promise<Record<string, string>> =>
   withDataset(
     OUT,
@@ -77,12 +77,13 @@ async function versions(moto: Moto): Promise<string[]> {
   return [...new Set((await moto.keys('ds/v-')).map((key) => key.split('/')[1] as string))];
 }
 
-const isCommit = ({ method, path }: Asked): boolean => method === 'PUT' && path === 'bucket/ds/dataset.json';
+const isCommit = ({ method, path }: ReceivedRequest): boolean =>
+  method === 'PUT' && path === 'bucket/ds/dataset.json';
 
 const again: readonly (readonly [string, string, (proxy: S3Proxy) => Fault])[] = [
   ['S019', 'parts are told to slow down', (proxy) => proxy.fault('part', refuse(503, 'SlowDown'), 6)],
   ['S019', 'parts break off', (proxy) => proxy.fault('part', hangUp, 3)],
-  ['S019', 'answers to parts are lost', (proxy) => proxy.fault('part', loseAnswer, 3)],
+  ['S019', 'responses to parts are lost', (proxy) => proxy.fault('part', loseAnswer, 3)],
   ['S019', 'uploads cannot begin', (proxy) => proxy.fault('create', refuse(500, 'InternalError'), 3)],
   [
     'S020',
@@ -96,10 +97,10 @@ const again: readonly (readonly [string, string, (proxy: S3Proxy) => Fault])[] =
   ],
   [
     'S021',
-    'moto completes an upload, and its answer is lost',
+    'moto completes an upload, and its response is lost',
     (proxy) => proxy.fault('complete', loseAnswer),
   ],
-  ['S021', 'moto commits, and its answer is lost', (proxy) => proxy.fault(isCommit, loseAnswer)],
+  ['S021', 'moto commits, and its response is lost', (proxy) => proxy.fault(isCommit, loseAnswer)],
   [
     'S023',
     'the commit conflicts',
@@ -107,7 +108,7 @@ const again: readonly (readonly [string, string, (proxy: S3Proxy) => Fault])[] =
   ],
 ];
 for (const [id, name, misbehave] of again)
-  faultTest('S019-S023', `moto: ${id} ${name}: the dataset is that of a folder`, { needs }, async () => {
+  faultTest('S019-S023', `moto: ${id} ${name}: the dataset equals that of a folder`, { needs }, async () => {
     const { moto, proxy, build, same } = await stored();
     await moto.put('logs/large.jsonl', LARGE);
     const fault = misbehave(proxy);
@@ -120,7 +121,7 @@ for (const [id, name, misbehave] of again)
 
 faultTest(
   'S022',
-  'moto: another run commits first: 412 of moto, and its dataset stays',
+  'moto: another run commits first: moto answers 412, and the other dataset stays',
   { needs },
   async () => {
     const { moto, proxy, build } = await stored();
@@ -132,14 +133,14 @@ faultTest(
     });
     await expect(build()).rejects.toMatchObject({ code: 'locked' });
     expect(fault.fired).toBe(1);
-    expect(await moto.keys('ds/')).toEqual(['ds/dataset.json']); // its own keys are removed
+    expect(await moto.keys('ds/')).toEqual(['ds/dataset.json']); // the refused run removes its keys
     expect(await moto.text('ds/dataset.json')).toBe(other);
   },
 );
 
 faultTest(
   'S024',
-  'moto: the conditions do not reach it: refused before anything is read',
+  'moto: a store that ignores conditions is refused before anything is read',
   { needs },
   async () => {
     const { moto, proxy, build, same } = await stored();
@@ -157,7 +158,7 @@ faultTest(
       message: expect.stringContaining('--s3-condition none'),
     });
     expect(ignore.fired).toBe(2);
-    expect(proxy.asked.some(({ path }) => path.startsWith('bucket/logs'))).toBe(false);
+    expect(proxy.requests.some(({ path }) => path.startsWith('bucket/logs'))).toBe(false);
     expect(await moto.keys('ds/')).toEqual([]); // the probe is gone
     await build({ s3: { condition: 'none' } });
     await same();
@@ -173,16 +174,17 @@ faultTest(
     await moto.put('logs/large.jsonl', LARGE);
     const args = [...ARGS, '--out', OUT, '--replace'];
     const environment = { ...proxy.environment, TMPDIR: temporaryFolder() };
-    const isWrite = ({ method, path }: Asked): boolean => method !== 'GET' && path.startsWith('bucket/ds');
+    const isWrite = ({ method, path }: ReceivedRequest): boolean =>
+      method !== 'GET' && path.startsWith('bucket/ds');
     let killed = 0;
     for (let at = 1; ; at += 3) {
       let seen = 0;
       const child = start(args, 'ignore', environment);
       const gone = ended(child);
       const fault = proxy.fault(
-        (asked) => isWrite(asked) && ++seen === at,
+        (request) => isWrite(request) && ++seen === at,
         (_answer, _asked, serve) => {
-          if (at % 2 === 0) serve(); // with the write done and its answer unheard, or not done
+          if (at % 2 === 0) serve(); // even: the write is done and its response lost; odd: not done
           child.kill('SIGKILL');
           return true;
         },
@@ -201,7 +203,7 @@ faultTest(
     expect((await versions(moto)).length).toBeGreaterThan(1);
     await setTimeout(1100); // the store's times are whole seconds
     expect((await turnmill([...args, '--s3-grace', '0s'], undefined, environment)).status).toBe(0);
-    expect((await versions(moto)).length).toBeLessThanOrEqual(2); // the new one, and the one that it superseded
+    expect((await versions(moto)).length).toBeLessThanOrEqual(2); // the new version and the one it superseded
     expect(await moto.uploads()).toEqual([]);
     await same();
   },
@@ -209,7 +211,7 @@ faultTest(
 
 faultTest(
   'S026',
-  'moto: abandoned uploads and versions are removed, and those of others are left',
+  'moto: abandoned uploads and versions are removed, foreign ones are left',
   { needs },
   async () => {
     const { moto, build, same } = await stored();
@@ -229,7 +231,7 @@ faultTest(
 
 faultTest(
   'S029',
-  'moto: of two runs at once one gets in, and the other ends with 75',
+  'moto: one of two concurrent runs commits, and the other ends with 75',
   { needs },
   async () => {
     const { moto, proxy, same } = await stored();
@@ -241,7 +243,7 @@ faultTest(
         if (held.length === 2) for (const each of held) each();
         return true;
       },
-      2, // neither is answered before both have come
+      2, // both must have come before either is answered
     );
     const rival = (): Promise<Ended> =>
       turnmill([...ARGS, '--out', OUT], undefined, { ...proxy.environment, TMPDIR: temporaryFolder() });
@@ -249,13 +251,13 @@ faultTest(
     expect(both.map(({ status }) => status).sort()).toEqual([0, 75]);
     expect(fault.fired).toBe(2);
     await same();
-    expect((await versions(moto)).length).toBe(1); // the one that lost has removed its own keys
+    expect((await versions(moto)).length).toBe(1); // the loser has removed its keys
   },
 );
 
 faultTest(
   'S030',
-  'moto: builds, refuses, replaces and updates: what a folder gives, byte for byte',
+  'moto: builds, refuses, replaces and updates as in a folder, byte for byte',
   { needs },
   async () => {
     const { moto, proxy } = await stored();
@@ -289,9 +291,9 @@ faultTest(
     await moto.put('logs/n/3.jsonl', session('n3', 'changed'));
     await moto.put('logs/n/new.jsonl', session('new'));
     await moto.remove('logs/n/5.jsonl');
-    proxy.asked.length = 0;
+    proxy.requests.length = 0;
     expect((await build({ update: true })).reusedSources).toBe(6);
-    const read = proxy.asked.filter(({ kind, path }) => kind === 'get' && path.startsWith('bucket/logs/'));
+    const read = proxy.requests.filter(({ kind, path }) => kind === 'get' && path.startsWith('bucket/logs/'));
     expect(read.map(({ path }) => path).sort()).toEqual(['bucket/logs/n/3.jsonl', 'bucket/logs/n/new.jsonl']);
     await same();
   },

@@ -1,9 +1,9 @@
 /**
- * Reading from moto, another implementation of S3 than the tests' own, with a proxy between that misbehaves. moto itself gives the
- * answers to objects that changed, vanished or are archived; it checks neither signatures, clocks nor regions, so the proxy plays those.
- * Not shown here: S017 is about the thread of the reader and not about the store, S031 needs no store, and the memory of S033 is measured
- * in s3-large.test.ts.
+ * Reads from moto, an independent implementation of S3, through a proxy that misbehaves. moto itself answers for objects that changed,
+ * vanished or are archived; it checks no signatures, clocks or regions, so the proxy does. Not covered here: S017 concerns the reading
+ * thread and not the store, S031 needs no store, and s3-large.test.ts measures the memory of S033.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -15,13 +15,12 @@ import { entryLine } from '../support/build-logs.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type BehindProxy, motoBehindProxy } from '../support/moto.ts';
+import { HURRIED } from '../support/s3-dataset.ts';
 import { refuse, sendError } from '../support/s3-endpoint.ts';
 import { buildBoth, type Files, writeFiles } from '../support/s3-logs.ts';
-import { type Asked, hangUp, type Misbehave, stopAfterBytes } from '../support/store-faults.ts';
+import { hangUp, type Misbehave, type ReceivedRequest, stopAfterBytes } from '../support/store-faults.ts';
 
 const needs = ['moto'] as const;
-/** Tries as often as without it, but waits 20 ms at most in between. */
-const HURRIED = { idleMs: 20_000, tries: 7, firstDelayMs: 1, longestDelayMs: 20 };
 /** For connections that stall. */
 const IMPATIENT = { ...HURRIED, idleMs: 2000 };
 
@@ -37,12 +36,12 @@ const LOGS: Files = {
   'odd.jsonl': `${session('odd')}no json\n`,
   'wrong.jsonl.gz': Buffer.concat([gzipSync(session('w', 20)).subarray(0, 100), Buffer.from('not gzip')]),
 };
-/** So that the big log takes several ranges. */
+/** Makes the big log take several ranges. */
 const RANGES: Partial<S3Options> = { rangeBytes: 4096, windowBytes: 16_384 };
 
 interface Stored extends BehindProxy {
   readonly logs: string;
-  /** Builds from moto; the dataset must be that of the folder. */
+  /** Builds from moto; the dataset must equal that of the folder. */
   same(s3?: Partial<S3Options>): Promise<RunSummary>;
 }
 
@@ -57,7 +56,7 @@ async function stored(files: Files, patience = HURRIED): Promise<Stored> {
     logs,
     same: (s3 = {}) => {
       const options = { endpoint: proxy.endpoint, ...s3 };
-      objectClient(resolveS3Options(options), patience); // the one that the build finds
+      objectClient(resolveS3Options(options), patience); // the client that the build reuses
       return buildBoth(proxy.endpoint, logs, { s3 });
     },
   };
@@ -65,15 +64,15 @@ async function stored(files: Files, patience = HURRIED): Promise<Stored> {
 
 const getOf =
   (name: string) =>
-  ({ kind, path }: Asked): boolean =>
+  ({ kind, path }: ReceivedRequest): boolean =>
     kind === 'get' && path.endsWith(name);
 
-/** Sends what moto answers with another status, other headers or another body. */
+/** Sends moto's response with another status, other headers or another body. */
 function bend(
-  change: (headers: Record<string, string | number>, body: Buffer, asked: Asked) => Buffer,
+  change: (headers: Record<string, string | number>, body: Buffer, request: ReceivedRequest) => Buffer,
   status = 206,
 ): Misbehave {
-  return (answer, asked, serve) => {
+  return (answer, request, serve) => {
     const [writeHead, end] = [answer.writeHead.bind(answer), answer.end.bind(answer)];
     let headers: Record<string, string | number> = {};
     answer.writeHead = ((_status: number, theirs: typeof headers) => {
@@ -81,7 +80,7 @@ function bend(
       return answer;
     }) as typeof answer.writeHead;
     answer.end = ((body: Buffer) => {
-      const bent = change(headers, body, asked);
+      const bent = change(headers, body, request);
       writeHead(status, { ...headers, 'content-length': bent.length });
       return end(bent);
     }) as typeof answer.end;
@@ -98,10 +97,10 @@ const failures: readonly (readonly [string, string, string, number, Misbehave])[
   ['S007', 'a listing answers 503 SlowDown', 'list', 2, refuse(503, 'SlowDown')],
   ['S007', 'a listing answers 500', 'list', 2, refuse(500, 'InternalError')],
   ['S008', 'connections are reset in mid-body', 'get', 30, reset],
-  ['S008', 'connections are closed without a word', 'get', 4, hangUp],
+  ['S008', 'connections are closed without a response', 'get', 4, hangUp],
   [
     'S010',
-    'a body is short, with 200',
+    'a body is short, with status 200',
     'get',
     3,
     bend((headers, body) => {
@@ -111,7 +110,7 @@ const failures: readonly (readonly [string, string, string, number, Misbehave])[
   ],
   [
     'S011',
-    'the answer has another range',
+    'the response has another range',
     'get',
     3,
     bend((headers, body) => {
@@ -134,7 +133,7 @@ const failures: readonly (readonly [string, string, string, number, Misbehave])[
   ],
   [
     'S012',
-    'the answer has more bytes than were asked for',
+    'the response has more bytes than requested',
     'get',
     3,
     bend((_headers, body) => Buffer.concat([body, Buffer.from('more')])),
@@ -142,36 +141,36 @@ const failures: readonly (readonly [string, string, string, number, Misbehave])[
   ['S013', 'the credentials expire', 'get', 2, refuse(400, 'ExpiredToken')],
 ];
 for (const [id, name, kind, times, misbehave] of failures)
-  faultTest('S007-S013', `moto: ${id} ${name}: the dataset is that of the folder`, { needs }, async () => {
-    const { proxy, same } = await stored(LOGS);
-    const on =
-      kind === 'list'
-        ? 'list'
-        : name.includes('whole') || id === 'S008'
-          ? getOf('big.jsonl')
-          : getOf('.jsonl');
-    const fault = proxy.fault(on, misbehave, times);
-    const { sums } = await same(RANGES);
-    expect(fault.fired).toBe(times);
-    expect(sums.sources).toEqual({ read: 4, empty: 1, rejected: 1 });
-  });
+  faultTest(
+    'S007-S013',
+    `moto: ${id} ${name}: the dataset equals that of the folder`,
+    { needs },
+    async () => {
+      const { proxy, same } = await stored(LOGS);
+      const on =
+        kind === 'list'
+          ? 'list'
+          : name.includes('whole') || id === 'S008'
+            ? getOf('big.jsonl')
+            : getOf('.jsonl');
+      const fault = proxy.fault(on, misbehave, times);
+      const { sums } = await same(RANGES);
+      expect(fault.fired).toBe(times);
+      expect(sums.sources).toEqual({ read: 4, empty: 1, rejected: 1 });
+    },
+  );
 
-faultTest(
-  'S008',
-  'moto: resets do not start a range anew: it goes on from its last byte',
-  { needs },
-  async () => {
-    const { proxy, same } = await stored({ 'big.jsonl': BIG });
-    const fault = proxy.fault('get', reset, 20);
-    await same(RANGES);
-    expect(fault.fired).toBe(20);
-    const starts = proxy.asked
-      .filter(({ kind }) => kind === 'get')
-      .map(({ headers }) => Number(/\d+/.exec(headers.range ?? '')?.[0]));
-    expect(starts.filter((from) => from % 4096 === 1000).length).toBeGreaterThan(0);
-    expect(starts.filter((from) => from === 0).length).toBe(1);
-  },
-);
+faultTest('S008', 'moto: a reset range continues from its last byte', { needs }, async () => {
+  const { proxy, same } = await stored({ 'big.jsonl': BIG });
+  const fault = proxy.fault('get', reset, 20);
+  await same(RANGES);
+  expect(fault.fired).toBe(20);
+  const starts = proxy.requests
+    .filter(({ kind }) => kind === 'get')
+    .map(({ headers }) => Number(/\d+/.exec(headers.range ?? '')?.[0]));
+  expect(starts.filter((from) => from % 4096 === 1000).length).toBeGreaterThan(0);
+  expect(starts.filter((from) => from === 0).length).toBe(1);
+});
 
 const stalls: readonly (readonly [string, Misbehave])[] = [
   ['before its answer', () => true],
@@ -180,7 +179,7 @@ const stalls: readonly (readonly [string, Misbehave])[] = [
 for (const [when, misbehave] of stalls)
   faultTest(
     'S009',
-    `moto: a connection stalls ${when}: it is given up, and another goes on`,
+    `moto: a connection stalls ${when}: it is abandoned, and another one continues`,
     { needs },
     async () => {
       const { proxy, same } = await stored(LOGS, IMPATIENT);
@@ -190,7 +189,7 @@ for (const [when, misbehave] of stalls)
     },
   );
 
-faultTest('S018', 'moto: a packed object is cut by resets, in small ranges', { needs }, async () => {
+faultTest('S018', 'moto: resets cut a packed object that is read in small ranges', { needs }, async () => {
   const log = Array.from({ length: 200 }, (_, i) => entryLine({ id: `s${(i * 7919) % 1000}`, at: i })).join(
     '\n',
   );
@@ -207,7 +206,7 @@ faultTest('S018', 'moto: a packed object is cut by resets, in small ranges', { n
 
 faultTest(
   'S001, S002',
-  'moto: 1,100 keys in pages of its own; the second one fails twice',
+  'moto: 1,100 keys in its own pages; the second page fails twice',
   { needs, long: true },
   async () => {
     const files = Object.fromEntries(
@@ -218,12 +217,12 @@ faultTest(
     const { sums } = await same();
     expect(sums.sources).toEqual({ read: 1100 });
     expect(fault.fired).toBe(2);
-    const pages = proxy.asked.filter(({ kind }) => kind === 'list');
+    const pages = proxy.requests.filter(({ kind }) => kind === 'list');
     expect(pages.map(({ query }) => query.has('continuation-token'))).toEqual([false, true, true, true]);
   },
 );
 
-faultTest('S001', 'moto: the listing fails for good: nothing is written', { needs }, async () => {
+faultTest('S001', 'moto: the listing fails permanently: nothing is written', { needs }, async () => {
   const { proxy } = await stored({ 'a.jsonl': session('a') });
   const fault = proxy.fault('list', refuse(500, 'InternalError'), 1000);
   const run = build({
@@ -237,7 +236,7 @@ faultTest('S001', 'moto: the listing fails for good: nothing is written', { need
 
 faultTest(
   'S003',
-  'moto: keys with blanks, other scripts, % and + are read by their names',
+  'moto: keys with blanks, other scripts, % and + are read under their names',
   { needs },
   async () => {
     const names = [
@@ -251,13 +250,13 @@ faultTest(
     const { proxy, same } = await stored(Object.fromEntries(names.map((name) => [name, session(name)])));
     const { sums } = await same();
     expect(sums.sources).toEqual({ read: names.length });
-    const asked = proxy.asked.filter(({ kind }) => kind === 'get').map(({ path }) => path);
-    expect(asked.sort()).toEqual(names.map((name) => `bucket/logs/${name}`).sort());
+    const gets = proxy.requests.filter(({ kind }) => kind === 'get').map(({ path }) => path);
+    expect(gets.sort()).toEqual(names.map((name) => `bucket/logs/${name}`).sort());
   },
 );
 
 type Spoil = (stored: Stored) => Misbehave;
-/** moto carries out what another client asks for, and only then answers. */
+/** Changes the object through another client before moto answers. */
 const meanwhile =
   (change: (stored: Stored) => Promise<void>): Spoil =>
   (all) =>
@@ -306,7 +305,7 @@ for (const [id, what, reason, spoil] of spoilt)
 
 faultTest(
   'S014',
-  'moto: the clocks differ: requests are signed with the time of the store',
+  "moto: the clocks differ: requests are signed with the store's time",
   { needs },
   async () => {
     const { proxy, same } = await stored(LOGS);
@@ -318,14 +317,14 @@ faultTest(
     });
     await same();
     expect(fault.fired).toBe(1);
-    const days = proxy.asked.map(({ headers }) => String(headers['x-amz-date']).slice(0, 8));
+    const days = proxy.requests.map(({ headers }) => String(headers['x-amz-date']).slice(0, 8));
     expect(new Set(days).size).toBeGreaterThan(1);
   },
 );
 
 faultTest('S015', 'moto: the bucket is in another region: requests go there', { needs }, async () => {
   const { proxy, same } = await stored(LOGS);
-  const isElsewhere = ({ headers }: Asked): boolean =>
+  const isElsewhere = ({ headers }: ReceivedRequest): boolean =>
     !String(headers.authorization).includes('/eu-north-1/');
   const fault = proxy.fault(
     isElsewhere,
@@ -338,7 +337,7 @@ faultTest('S015', 'moto: the bucket is in another region: requests go there', { 
   );
   await same();
   expect(fault.fired).toBeGreaterThan(0);
-  expect(proxy.asked.filter((asked) => !isElsewhere(asked)).length).toBeGreaterThan(
+  expect(proxy.requests.filter((request) => !isElsewhere(request)).length).toBeGreaterThan(
     Object.keys(LOGS).length - 2,
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Logs in an object store: the dataset is the one of the same logs in a folder, whatever the listing, the names and the connection do.
- * The store is one of the tests that speaks S3 and misbehaves on request.
+ * Logs in an object store: the dataset equals that of the same logs in a folder, whatever the listing, the names and the connection do. The
+ * store is part of the tests; it speaks S3 and misbehaves on request.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { hasZstd } from '../support/zstd.ts';
 const session = (id: string, entries: number = 3): string =>
   Array.from({ length: entries }, (_, at) => `${entryLine({ at, id })}\n`).join('');
 
-/** Refuses, stalls or breaks off the answers at random places. */
+/** Refuses, stalls or breaks off responses at random places. */
 const resets: Misbehave = (answer, { headers }, serve) => {
   const write = answer.write.bind(answer);
   answer.end = ((bytes?: Buffer) => {
@@ -37,7 +37,7 @@ const resets: Misbehave = (answer, { headers }, serve) => {
   return true;
 };
 
-describe('the dataset of a store is that of the folder', () => {
+describe('a dataset from a store equals that from a folder', () => {
   it('for the examples', async () => {
     const { server, same, folder } = await both({});
     expect(storeFolder(server, 'bucket/logs', 'examples/logs')).toBeGreaterThan(10);
@@ -49,7 +49,7 @@ describe('the dataset of a store is that of the folder', () => {
   });
 
   it.each(ALL_FAULTS ? [1, 2, 3] : [2])(
-    'for odd logs, in every state of damage, packed and not (seed %d)',
+    'for odd logs in every state of damage, packed and not (seed %d)',
     async (seed) => {
       const { server, logs, same } = await both({});
       writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
@@ -62,7 +62,7 @@ describe('the dataset of a store is that of the folder', () => {
     },
   );
 
-  it('S018 for packed objects that are cut by resets, in small ranges', async () => {
+  it('S018 for packed objects cut by resets, in small ranges', async () => {
     const log = Buffer.from(Array.from({ length: 300 }, (_, i) => session(`s${i}`)).join(''));
     const zstd = hasZstd ? { 'c.jsonl.zst': spawnSync('zstd', ['-c'], { input: log }).stdout } : {};
     const { server, same } = await both({ 'a.jsonl': log, 'b.jsonl.gz': gzipSync(log), ...zstd });
@@ -71,13 +71,13 @@ describe('the dataset of a store is that of the folder', () => {
     expect(fault.fired).toBe(30);
   });
 
-  it('for sources that turn out odd at their end: what fits a range is not fetched again', async () => {
+  it('for sources that turn out odd at their end, without fetching a range twice', async () => {
     const odd = `${session('a', 300)}no json\n`;
     for (const rangeBytes of [4096, 8 * 1024 * 1024]) {
       const { server, same } = await both({ 'odd.jsonl': odd, 'packed.jsonl.gz': gzipSync(odd) });
       const { sums } = await same({ s3: { rangeBytes } });
       expect(sums.lines).toBe(602);
-      const starts = server.asked.filter(
+      const starts = server.requests.filter(
         ({ path, headers }) => path.endsWith('odd.jsonl') && headers.range?.startsWith('bytes=0-'),
       );
       expect(odd.length).toBeGreaterThan(4096);
@@ -85,13 +85,13 @@ describe('the dataset of a store is that of the folder', () => {
     }
   });
 
-  it('reads the places of rejected sessions a second time, with one request for those that are close', async () => {
+  it('and places of rejected sessions are read again with one request for nearby ones', async () => {
     const bad = `${session('a', 300)}${entryLine({ at: 2, id: 'a' })}\n`;
     const { server, same } = await both({ 'bad.jsonl': bad, 'packed.jsonl.gz': gzipSync(bad) });
     const { rejections } = await same();
     expect(rejections).toBeGreaterThan(0);
     expect(bad.length).toBeGreaterThan(80_000);
-    const gets = server.asked.filter(({ kind, path }) => kind === 'get' && path.endsWith('bad.jsonl'));
+    const gets = server.requests.filter(({ kind, path }) => kind === 'get' && path.endsWith('bad.jsonl'));
     expect(gets.length).toBe(2);
   });
 
@@ -104,7 +104,7 @@ describe('the dataset of a store is that of the folder', () => {
   });
 });
 
-it('readElements gives the lines of an object as those of a file', async () => {
+it('readElements yields the same lines for an object as for a file', async () => {
   const log = `${session('a', 200)}no json\n`;
   const { server, logs } = await both({ 'a.jsonl': log, 'b.jsonl.gz': gzipSync(log) });
   const s3 = { endpoint: server.endpoint, rangeBytes: 4096 };
@@ -119,7 +119,7 @@ it('readElements gives the lines of an object as those of a file', async () => {
 });
 
 describe('listing', () => {
-  it('S002 of 1,100 keys takes as many pages as the store makes', async () => {
+  it('S002 1,100 keys take as many pages as the store returns', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 1100 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]),
     );
@@ -127,10 +127,10 @@ describe('listing', () => {
     server.pageSize = 100;
     const { sums } = await same();
     expect(sums.sources).toEqual({ read: 1100 });
-    expect(server.asked.filter(({ kind }) => kind === 'list').length).toBe(11);
+    expect(server.requests.filter(({ kind }) => kind === 'list').length).toBe(11);
   });
 
-  it('S033 limits prefetching: only that number of objects is open at a time', async () => {
+  it('S033 prefetching opens no more objects than the limit', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`${i}.jsonl`, session(`s${i}`, 1)]),
     );
@@ -141,7 +141,7 @@ describe('listing', () => {
     expect(server.mostOpen).toBe(6);
   });
 
-  it('S001 fails in the middle and is repeated from there', async () => {
+  it('S001 a failed page is requested again', async () => {
     const { server, same } = await both({ 'a.jsonl': session('a'), 'b.jsonl': session('b') });
     server.pageSize = 1;
     const second = ({ query }: { query: URLSearchParams }): boolean => query.has('continuation-token');
@@ -150,7 +150,7 @@ describe('listing', () => {
     expect(fault.fired).toBe(2);
   });
 
-  it('S001 fails for good: nothing is read, and nothing written', async () => {
+  it('S001 a listing that fails permanently reads and writes nothing', async () => {
     const { server, folder } = await both({ 'a.jsonl': session('a') });
     const fault = server.fault('list', refuse(500, 'InternalError'), 1000);
     const out = join(folder, 'out');
@@ -160,7 +160,7 @@ describe('listing', () => {
     expect(readdirSync(folder)).toEqual(['logs']);
   });
 
-  it('S003 of strange keys gives their names and their bytes', async () => {
+  it('S003 strange keys keep their names and their bytes', async () => {
     const { server, folder } = await both({});
     const keys = [
       '../up.jsonl',
@@ -172,7 +172,7 @@ describe('listing', () => {
       '#x&y=z.jsonl',
     ];
     for (const key of keys) server.put(`bucket/logs/${key}`, session(key));
-    server.put('bucket/logs/folder/', ''); // as consoles make them
+    server.put('bucket/logs/folder/', ''); // as consoles create them
     server.put('bucket/logs/notes.txt', 'not a log');
     const out = join(folder, 'out');
     const s3 = { endpoint: server.endpoint };
@@ -184,7 +184,7 @@ describe('listing', () => {
     expect(names.sort()).toEqual([...keys].sort());
   });
 
-  it('reads one object, whatever its name is, and an object that several inputs hold once', async () => {
+  it('an object can be named directly, and is read once if several inputs contain it', async () => {
     const { server, folder } = await both({ 'a.jsonl': session('a'), 'b.data': session('b') });
     const inputs = ['s3://bucket/logs/b.data', 's3://bucket/logs/', 's3://bucket/logs/a.jsonl'];
     const { sums } = await build({ inputs, out: join(folder, 'out'), s3: { endpoint: server.endpoint } });
@@ -192,7 +192,7 @@ describe('listing', () => {
     expect(sums.skipped).toEqual({ 'duplicate-inode': 1, excluded: 1 });
   });
 
-  it('takes a URL without a slash for a folder where there is no such object', async () => {
+  it('a URL without a slash is a folder if no such object exists', async () => {
     const { server, folder } = await both({ 'a.jsonl': session('a') });
     const s3 = { endpoint: server.endpoint };
     await build({ inputs: ['s3://bucket/logs'], out: join(folder, 'out'), s3 });
@@ -213,7 +213,7 @@ describe('listing', () => {
   });
 });
 
-describe('one object that cannot be read is rejected, the others are not', () => {
+describe('an object that cannot be read is rejected, and the others are read', () => {
   const cases: readonly (readonly [string, number, string, string])[] = [
     ['S004', 403, 'AccessDenied', 'unreadable'],
     ['S005', 404, 'NoSuchKey', 'vanished'],
@@ -245,7 +245,7 @@ describe('one object that cannot be read is rejected, the others are not', () =>
 });
 
 describe('the command', () => {
-  it('reads and loads nothing of the SDK for logs in a folder', async () => {
+  it('loads nothing of the SDK for logs in a folder', async () => {
     const out = join(temporaryFolder(), 'out');
     const local = loadedModules(['build', 'examples/logs', '--out', out]);
     expect(local.some((path) => path.endsWith('engine/source-run.js'))).toBe(true);
@@ -253,9 +253,9 @@ describe('the command', () => {
     expect(local.filter((path) => late.test(path))).toEqual([]);
     const server = await startStore();
     vi.stubEnv('TURNMILL_S3_ENDPOINT', server.endpoint);
-    await server.close(); // it could not answer: this thread waits for the command
+    await server.close(); // it could not answer while this thread waits for the command
     const stored = loadedModules(['check', 's3://bucket/logs/']);
-    expect(stored.some((path) => path.includes('@aws-sdk/client-s3'))).toBe(true); // what is looked for would be seen
+    expect(stored.some((path) => path.includes('@aws-sdk/client-s3'))).toBe(true); // the check above would have found it
   });
 
   it('S031 reports within seconds that the endpoint does not answer', async () => {
@@ -305,7 +305,7 @@ describe('the command', () => {
       expect(texts.filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  it('refuses an endpoint that holds credentials, without showing them', async () => {
+  it('refuses an endpoint that contains credentials, without showing them', async () => {
     const ended = await turnmill([
       'check',
       's3://bucket/',

@@ -1,6 +1,6 @@
 /**
- * A harness that cannot fail proves nothing: each of these bugs, put into a copy of the sources, turns the test red
- * that is named for it, and without it the test is green. TURNMILL_SABOTAGE=skip_fsync tries that one alone.
+ * Proves that the tests can fail: each of these bugs, put into a copy of the sources, turns its test red, and the test is green without it.
+ * TURNMILL_SABOTAGE=skip_fsync tries only that one.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const ONLY = process.env.TURNMILL_SABOTAGE;
 const LONG_MS = 5 * 60_000;
 const CHOSEN = Object.entries(sabotages).filter(([name]) => ONLY === undefined || name === ONLY);
 
-test('every pattern of a sabotage is still in the sources', () => {
+test('every sabotage pattern still matches the sources', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'turnmill-')), 'copy');
   copyProject(folder);
   for (const one of Object.values(sabotages)) sabotage(folder, one)();

@@ -1,6 +1,6 @@
 /**
- * F042, F134, F136: the same input gives the same bytes in every file but run.json, whatever the number of workers, the scanner,
- * the chunks in which standard input comes, the time zone, the locale or the folder in which the command runs.
+ * F042, F134, F136: the same input gives the same bytes in every file but run.json, whatever the number of workers, the scanner, the chunks
+ * of standard input, the time zone, the locale or the working folder.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   'no prototype setter': { env: { NODE_OPTIONS: '--disable-proto=delete' } },
 };
 
-it.each(SEEDS)('odd logs, seed %i: the same bytes in every way of running', async (seed) => {
+it.each(SEEDS)('odd logs, seed %i: the same bytes however they are run', async (seed) => {
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
   writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
@@ -118,7 +118,7 @@ it('F042: any chunking of standard input gives the same dataset and the same rec
   }
 });
 
-it('verify agrees with every dataset of odd logs', async () => {
+it('verify accepts every dataset of odd logs', async () => {
   const folder = temporaryFolder();
   for (const seed of VERIFIED_SEEDS) {
     const [logs, out] = [join(folder, `logs-${seed}`), join(folder, `out-${seed}`)];

@@ -1,6 +1,6 @@
 /**
- * F117: what a log holds is in the records and nowhere else: secrets that are planted in every place of a log, its broken lines, the
- * environment and the configuration are looked for in all that a run says and writes.
+ * F117: the content of a log is in the records and nowhere else. Plants secrets everywhere in a log, its broken lines, the environment and
+ * the configuration, and searches everything that a run prints and writes for them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-/** Every text file below a folder. */
+/** All text files below a folder. */
 const textsBelow = (folder: string): readonly (readonly [string, string])[] =>
   (readdirSync(folder, { recursive: true, encoding: 'utf8' }) as string[])
     .filter((file) => /\.(?:jsonl?|csv)$/.test(file))
@@ -18,7 +18,7 @@ const textsBelow = (folder: string): readonly (readonly [string, string])[] =>
 
 faultTest(
   'F117',
-  'planted secrets are in the records only: in no log, report, ledger or manifest',
+  'planted secrets are only in the records: in no log, report, ledger or manifest',
   {},
   async () => {
     const secret = (place: string): string => `CANARY-${place}-s3cr3t`;
@@ -83,9 +83,9 @@ faultTest(
       ]);
       seen += findings.length;
       expect(stderr).not.toContain('CANARY');
-      const told = textsBelow(out).filter(([file]) => !file.startsWith('data/'));
-      expect(told.map(([file]) => file)).toContain('reports/integrity.jsonl');
-      for (const [file, text] of told) expect([file, text.includes('CANARY')]).toEqual([file, false]);
+      const reports = textsBelow(out).filter(([file]) => !file.startsWith('data/'));
+      expect(reports.map(([file]) => file)).toContain('reports/integrity.jsonl');
+      for (const [file, text] of reports) expect([file, text.includes('CANARY')]).toEqual([file, false]);
       if (format !== 'chat') continue;
       const logs = join(out, '../logs/s.jsonl');
       expect((await turnmill(['check', logs, '--on-reject', 'fail'])).stderr).not.toContain('CANARY');
@@ -99,7 +99,7 @@ faultTest(
   },
 );
 
-faultTest('F117', 'a configuration file that is refused is not quoted', {}, async () => {
+faultTest('F117', 'a rejected configuration file is not quoted', {}, async () => {
   const path = join(temporaryFolder(), 'c.json');
   for (const text of ['{"format": CANARY}', '"CANARY', '{"limit": "CANARY"}', 'CANARY']) {
     writeFileSync(path, text);

@@ -1,6 +1,6 @@
 /**
- * F100, F102, F103: ids and scenarios as names of files. Whatever a log says, its shard is a regular file in data/ with a name that any
- * system takes, no two share one, and the name itself is only in the manifest.
+ * F100, F102, F103: ids and scenarios as file names. Whatever a log says, its shard is a regular file in data/ with a portable name, no two
+ * shards share a name, and the original name is only in the manifest.
  */
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,11 +66,11 @@ interface Listed {
 
 const manifestOf = (out: string): Listed => JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
 
-/** As a line of a log writes it: half a surrogate pair as its escape. */
+/** A log line with the escape of a lone surrogate. */
 const lone = (id: string): string => entryLine({ id: '@' }).replace('"@"', () => `"${id}"`);
 
 describe('F100 ids as names of shards', () => {
-  faultTest('F100', 'every hostile id has a shard of its own, in data/', {}, async () => {
+  faultTest('F100', 'every hostile id has its own shard in data/', {}, async () => {
     const halves = ['\\ud800', '\\ud801', '\\udc00x', '\\ufffd'];
     const log = [...HOSTILE.map((id) => entryLine({ id })), ...halves.map(lone)].join('\n');
     const { out, status } = await buildLogs({ stdin: log }, ['--group-by', 'scenario']);
@@ -93,7 +93,7 @@ describe('F100 ids as names of shards', () => {
       expect(shards.map(({ group }) => group)).toContain(id);
   });
 
-  faultTest('F100', 'what is no id rejects its line', {}, async () => {
+  faultTest('F100', 'an invalid id rejects its line', {}, async () => {
     const log = [undefined, null, 1, true, {}, [], '']
       .map((id) => entryLine({ id: id === undefined ? { x: 1 } : id }))
       .join('\n');
@@ -101,7 +101,7 @@ describe('F100 ids as names of shards', () => {
     expect(sums.fates).toEqual({ 'rejected:bad-session-id': 7 });
   });
 
-  faultTest('F100', 'as names of files and folders', {}, async () => {
+  faultTest('F100', 'ids from names of files and folders', {}, async () => {
     const names = HOSTILE.filter(
       (name) => name.length < 200 && !/[/\0]/.test(name) && name !== '.' && name !== '..',
     );

@@ -1,6 +1,6 @@
 /**
- * F006, F009, F011: a run that is suspended, one whose own heap is full, and one that the kernel kills for its memory. The first
- * ends as if nothing had been; the others leave nothing visible, and a rerun with room gives the same bytes.
+ * F006, F009, F011: a run that is suspended, one whose heap is full, and one that the kernel kills for its memory use. The first ends
+ * normally; the others leave nothing visible, and a rerun with more memory gives the same bytes.
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ for (const { seconds, long } of [
     expect(await turnmill(whole, first + rest)).toMatchObject({ status: 0 });
     const child = start(['build', '-', '--out', out], 'pipe');
     const end = ended(child);
-    child.stdin?.write(first); // it cannot end before it has the rest
+    child.stdin?.write(first); // it cannot end before it gets the rest
     expect(await reached(child, () => hasStaging(folder))).toBe(true);
     expect(await halted(child)).toBe(true);
     child.stdin?.end(rest);
@@ -42,7 +42,7 @@ for (const { seconds, long } of [
   });
 }
 
-/** A session of very many small messages: they live in the heap, not in buffers. */
+/** A session of very many small messages, which fill the heap and not buffers. */
 function writeHugeSession(logs: string, messages: number): void {
   mkdirSync(logs);
   const list = Array.from({ length: messages }, (_, i) => ({
@@ -83,7 +83,7 @@ faultTest(
 
 faultTest(
   'F011',
-  'the kernel kills the run for its memory: 137, and nothing is visible',
+  'the kernel kills the run for its memory use: 137, and nothing is visible',
   { needs: ['cgroup'], long: true },
   async () => {
     const folder = temporaryFolder();

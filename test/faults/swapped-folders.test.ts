@@ -1,6 +1,6 @@
 /**
- * A folder of logs, or a log itself, that is swapped for a link after it was listed: the file that is opened must be the one
- * that was listed, so that nothing outside the input is read.
+ * A folder of logs, or a log, that is swapped for a link after it was listed: the opened file must be the listed one, so that nothing
+ * outside the input is read.
  */
 import {
   existsSync,
@@ -36,7 +36,7 @@ interface Place {
   readonly out: string;
 }
 
-/** A large log, which is read first, and a small one in a folder; outside there is another one of the same name. */
+/** A large log, which is read first, and a small one in a folder; another log of the same name lies outside. */
 function place(name = 'b.jsonl', pack: (text: string) => string | Buffer = (text) => text): Place {
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
@@ -49,7 +49,7 @@ function place(name = 'b.jsonl', pack: (text: string) => string | Buffer = (text
   return { folder, logs, out: join(folder, 'out') };
 }
 
-/** Replaces a folder with a link to the folder outside, and checks that the log's path leads there now. */
+/** Replaces a folder with a link to the outside folder, and checks that the log's path now leads there. */
 function swap({ folder }: Place, path: string, name: string): void {
   renameSync(path, join(folder, 'moved'));
   symlinkSync(join(folder, 'outside'), path);
@@ -57,10 +57,10 @@ function swap({ folder }: Place, path: string, name: string): void {
   expect([lstatSync(path).isSymbolicLink(), now]).toEqual([true, outside]);
 }
 
-/** Builds with `fire` called when the first source was begun. */
+/** Builds, and calls `fire` when the first source has begun. */
 async function building(
   run: typeof build,
-  given: Partial<Settings> & Pick<Settings, 'inputs' | 'out'>,
+  settings: Partial<Settings> & Pick<Settings, 'inputs' | 'out'>,
   fire: () => void,
 ): Promise<void> {
   let fired = false;
@@ -68,7 +68,7 @@ async function building(
     if (!fired) fire();
     fired = true;
   };
-  await run({ workers: 1, ...given }, { onResult });
+  await run({ workers: 1, ...settings }, { onResult });
   expect(fired).toBe(true);
 }
 
@@ -109,7 +109,7 @@ faultTest('F206', 'a log at the top of the input is swapped for a link', {}, asy
   await expectRefused(at, { read: 2, rejected: 1 });
 });
 
-faultTest('F206', 'with --follow a folder on the way to the end of a link is swapped', {}, async () => {
+faultTest('F206', "with --follow, a folder on the path of a link's target is swapped", {}, async () => {
   const at = place();
   mkdirSync(join(at.logs, 'ends'));
   writeFileSync(join(at.logs, 'ends/b.jsonl'), entry({ id: 'end' }));
@@ -128,7 +128,7 @@ faultTest('F206', 'in a worker thread', {}, async () => {
   const at = place();
   const { logs, out } = at;
   const text = `${entry({ messages: [{ role: 'user', content: 'x'.repeat(250_000) }] })}\n`;
-  // the first one is the main thread's; the second one is more than a thread sends before it waits
+  // The main thread reads the first one; the second one is larger than a thread sends before it waits.
   for (const name of ['a.jsonl', 'b.jsonl'])
     writeFileSync(
       join(logs, name),
@@ -141,9 +141,9 @@ faultTest('F206', 'in a worker thread', {}, async () => {
   await expectRefused(at, { read: 2, rejected: 1 });
 });
 
-faultTest('F206', 'a second reading, and a look whether it is unchanged', {}, async () => {
+faultTest('F206', 'a second read, and the check whether it is unchanged', {}, async () => {
   const at = place();
-  const ref = listSources([at.logs]).sources.find(({ name }) => name === 'sub/b.jsonl');
+  const ref = [...listSources([at.logs]).sources].find(({ name }) => name === 'sub/b.jsonl');
   if (ref === undefined) throw new Error('it is not listed');
   const before = await readAgain(ref, undefined);
   expect(await before?.take(0, 10, 10)).toBeDefined();
@@ -156,7 +156,7 @@ faultTest('F206', 'a second reading, and a look whether it is unchanged', {}, as
 
 faultTest(
   'F206',
-  'quarantine replay copies nothing from outside the logs, unless it is told to',
+  'quarantine replay copies nothing from outside the logs, except on request',
   {},
   async () => {
     const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -169,8 +169,8 @@ faultTest(
     const refused = await turnmill([...replay, into]);
     expect([refused.status, existsSync(into)]).toEqual([3, false]);
     expect(refused.stdout.toString()).toContain('a symbolic link in its path leads out of the logs');
-    const told = await turnmill([...replay, into, '--follow-outside']);
-    expect([told.status, readFileSync(join(into, 'sub/b.jsonl'), 'utf16le')]).toEqual([
+    const allowed = await turnmill([...replay, into, '--follow-outside']);
+    expect([allowed.status, readFileSync(join(into, 'sub/b.jsonl'), 'utf16le')]).toEqual([
       0,
       expect.stringContaining(SECRET),
     ]);

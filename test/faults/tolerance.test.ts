@@ -9,9 +9,9 @@ import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 interface Run extends Ended {
-  /** Is the dataset there? */
-  readonly made: boolean;
-  /** Names beside the logs. */
+  /** Does the dataset exist? */
+  readonly isBuilt: boolean;
+  /** Names in the folder of the logs. */
   readonly beside: readonly string[];
 }
 
@@ -24,7 +24,7 @@ async function build(files: Readonly<Record<string, string | Buffer>>, ...args: 
     writeFileSync(join(logs, name), bytes);
   }
   const run = await turnmill(['build', logs, '--out', out, ...args]);
-  return { ...run, made: existsSync(out), beside: readdirSync(folder) };
+  return { ...run, isBuilt: existsSync(out), beside: readdirSync(folder) };
 }
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
@@ -35,7 +35,7 @@ const byId = ['--session-by', 'id'];
 
 test.each(['2', '2%', '2.0%', '100%'])('F163 2 of 100 lines are within %s: 3', async (tolerance) => {
   const run = await build(twoBad, ...byId, '--max-quarantine', tolerance);
-  expect([run.status, run.made]).toEqual([3, true]);
+  expect([run.status, run.isBuilt]).toEqual([3, true]);
 });
 
 test.each(['0', '1', '1%', '1.9999%'])('F163 2 of 100 lines are beyond %s: 65', async (tolerance) => {
@@ -47,7 +47,7 @@ test.each(['0', '1', '1%', '1.9999%'])('F163 2 of 100 lines are beyond %s: 65', 
 test('F163 nothing rejected is within 0 and 0%', async () => {
   for (const tolerance of ['0', '0%']) {
     const run = await build({ 'a.jsonl': entry() }, '--max-quarantine', tolerance);
-    expect([run.status, run.made]).toEqual([0, true]);
+    expect([run.status, run.isBuilt]).toEqual([0, true]);
   }
 });
 
@@ -58,7 +58,7 @@ test('F163 the entries of rejected sessions count, over all sources and workers'
   expect((await build(files, '--workers', '2', '--max-quarantine', '4')).status).toBe(65);
 });
 
-test('F163 a source that is lost without a line is one', async () => {
+test('F163 a source lost before its first line counts as one', async () => {
   const files = { 'cut.jsonl.gz': gzipSync('x').subarray(0, 5), 'good.jsonl': entry() };
   expect((await build(files, '--max-quarantine', '1')).status).toBe(3);
   expect((await build(files, '--max-quarantine', '50%')).status).toBe(3);
@@ -66,19 +66,19 @@ test('F163 a source that is lost without a line is one', async () => {
   expect((await build(files, '--max-quarantine', '0')).status).toBe(65);
 });
 
-test('F163 check has it too', async () => {
+test('F163 check has the option too', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'a.jsonl'), twoBad['a.jsonl']);
   expect((await turnmill(['check', folder, ...byId, '--max-quarantine', '2'])).status).toBe(3);
   expect((await turnmill(['check', folder, ...byId, '--max-quarantine', '1'])).status).toBe(65);
 });
 
-test.each(['-1', '1.5', '101%', 'all', ''])('F163 %j is not a tolerance: 64', async (given) => {
-  expect((await build(twoBad, `--max-quarantine=${given}`)).status).toBe(64);
+test.each(['-1', '1.5', '101%', 'all', ''])('F163 %j is not a tolerance: 64', async (tolerance) => {
+  expect((await build(twoBad, `--max-quarantine=${tolerance}`)).status).toBe(64);
 });
 
-describe('F162 input of which nothing is left', () => {
-  test('none: 66', async () => {
+describe('F162 input that leaves no records', () => {
+  test('no input: 66', async () => {
     expect(await build({})).toMatchObject({ status: 66, beside: ['logs'] });
     expect(await build({ 'a.txt': 'no log' })).toMatchObject({ status: 66, beside: ['logs'] });
     expect(await build({ 'a.jsonl': '\n\n' })).toMatchObject({ status: 66, beside: ['logs'] });
@@ -86,11 +86,11 @@ describe('F162 input of which nothing is left', () => {
 
   test('all dropped by a rule: 0, with a warning', async () => {
     const run = await build({ 'a.jsonl': title(1) });
-    expect([run.status, run.made]).toEqual([0, true]);
+    expect([run.status, run.isBuilt]).toEqual([0, true]);
     expect(run.stderr).toContain('1 warning no-record');
   });
 
-  test('all rejected: 3, and 65 with any tolerance but all', async () => {
+  test('all rejected: 3, or 65 with any tolerance below 100%', async () => {
     const files = { 'a.jsonl': '{\n' };
     expect((await build(files)).status).toBe(3);
     expect((await build(files, '--max-quarantine', '99.9999%')).status).toBe(65);

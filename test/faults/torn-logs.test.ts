@@ -1,6 +1,6 @@
 /**
- * F040, F041, F043, F044, F180: logs that end too early, are empty, or end their lines in another way. The complete lines are used, the
- * torn rest is one quarantine record with its place, and the session says that it may lack its end.
+ * F040, F041, F043, F044, F180: logs that end too early, are empty, or have other line ends. Complete lines are used, the torn rest is one
+ * quarantine record with its place, and the session says that its end may be missing.
  */
 import { isUtf8 } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
@@ -16,13 +16,13 @@ const log = Buffer.from(
 );
 
 interface Expected {
-  /** Complete entries. */
+  /** Number of complete entries. */
   readonly entries: number;
   readonly torn?: { readonly reason: string; readonly line: number; readonly byte_start: number };
   readonly noFinalNewline: boolean;
 }
 
-/** Expected result of the first `cut` bytes of the log, by the words of the specification. */
+/** Expected result for the first `cut` bytes of the log, by definition. */
 function expectedOf(cut: number): Expected {
   const bytes = log.subarray(0, cut);
   const last = bytes.lastIndexOf(0x0a) + 1;
@@ -110,7 +110,7 @@ describe('F040 a log that is cut', () => {
 
   faultTest(
     'F180',
-    'the session stands as its last complete entry, says so, and --on-reject fail refuses it',
+    'the session is its last complete entry, says so, and --on-reject fail rejects it',
     {},
     async () => {
       const files = { 's.jsonl': `${entryLine()}\n${entryLine({ at: 2 }).slice(0, 90)}` };
@@ -123,7 +123,7 @@ describe('F040 a log that is cut', () => {
     },
   );
 
-  faultTest('F180', 'a damaged line that an entry follows is no damaged end', {}, async () => {
+  faultTest('F180', 'a damaged line with an entry after it is not a damaged end', {}, async () => {
     const { findings } = await buildLogs({
       files: { 's.jsonl': `${entryLine()}\n{"torn\n${entryLine({ at: 2 })}` },
     });
@@ -140,7 +140,7 @@ const empty: Readonly<Record<string, string>> = {
 
 describe('F043 sources without a line', () => {
   for (const [kind, text] of Object.entries(empty)) {
-    faultTest('F043', `${kind}: counted as empty beside others, and 66 alone`, {}, async () => {
+    faultTest('F043', `${kind}: counted as empty beside other sources, and 66 alone`, {}, async () => {
       const files = { 'a.jsonl': entryLine(), 'x.jsonl': text, 'x.jsonl.gz': pack(text) };
       const { status, sums, records } = await buildLogs({ files });
       expect([status, sums.sources, records.length]).toEqual([0, { empty: 2, read: 1 }, 1]);
@@ -150,7 +150,7 @@ describe('F043 sources without a line', () => {
     });
   }
 
-  faultTest('F043', 'one byte that is not one of a log', {}, async () => {
+  faultTest('F043', 'one byte that is not a log', {}, async () => {
     for (const [kind, input] of asEverySource('x')) {
       const { status, sums, quarantine } = await buildLogs(input);
       expect([kind, status, sums.fates]).toEqual([kind, 3, { 'rejected:invalid-json': 1 }]);
@@ -158,7 +158,7 @@ describe('F043 sources without a line', () => {
     }
   });
 
-  faultTest('F043', 'the last line of one gzip member goes on in the next', {}, async () => {
+  faultTest('F043', 'the last line of one gzip member continues in the next', {}, async () => {
     const line = entryLine();
     const packed = Buffer.concat([pack(line), pack('\n'), pack(''), pack(entryLine({ at: 2 }))]);
     const { status, sums } = await buildLogs({ files: { 's.jsonl.gz': packed } });
@@ -190,7 +190,7 @@ describe('F044 line ends', () => {
     });
   }
 
-  faultTest('F044', 'a lone CR ends no line', {}, async () => {
+  faultTest('F044', 'a lone CR does not end a line', {}, async () => {
     const input: Input = { files: { 's.jsonl': lines.join('\r') } };
     const { status, sums } = await buildLogs(input);
     expect([status, sums.fates, sums.repairs]).toMatchObject([

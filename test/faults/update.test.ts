@@ -1,6 +1,6 @@
 /**
- * `build --update`: whatever became of the logs since the dataset was made, the result is that of a full build, byte for byte
- *, and only what changed is read again.
+ * `build --update`: whatever happened to the logs since the dataset was built, the result equals a full build, byte for byte, and only
+ * changed files are read again.
  */
 import {
   appendFileSync,
@@ -45,12 +45,12 @@ const VARIANTS: readonly Partial<Settings>[] = [
   { sessionBy: 'id', quarantineContent: 'raw', quarantineSizeBytes: 3000 },
 ];
 
-async function nights(seed: number, count: number, given: Partial<Settings>): Promise<void> {
+async function nights(seed: number, count: number, settings: Partial<Settings>): Promise<void> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   const random = randomFrom(seed);
   writeOddLogs(logs, seed, { manySessions: 0.3, tally: new Map() });
-  const shared = { inputs: [logs], workers: 1, ...given };
+  const shared = { inputs: [logs], workers: 1, ...settings };
   await build({ ...shared, out, update: true });
   let kept = 0;
   for (let night = 0; night < count; night++) {
@@ -64,7 +64,7 @@ async function nights(seed: number, count: number, given: Partial<Settings>): Pr
 }
 
 it.each(Array.from({ length: TREES }, (_, i) => SEED + i))(
-  'odd logs over some nights: an update is a full build (seed %i)',
+  'odd logs over some nights: an update equals a full build (seed %i)',
   (seed) => nights(seed, NIGHTS, VARIANTS[seed % VARIANTS.length] ?? {}),
 );
 
@@ -79,13 +79,13 @@ function someLogs(): { folder: string; logs: string; out: string } {
   return { folder, logs, out };
 }
 
-it.each(Object.keys(CHANGES))('%s: the file is read again, and only that', async (name) => {
+it.each(Object.keys(CHANGES))('%s: the file is read again, and no other', async (name) => {
   const { folder, logs, out } = someLogs();
   await build({ inputs: [logs], out, workers: 1 });
   CHANGES[name]?.(filesIn(logs)[3] as string, logs, 7);
   let read = 0;
   const onResult = (result: Result): void => {
-    if (result.kind === 'source' && result.dialect !== undefined) read++; // a source that is reused has none
+    if (result.kind === 'source' && result.dialect !== undefined) read++; // a reused source has no dialect
   };
   await build({ inputs: [logs], out, workers: 1, update: true }, { onResult });
   const expected = name === 'gone' ? 0 : 1;
@@ -96,14 +96,14 @@ it.each(Object.keys(CHANGES))('%s: the file is read again, and only that', async
 });
 
 it.each(['none', 'gzip'] as const)(
-  'F103: more groups than files are held open, compression %s: an update is a full build',
+  'F103: more groups than open files, compression %s: an update equals a full build',
   async (compress) => {
     const folder = temporaryFolder();
     const [logs, out, full] = [join(folder, 'logs'), join(folder, 'out'), join(folder, 'full')];
     mkdirSync(logs);
     for (let n = 0; n < 300; n++) {
       const [line] = sessionLines(`s-${n}`, { entries: 1, messageChars: 40, seed: n });
-      // the hundred groups come three times over
+      // each of the hundred groups occurs three times
       const folderName = `${Math.floor(n / 100)}`;
       mkdirSync(join(logs, folderName), { recursive: true });
       writeFileSync(join(logs, folderName, `group-g${n % 100}.jsonl`), `${line}\n`);
@@ -134,7 +134,7 @@ it('F033: nothing changed: the dataset stays, status 0', async () => {
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 73 });
 });
 
-it('a file that was read long after it was written is not read again to see that it is the same', async () => {
+it('a file read long after it was written is not read again to compare it', async () => {
   const { logs, out } = someLogs();
   const written = filesIn(logs).map((path) => statSync(path).ctimeMs);
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Math.max(...written)) + 36_000 });
@@ -146,7 +146,7 @@ it('a file that was read long after it was written is not read again to see that
   expect((await build({ inputs: [logs], out, workers: 1, update: true })).nothingChanged).toBe(true);
 });
 
-it('other settings, another version, no run.json: everything is read again, and it says why', async () => {
+it('other settings, another version, no run.json: everything is read again, with the reason', async () => {
   const { folder, logs, out } = someLogs();
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
   const other = await turnmill(['build', logs, '--update', out, '--group-by', 'none', '--compress', 'gzip']);
@@ -181,7 +181,7 @@ it.each([
   ['ledger/sessions.jsonl'],
   ['quarantine/rejected.jsonl'],
   ['reports/integrity.jsonl'],
-])('F168: a dataset whose %s was damaged is not taken over: status 65, and it stays', async (path) => {
+])('F168: a dataset with a damaged %s is not reused: status 65, and it stays', async (path) => {
   const { logs, out } = someLogs();
   appendFileSync(filesIn(logs)[2] as string, 'oops\n');
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 3 });
@@ -202,7 +202,7 @@ it.each([
   ['data/2026-01-13-00000.jsonl', false],
   ['reports/integrity.jsonl', false],
 ])(
-  'F168: a dataset without its whole %s is not up to date: status 65 (changed logs: %s)',
+  'F168: a dataset with an incomplete %s is not up to date: status 65 (changed logs: %s)',
   async (path, changed) => {
     const { logs, out } = someLogs();
     expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 0 });
@@ -219,7 +219,7 @@ it.each([
   },
 );
 
-it('a rejection that is not tolerated is found in reused results too', async () => {
+it('rejections beyond the tolerance count in reused results too', async () => {
   const { logs, out } = someLogs();
   appendFileSync(filesIn(logs)[2] as string, 'oops\n');
   expect(await turnmill(['build', logs, '--out', out])).toMatchObject({ status: 3 });
@@ -231,7 +231,7 @@ it('a rejection that is not tolerated is found in reused results too', async () 
   }
 });
 
-it(`F002: killed at ${KILLS} moments, the old dataset or the new one`, async () => {
+it(`F002: killed at ${KILLS} moments: the old dataset or the new one`, async () => {
   const { folder, logs, out } = someLogs();
   writePlainLogs(logs, { sessions: 60, entries: 10, messageChars: 4000, seed: SEED });
   const started = performance.now();
@@ -255,19 +255,19 @@ it(`F002: killed at ${KILLS} moments, the old dataset or the new one`, async () 
   expect(readdirSync(folder).filter((name) => name.includes('staging'))).toEqual([]);
 });
 
-it('F035: two updates at once: one of them ends with 75', async () => {
+it('F035: of two concurrent updates one ends with 75', async () => {
   await catchAtWork(async (times) => {
     const { folder, logs, out } = someLogs();
     writePlainLogs(logs, { sessions: 20 * times, entries: 10, messageChars: 4000, seed: SEED });
     const first = start(['build', logs, '--update', out]);
     const end = ended(first);
     await reached(first, () => hasStaging(folder));
-    if (!(await halted(first))) return undefined; // it was over before
+    if (!(await halted(first))) return undefined; // it had already ended
     const isCommitted = existsSync(out);
     const second = await turnmill(['build', logs, '--update', out]);
     first.kill('SIGCONT');
     expect(await end).toMatchObject({ status: 0 });
-    if (isCommitted) return undefined; // it was about to give its lock back
+    if (isCommitted) return undefined; // it was about to release its lock
     expect(second).toMatchObject({ status: 75 });
     expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
     return true;

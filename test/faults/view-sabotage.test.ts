@@ -1,7 +1,4 @@
-/**
- * Each of these bugs in the report, the viewer or the loop turns the test red that is named for it.
- * TURNMILL_SABOTAGE=v4_formula_alone tries that one alone.
- */
+/** Each of these bugs in the report, the viewer or the loop turns its test red. TURNMILL_SABOTAGE=v4_formula_alone tries only that one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,20 +12,20 @@ const ONLY = process.env.TURNMILL_SABOTAGE;
 const NO_BROWSER = hasNoBrowser && process.env.FAULTS !== 'strict';
 const CHOSEN = Object.entries(viewSabotages).filter(([name]) => ONLY === undefined || name.startsWith(ONLY));
 
-/** A test that runs a test file, which may need a browser. */
+/** A test that runs a test file; skipped if that file needs a browser and there is none. */
 function testWith(file: string, title: string, fn: () => void): void {
   if (NO_BROWSER && file.startsWith('test/view/')) test.skip(`${title} (needs chromium)`, fn);
   else test(title, fn);
 }
 
-test('every pattern of a sabotage of the viewer is still in the sources', () => {
+test('every sabotage pattern for the viewer still matches the sources', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'turnmill-')), 'copy');
   copyProject(folder);
   for (const one of Object.values(viewSabotages)) sabotage(folder, one)();
   rmSync(join(folder, '..'), { recursive: true });
 });
 
-test('V1 to V12 have one each', () => {
+test('V1 to V12 each have one', () => {
   const ids = Object.keys(viewSabotages).map((name) => name.split('_', 1)[0]);
   expect([...new Set(ids)]).toEqual(Array.from({ length: 12 }, (_, i) => `v${i + 1}`));
 });

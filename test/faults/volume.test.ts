@@ -1,6 +1,5 @@
 /**
- * F208, F212: a volume that several containers or machines share, the locks and staging folders on it, and names that are
- * too long for them.
+ * F208, F212: a volume shared by several containers or machines, its locks and staging folders, and names that leave no room for theirs.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +23,7 @@ function withLog(): { readonly folder: string; readonly log: string; readonly ou
   return { folder, log, out: join(folder, 'out') };
 }
 
-/** A staging folder as a run leaves it that is killed. */
+/** Creates a staging folder as a killed run leaves it. */
 function leftStaging(folder: string, boot: string): string {
   const path = join(folder, '.out.staging-0123456789abcdef');
   for (const name of ['data', 'work']) mkdirSync(join(path, name), { recursive: true });
@@ -75,7 +74,7 @@ for (const more of ['', '--replace'])
 
 faultTest(
   'F208',
-  'a container that is killed leaves a lock that does not hold',
+  'a killed container leaves a lock that does not hold',
   { needs: ['containers', 'mkfifo'] },
   async () => {
     const { folder, log, out } = withLog();
@@ -89,7 +88,7 @@ faultTest(
       ls -A`;
     const run = await bash(script, { cwd: folder });
     expect(run.stdout.toString()).toMatch(/\.out\.lock-.*\n\.out\.staging-/);
-    // the namespaces end a moment after their first process
+    // the namespaces end shortly after their first process
     await expect
       .poll(async () => (await turnmill(['build', log, '--out', out])).status, { timeout: 20_000 })
       .toBe(0);
@@ -99,7 +98,7 @@ faultTest(
 
 faultTest(
   'F208',
-  'a file system without sockets: the run goes on with the lock that it has',
+  'a file system without sockets: the run continues with the lock it has',
   { needs: ['ptrace'] },
   async () => {
     const { folder } = withLog();
@@ -111,7 +110,7 @@ faultTest(
   },
 );
 
-faultTest('F208', 'a staging folder of another boot stays until it is a day old', {}, async () => {
+faultTest('F208', 'a staging folder from another boot stays until it is a day old', {}, async () => {
   const { folder, log, out } = withLog();
   const path = leftStaging(folder, OTHER_BOOT);
   const young = await turnmill(['build', log, '--out', out]);
@@ -119,7 +118,7 @@ faultTest('F208', 'a staging folder of another boot stays until it is a day old'
   expect(young.stderr).toContain('.out.staging-0123456789abcdef is left alone');
   expect(readdirSync(join(path, 'data'))).toEqual(['x.jsonl']);
   age(path, 23);
-  writeFileSync(join(path, 'data/x.jsonl'), '{}\n{}\n'); // the writer of that folder is still running
+  writeFileSync(join(path, 'data/x.jsonl'), '{}\n{}\n'); // imitates a writer that is still running
   expect(await turnmill(['build', log, '--out', out, '--replace'])).toMatchObject({ status: 0 });
   age(path, 23);
   expect(await turnmill(['build', log, '--out', out, '--replace'])).toMatchObject({ status: 0 });
@@ -131,7 +130,7 @@ faultTest('F208', 'a staging folder of another boot stays until it is a day old'
   expect(existsSync(path)).toBe(false);
 });
 
-faultTest('F208', 'a staging folder of a killed run of this boot is removed at once', {}, async () => {
+faultTest('F208', 'a staging folder of a killed run from this boot is removed at once', {}, async () => {
   const { folder, log, out } = withLog();
   const path = leftStaging(folder, readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   expect(await turnmill(['build', log, '--out', out])).toMatchObject({ status: 0 });

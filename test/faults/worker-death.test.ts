@@ -1,8 +1,8 @@
 /**
- * F003, F010: a worker thread dies, by process.exit or because its heap is full; its source is read again in a fresh one and
- * nothing is lost or doubled. A thread cannot be killed by a signal (SIGKILL ends the whole process: kill.test.ts), so a module
- * that is loaded first makes it end itself (test/support/thread-faults.mjs); `worker_restarts` in run.json proves that it did.
- * The main thread reads the first task and never fails: the sources that are named here go to worker threads.
+ * F003, F010: a worker thread dies, by process.exit or by filling its heap; its source is read again in a fresh thread, and nothing is lost
+ * or doubled. A signal cannot kill a single thread (SIGKILL ends the whole process: kill.test.ts), so a preloaded module makes the thread
+ * exit (test/support/thread-faults.mjs); `worker_restarts` in run.json proves that it did. The main thread reads the first task and never
+ * fails, so the sources named here are read by worker threads.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { sessionLines, writePlainLogs } from '../support/plain-logs.ts';
 const FILES = ['a.jsonl', 'b.jsonl', 'c.jsonl', 'd.jsonl', 'e.jsonl'];
 const SHARD = 'data/conversations-00000.jsonl';
 
-/** Five tasks of many sessions, whose results are many batches; that of b.jsonl has small files after it. */
+/** Five tasks of many sessions, with results in many batches; b.jsonl is followed by small files. */
 function writeLogs(logs: string): void {
   mkdirSync(logs);
   for (const [n, name] of FILES.entries()) {
@@ -32,7 +32,7 @@ function writeLogs(logs: string): void {
 
 const FAULTS = new URL('../support/thread-faults.mjs', import.meta.url).href;
 
-/** @param fault see thread-faults.mjs; it fires as often as `fired` tells afterwards */
+/** @param fault see thread-faults.mjs; `fired` counts how often it fired */
 async function build(
   logs: string,
   out: string,
@@ -43,8 +43,12 @@ async function build(
   const all = ['build', logs, '--out', out, '--session-by', 'id', '--group-by', 'none', ...args];
   const log = join(fault === undefined ? logs : temporaryFolder(), 'fired');
   const heap = heapMegabytes === undefined ? '' : ` --max-old-space-size=${heapMegabytes}`;
-  const given = { THREAD_FAULT: fault, THREAD_FAULT_LOG: log, NODE_OPTIONS: `--import=${FAULTS}${heap}` };
-  const env = fault === undefined ? process.env : { ...process.env, ...given };
+  const faultEnvironment = {
+    THREAD_FAULT: fault,
+    THREAD_FAULT_LOG: log,
+    NODE_OPTIONS: `--import=${FAULTS}${heap}`,
+  };
+  const env = fault === undefined ? process.env : { ...process.env, ...faultEnvironment };
   const child = spawn(process.execPath, [COMMAND, ...all], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const run = await ended(child);
   return { ...run, fired: existsSync(log) ? statSync(log).size : 0 };
@@ -55,7 +59,7 @@ const restartsOf = (out: string): number =>
 const linesOf = (text: Buffer): string[] => text.toString().split('\n').slice(0, -1);
 const jsonOf = (path: string): Record<string, unknown>[] =>
   linesOf(readFileSync(path)).map((line) => JSON.parse(line));
-/** Records as hashes: a difference stays readable. */
+/** Hashes of records, to keep diffs short. */
 const recordsIn = (text: Buffer): string[] =>
   linesOf(text).map((line) => createHash('sha256').update(line).digest('hex'));
 
@@ -64,7 +68,7 @@ describe('F003, F010: one worker thread dies', () => {
   let folder: string;
   let straight: Record<string, string>;
   let records: Buffer;
-  /** Owner of each record of the straight run. */
+  /** Source of each record of the straight run. */
   let owners: unknown[];
 
   beforeAll(async () => {
@@ -158,7 +162,7 @@ describe('F003, F010: one worker thread dies', () => {
     expect(found).toEqual([...all.slice(0, from + out), ...all.slice(from + count)]);
   });
 
-  it('a fault that the thread reports ends the run', async () => {
+  it('an error reported by the thread ends the run', async () => {
     const out = join(folder, 'bug');
     const run = await build(logs, out, ['--workers', '2'], 'bug:b.jsonl:1:2');
     expect(run).toMatchObject({ status: 70, fired: 1 });
@@ -166,7 +170,7 @@ describe('F003, F010: one worker thread dies', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it('threads that die before they have a source end the run', async () => {
+  it('threads that die before they get a source end the run', async () => {
     const out = join(folder, 'idle');
     const run = await build(logs, out, ['--workers', '2'], 'exit');
     expect(run).toMatchObject({ status: 70, fired: 3 });

@@ -1,6 +1,6 @@
 /**
- * F062, F121: files that are not logs, and logs in another wrapper, from outside. A document instead of lines is read; anything else
- * is one reason for its source, not one for each of thousands of lines, and the other sources are read.
+ * F062, F121, from outside: files that are not logs, and logs in another wrapper. A document instead of lines is read; anything else is one
+ * rejection for its source instead of thousands for its lines, and the other sources are read.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ import { temporaryFolder } from '../support/folder.ts';
 const entries = Array.from({ length: 800 }, (_, i) => JSON.parse(entryLine({ at: i })) as object);
 const pack = (log: string | Uint8Array): Uint8Array => gzipSync(log);
 
-/** Log texts that are one JSON document, or several. */
+/** Logs written as one JSON document, or as several. */
 const documents: Readonly<Record<string, string>> = {
-  'a printed array': JSON.stringify(entries, null, 2),
+  'a pretty-printed array': JSON.stringify(entries, null, 2),
   'an array, one element a line': `[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`,
   'an array on one line': JSON.stringify(entries),
-  'printed objects, one after the other': entries
+  'pretty-printed objects, one after the other': entries
     .map((entry) => JSON.stringify(entry, null, '\t'))
     .join('\n'),
 };
@@ -39,7 +39,7 @@ describe('F062 a log in another wrapper is read', () => {
     });
   }
 
-  faultTest('F062', 'a printed array that is cut in its middle: what is complete is used', {}, async () => {
+  faultTest('F062', 'a pretty-printed array cut in the middle: the complete part is used', {}, async () => {
     const text = documents['a printed array'] as string;
     const { status, sums, quarantine } = await buildLogs({
       files: { 's.jsonl': text.slice(0, text.length / 2) },
@@ -55,7 +55,7 @@ const rows = Array.from({ length: 5000 }, (_, i) => `2026-01-13,s${i},"{""messag
 const html = `<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n${'<p>busy</p>\n'.repeat(3000)}</html>\n`;
 const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`;
 
-/** Files in another format, with the words of their one reason. */
+/** Files in other formats, with the reason and part of its message. */
 const foreign: Readonly<Record<string, readonly [bytes: string | Buffer, reason: string, words: string]>> = {
   CSV: [`timestamp,session_id,request\n${rows}`, 'not-json-lines', 'CSV'],
   'an HTML error page': [html, 'not-json-lines', 'HTML'],
@@ -103,7 +103,7 @@ describe('F062 a file that is not a log is rejected once', () => {
     });
   }
 
-  faultTest('F062', 'zero-filled: one line that is no JSON, by its place', {}, async () => {
+  faultTest('F062', 'zero-filled: one line that is not JSON, with its place', {}, async () => {
     const { status, quarantine } = await buildLogs({ files: { 'x.jsonl': Buffer.alloc(3_000_000) } });
     expect(status).toBe(3);
     expect(quarantine).toMatchObject([
@@ -111,13 +111,13 @@ describe('F062 a file that is not a log is rejected once', () => {
     ]);
   });
 
-  faultTest('F062', 'explain says the same of any of its lines', {}, async () => {
+  faultTest('F062', 'explain gives the same reason for any of its lines', {}, async () => {
     const { out } = await buildLogs({ files: { 'a.jsonl': entryLine(), 'x.jsonl': html } });
     const { status, stdout } = await turnmill(['explain', `${join(out, '../logs/x.jsonl')}:7`]);
     expect([status, stdout.toString()]).toEqual([0, expect.stringContaining('rejected:not-json-lines')]);
   });
 
-  faultTest('F121', 'a tar archive of logs is refused, whatever it is called', {}, async () => {
+  faultTest('F121', 'a tar archive of logs is rejected under any name', {}, async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 's.jsonl'), entryLine({ id: 't' }));
     const tar = execFileSync('tar', ['-c', '-C', folder, 's.jsonl']);

@@ -1,6 +1,6 @@
 /**
- * The zstd program in all its moods: missing, not executable, silent, a liar, killed. Where this Node's zlib has zstd there is
- * no program to be missed, and nothing here to test.
+ * A zstd program that is missing, not executable, silent, wrong or killed. If this Node's zlib has zstd, no program is needed and the tests
+ * are skipped.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Run extends Ended {
   readonly beside: readonly string[];
 }
 
-/** A run over a plain and a packed log, with this script as the zstd program, or without one. */
+/** Builds a plain and a packed log, with this script as the zstd program, or without one. */
 async function withProgram(script: string | undefined, mode = 0o755, ...args: string[]): Promise<Run> {
   const folder = temporaryFolder();
   const [logs, path, out] = ['logs', 'path', 'out'].map((name) => join(folder, name)) as [
@@ -49,40 +49,40 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
     what: string,
     script: string | undefined,
     mode: number,
-    says: string,
+    message: string,
   ])[] = [
     ['missing', undefined, 0o755, 'it was not found'],
     ['not executable', 'exit 0', 0o644, 'EACCES'],
     ['something else', 'exit 0', 0o755, 'the program of this name is not zstd'],
     ['broken', 'echo Zstandard; exit 1', 0o755, 'the program of this name is not zstd'],
   ];
-  for (const [what, script, mode, says] of useless) {
+  for (const [what, script, mode, message] of useless) {
     faultTest(
       'F078',
-      `${what}: said at the start, with how to get it, and nothing is made`,
+      `${what}: reported at the start, with how to install it, and no dataset is created`,
       { needs },
       async () => {
         const { status, stderr, beside } = await withProgram(script, mode);
         expect([status, beside]).toEqual([69, ['logs', 'path']]);
         expect(JSON.parse(stderr)).toMatchObject({ code: 'unavailable', subject: 'b.jsonl.zst' });
-        expect(stderr).toContain(`needs zstd (${says}): install the zstd program`);
+        expect(stderr).toContain(`needs zstd (${message}): install the zstd program`);
       },
     );
   }
 
-  faultTest('F078', 'does not answer: said at the start', { needs, long: true }, async () => {
+  faultTest('F078', 'does not answer: reported at the start', { needs, long: true }, async () => {
     const { status, stderr } = await withProgram('while :; do :; done');
     expect([status, stderr]).toEqual([69, expect.stringContaining('ETIMEDOUT')]);
   });
 
-  test('F078 is not looked for when no source has its name', async () => {
+  test('F078 is not looked for when no source has its extension', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.jsonl'), log);
     const args = ['build', join(folder, 'a.jsonl'), '--out', join(folder, 'out')];
     expect(await turnmill(args, undefined, { ...process.env, PATH: folder })).toMatchObject({ status: 0 });
   });
 
-  const failing: readonly (readonly [what: string, script: string, reason: string, says: string])[] = [
+  const failing: readonly (readonly [what: string, script: string, reason: string, message: string])[] = [
     [
       'prints and then exits with 1',
       'PATH=$REAL zstd "$@"; exit 1',
@@ -97,12 +97,12 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
       'unreadable',
       'zstd was killed by SIGKILL',
     ],
-    ['gives less than the header says', 'PATH=$REAL cat >/dev/null', 'corrupt-zstd', 'the header says'],
+    ['gives less than the header message', 'PATH=$REAL cat >/dev/null', 'corrupt-zstd', 'the header message'],
   ];
-  for (const [what, script, reason, says] of failing) {
+  for (const [what, script, reason, message] of failing) {
     faultTest(
       'F003, F078',
-      `${what}: that source is rejected, the other one is there`,
+      `${what}: that source is rejected, the other one is read`,
       { needs },
       async () => {
         const { status, stderr, out } = await withProgram(`${ANSWER}\n${script}`);
@@ -111,39 +111,34 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
         const quarantine = readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8');
         expect(JSON.parse(quarantine)).toMatchObject({
           reason,
-          error: { message: expect.stringContaining(says) },
+          error: { message: expect.stringContaining(message) },
         });
       },
     );
   }
 
-  faultTest(
-    'F003',
-    'is killed once, or twice, in the middle: its source is read again',
-    { needs },
-    async () => {
-      const half = 'PATH=$REAL zstd "$@" | PATH=$REAL head -c 100';
-      const killOnce = (mark: string): string =>
-        `[ -e "$PATH/${mark}" ] || { : >"$PATH/${mark}"; ${half}; kill -9 $$; }`;
-      for (const marks of [['1'], ['1', '2']]) {
-        const script = [ANSWER, ...marks.map(killOnce), 'PATH=$REAL zstd "$@"'].join('\n');
-        const { status, stderr, out, beside } = await withProgram(script);
-        expect([status, stderr, beside]).toEqual([
-          0,
-          expect.stringContaining('2 records'),
-          ['logs', 'out', 'path'],
-        ]);
-        expect(readdirSync(join(out, '../path'))).toEqual([...marks, 'zstd']);
-        expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
-        const records = readFileSync(join(out, 'data/2026-01-13-00000.jsonl'), 'utf8').trimEnd().split('\n');
-        expect([records.length, new Set(records).size]).toEqual([2, 1]);
-      }
-    },
-  );
+  faultTest('F003', 'is killed once, or twice, midway: its source is read again', { needs }, async () => {
+    const half = 'PATH=$REAL zstd "$@" | PATH=$REAL head -c 100';
+    const killOnce = (mark: string): string =>
+      `[ -e "$PATH/${mark}" ] || { : >"$PATH/${mark}"; ${half}; kill -9 $$; }`;
+    for (const marks of [['1'], ['1', '2']]) {
+      const script = [ANSWER, ...marks.map(killOnce), 'PATH=$REAL zstd "$@"'].join('\n');
+      const { status, stderr, out, beside } = await withProgram(script);
+      expect([status, stderr, beside]).toEqual([
+        0,
+        expect.stringContaining('2 records'),
+        ['logs', 'out', 'path'],
+      ]);
+      expect(readdirSync(join(out, '../path'))).toEqual([...marks, 'zstd']);
+      expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
+      const records = readFileSync(join(out, 'data/2026-01-13-00000.jsonl'), 'utf8').trimEnd().split('\n');
+      expect([records.length, new Set(records).size]).toEqual([2, 1]);
+    }
+  });
 
   faultTest(
     'F078',
-    'shards: missing at the start, or failing later: nothing is made',
+    'shards: missing at the start, or failing later: no dataset is created',
     { needs },
     async () => {
       const args = ['--compress', 'zstd'];
@@ -151,18 +146,18 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
       expect([missing.status, missing.beside]).toEqual([69, ['logs', 'path']]);
       expect(JSON.parse(missing.stderr)).toMatchObject({ subject: '--compress zstd' });
       const reads = 'case "$1" in -d*) PATH=$REAL exec zstd "$@";; esac';
-      for (const [end, says] of [
+      for (const [end, message] of [
         ['exit 9', 'zstd ended with status 9'],
         ['kill -9 $$', 'zstd was killed by SIGKILL'],
       ]) {
         const { status, stderr, beside } = await withProgram(`${ANSWER}\n${reads}\n${end}`, 0o755, ...args);
         expect([status, beside]).toEqual([74, ['logs', 'path']]);
-        expect(JSON.parse(stderr)).toMatchObject({ code: 'io', msg: `cannot pack with zstd: ${says}` });
+        expect(JSON.parse(stderr)).toMatchObject({ code: 'io', msg: `cannot pack with zstd: ${message}` });
       }
     },
   );
 
-  test('F078 a file that is zstd by its content only is rejected with the hint', async () => {
+  test('F078 a file that is zstd only by its content is rejected with a hint', async () => {
     const folder = temporaryFolder();
     const logs = join(folder, 'logs');
     mkdirSync(logs);
@@ -178,7 +173,7 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
 
 faultTest(
   'F078',
-  'a program that hangs is ended, and so is one that nobody waits for',
+  'a hanging program is ended, and so is one that is no longer needed',
   { needs },
   async () => {
     const hanging = startZstdProgram(200);

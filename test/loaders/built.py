@@ -1,4 +1,4 @@
-"""What the built command writes: datasets by format, their records by session, and why sessions have none."""
+"""The output of the built command: datasets by format, their records by session, and why sessions have none."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ WRITTEN = {0, 3}
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder that the command has written."""
+    """A folder written by the command."""
 
     folder: Path
 
@@ -20,7 +20,7 @@ class Dataset:
         return sorted(str(path) for path in (self.folder / "data").rglob("*.jsonl"))
 
     def records(self) -> dict[str, str]:
-        """The line of each session that has one."""
+        """The line of each session that has a record."""
         lines = {path: Path(path).read_text(encoding="utf-8").split("\n") for path in self.shards()}
         found = {}
         for session in self._sessions():
@@ -29,7 +29,7 @@ class Dataset:
         return found
 
     def rejected(self) -> Counter:
-        """How many sessions were rejected by which rule."""
+        """How many sessions each rule rejected."""
         fates = [session["fate"] for session in self._sessions()]
         return Counter(fate.removeprefix("rejected:") for fate in fates if fate.startswith("rejected:"))
 

@@ -17,11 +17,11 @@ SESSIONS_PER_FILE = 1000
 
 
 class Raw(str):
-    """JSON text that is written as it is."""
+    """JSON text that is written unchanged."""
 
 
 def text_of(value) -> str:
-    """JSON text; Raw as it stands."""
+    """JSON text of a value; Raw is inserted unchanged."""
     if isinstance(value, Raw):
         return str(value)
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ class Corpus:
         return self.dice.random() < probability
 
     def word(self) -> str:
-        """A text that stands nowhere else."""
+        """A text that occurs nowhere else."""
         self.count += 1
         mark = f"w{self.count}z"
         if self.chance(0.3):
@@ -48,7 +48,7 @@ class Corpus:
         return f"{mark} {self.dice.choice(TAGS)}" if self.chance(0.004) else mark
 
     def value(self, depth: int):
-        """Any JSON value: the same key holds another type in another record."""
+        """Any JSON value; the same key has different types in different records."""
         self.count += 1
         make = self.dice.choice(["text", "text", "number", "number", "time", "literal", "list", "object", "odd"])
         if make == "number":
@@ -70,7 +70,7 @@ class Corpus:
         return {key: self.value(depth) for key in keys}
 
     def logged_arguments(self):
-        """Mostly a JSON string; sometimes an object, and sometimes what is no object at all."""
+        """Mostly a JSON string, sometimes an object, and sometimes not an object at all."""
         value = self.arguments(self.dice.choice([0, 0, 0, 1, 2]))
         if self.chance(0.1):
             return value
@@ -143,7 +143,7 @@ class Corpus:
 
 
 def write(folder: Path, seed: int, sessions: int) -> None:
-    """Writes the logs of so many sessions; they are read with `--session-by id`."""
+    """Writes the logs of this many sessions; they are read with `--session-by id`."""
     corpus = Corpus(seed)
     folder.mkdir(parents=True)
     for start in range(0, sessions, SESSIONS_PER_FILE):

@@ -1,4 +1,4 @@
-"""JSON as it is written: numbers keep their text and objects their order, so that a change of either shows."""
+"""JSON with its notation: numbers keep their text and objects their order, so that any change shows."""
 
 import json
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ def read(text: str):
 
 
 def _refuse(name: str):
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 class Object(list):
-    """The members of an object in their order, doubles included; equal to another one with the same members in any order."""
+    """The members of an object in order, duplicates included; equal to another with the same members in any order."""
 
     def __eq__(self, other) -> bool:
         if not isinstance(other, Object) or len(self) != len(other):
@@ -31,7 +31,7 @@ class Object(list):
     __hash__ = None
 
     def get(self, key: str, absent=None):
-        """The last member of that name: what readers of JSON take."""
+        """The last member with this name, which is the one that JSON readers use."""
         return next((value for name, value in reversed(self) if name == key), absent)
 
     def keys(self) -> list[str]:
@@ -43,9 +43,9 @@ def _key(member) -> str:
 
 
 def differences(source, seen, path: str = ""):
-    """What a loader made of a source value: pairs of a path, without indices, and the kind of the change.
+    """How a loader changed a source value: pairs of a path, without indices, and the kind of change.
 
-    `seen` is what Python holds after loading. Equal numbers are no difference when they are written alike.
+    `seen` is the Python value after loading. Equal numbers do not differ if they are written alike.
     """
     if isinstance(source, Object):
         yield from _object_differences(source, seen, path)
@@ -72,7 +72,7 @@ def _object_differences(source: Object, seen, path: str):
         return
     names = set(source.keys())
     if len(names) < len(source):
-        yield path, "a key that stands twice is kept once"
+        yield path, "a duplicate key is kept once"
     for name in names:
         if name in seen:
             yield from differences(source.get(name), seen[name], f"{path}.{name}")
@@ -89,7 +89,7 @@ def _same(text: str, seen) -> bool:
 
 
 def kind(value) -> str:
-    """The name of a value's kind for a person."""
+    """The kind of a value in words."""
     names = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null", list: "list", dict: "object"}
     if isinstance(value, (Object, Number)):
         return "object" if isinstance(value, Object) else "number"

@@ -1,9 +1,9 @@
-"""Builds datasets with the built command and gives them to the programs that will read them; see run.sh.
+"""Builds datasets with the built command and passes them to the programs that will read them; see run.sh.
 
     python judge.py WORK OLDER_PYTHON [--sessions N] [--update]
 
-What every reader does to the records is held against expected.json: a rule that is new is a fault, and in a run of all
-sessions one that never occurred. `--update` writes down what was seen, to be read in the diff.
+Compares what every consumer does to the records with expected.json: a new rule is an error, and so is, in a run of all
+sessions, a rule that never occurred. `--update` writes down the findings, to be reviewed in the diff.
 """
 
 import argparse
@@ -30,7 +30,7 @@ EXPECTED = HERE / "expected.json"
 EXAMPLES = HERE.parents[1] / "examples/logs"
 SEED = 45
 SESSIONS = 10_000
-#: What is given to whom: a format, with options.
+#: The judges of each format, with options.
 FORMATS = {
     "functiongemma": [judge_gemma.judge, judge_mlx.judge],
     "functiongemma-teaching": [judge_gemma.judge_teaching],
@@ -39,9 +39,9 @@ FORMATS = {
     "prompt": [judge_mlx.judge],
     "sharegpt": [judge_sharegpt.judge],
     "trl": [judge_templates.judge, judge_mlx.judge],
-    "axolotl": [judge_axolotl.judge],  # last: it puts something in the place of torch
+    "axolotl": [judge_axolotl.judge],  # last: it replaces torch
 }
-#: Loaded from columns, with and without what makes them safe.
+#: Loaded as typed columns, with and without the option that makes them safe.
 LOADED = {
     "axolotl": ["--format", "axolotl"],
     "openai": ["--format", "openai"],
@@ -56,15 +56,15 @@ LOADED = {
     "prompt": ["--format", "prompt"],
     "samples": ["--format", "samples"],
 }
-#: No trainer's code to ask: `chat` is the contract of the conversion, the others are for programs of one's own.
-#: `sts` is for the viewer of the Hub, which is not published. The models of Harbor, which reads `atif`, want a newer Python than the others run with: test/support/record-shape.ts has their rules.
+#: Formats without a judge: `chat` is the contract of the conversion, the others are for custom programs.
+#: `sts` is for the viewer of the Hub, which is not published. Harbor, which reads `atif`, needs a newer Python than the others: test/support/record-shape.ts has its rules.
 UNREAD = {"atif", "chat", "chat-inline", "samples", "sts"}
 CORPORA = ["the corpus", "the corpus without contents in parts"]
 PROBED = ["trl", "trl --arrow-safe"]
 
 
 class Judged:
-    """The rules seen so far, by format and reader; printed as they come."""
+    """The rules seen so far, by format and consumer; printed as they come."""
 
     def __init__(self):
         self.seen: dict[str, dict[str, set[str]]] = {}
@@ -81,7 +81,7 @@ class Judged:
                     self.add(name, reader, verdicts)
 
     def add(self, name: str, reader: str, verdicts: Verdicts) -> None:
-        print(f"  {reader}: {verdicts.told()}", flush=True)
+        print(f"  {reader}: {verdicts.summary()}", flush=True)
         for rule, count in sorted(verdicts.rules.items()):
             print(f"    {count:6} {rule}")
         self.seen.setdefault(name, {}).setdefault(reader, set()).update(verdicts.rules)
@@ -91,7 +91,7 @@ class Judged:
 
 
 def truths(folder: Path, label: str) -> dict[str, Truth | None]:
-    """What every session says; None where the arguments of a call are no JSON and nothing can be compared."""
+    """The content of every session; None if the arguments of a call are not JSON, so that nothing can be compared."""
     found = {}
     for session, line in build(folder / label, folder / "truth" / label, "--format", "chat").records().items():
         try:
@@ -109,12 +109,12 @@ def load(python: str, files: list[str]) -> list[dict]:
 
 
 def result(loaded: dict) -> list[str]:
-    """What happened, without how often."""
+    """The outcome, without counts."""
     return [f"refuses: {loaded['refused']}"] if "refused" in loaded else sorted(loaded["changes"])
 
 
 def loading(folder: Path, pythons: dict[str, str]) -> dict:
-    """What each version of `datasets` makes of the probes and of the corpus."""
+    """What each version of `datasets` does with the probes and with the corpus."""
     found = {}
     probed = {name: probes.built_probes(folder / "probes" / name.replace(" ", ""), *LOADED[name]) for name in PROBED}
     whole = {name: build(folder / "corpus", folder / "loaded" / name.replace(" ", ""), *flags) for name, flags in LOADED.items()}
@@ -132,7 +132,7 @@ def loading(folder: Path, pythons: dict[str, str]) -> dict:
 
 
 def corpora_of(dataset: Dataset) -> list[str]:
-    """The only shard, and a file of its records in which no content is a list of parts."""
+    """The only shard, and a file of its records without contents in parts."""
     [shard] = dataset.shards()
     lines = Path(shard).read_text(encoding="utf-8").removesuffix("\n").split("\n")
     texts = dataset.folder / "texts.jsonl"
@@ -145,14 +145,14 @@ def has_parts(record: dict) -> bool:
 
 
 def forgotten() -> list[str]:
-    """Formats that the command knows and nobody asks a reader about."""
+    """Formats of the command that no judge covers."""
     listed = subprocess.run(["node", str(COMMAND), "list", "formats", "--json"], capture_output=True, text=True, check=True)
-    asked = {name.split(" ")[0] for name in LOADED} & {*FORMATS, *UNREAD}
-    return sorted({json.loads(line)["name"] for line in listed.stdout.splitlines()} - asked)
+    covered = {name.split(" ")[0] for name in LOADED} & {*FORMATS, *UNREAD}
+    return sorted({json.loads(line)["name"] for line in listed.stdout.splitlines()} - covered)
 
 
 def compare(expected, seen, complete: bool, path: str = "") -> list[str]:
-    """Rules that are new, and in a complete run those that never occurred."""
+    """New rules and, in a complete run, rules that never occurred."""
     if isinstance(expected, dict) or isinstance(seen, dict):
         expected, seen = expected or {}, seen or {}
         return [fault for key in {**expected, **seen} for fault in compare(expected.get(key), seen.get(key), complete, f"{path} / {key}")]
@@ -167,27 +167,27 @@ def main() -> None:
     arguments.add_argument("older")
     arguments.add_argument("--sessions", type=int, default=SESSIONS)
     arguments.add_argument("--update", action="store_true")
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     if forgotten():
-        raise SystemExit(f"no reader is asked about {', '.join(forgotten())}: see FORMATS and LOADED")
-    folder = given.work.resolve()
-    corpus.write(folder / "corpus", SEED, given.sessions)
+        raise SystemExit(f"no judge for {', '.join(forgotten())}: see FORMATS and LOADED")
+    folder = options.work.resolve()
+    corpus.write(folder / "corpus", SEED, options.sessions)
     (folder / "examples").symlink_to(EXAMPLES)
 
     judged = Judged()
     corpora = {label: truths(folder, label) for label in ("examples", "corpus")}
     for name in FORMATS:
         judged.format(name, corpora, folder)
-    older = subprocess.run([given.older, "-c", "import datasets; print(datasets.__version__)"], capture_output=True, text=True, check=True)
-    pythons = {f"datasets {importlib.metadata.version('datasets')}": sys.executable, f"datasets {older.stdout.strip()}": given.older}
+    older = subprocess.run([options.older, "-c", "import datasets; print(datasets.__version__)"], capture_output=True, text=True, check=True)
+    pythons = {f"datasets {importlib.metadata.version('datasets')}": sys.executable, f"datasets {older.stdout.strip()}": options.older}
     seen = {"judged": judged.plain(), "loaded": loading(folder, pythons)}
 
-    if given.update:
+    if options.update:
         EXPECTED.write_text(json.dumps(seen, indent=2) + "\n")
         print(f"\nwritten: {EXPECTED}")
         return
-    faults = compare(json.loads(EXPECTED.read_text()), seen, given.sessions >= SESSIONS)
-    print("\n" + ("\n".join(faults) if faults else "All readers do what expected.json says."))
+    faults = compare(json.loads(EXPECTED.read_text()), seen, options.sessions >= SESSIONS)
+    print("\n" + ("\n".join(faults) if faults else "All consumers match expected.json."))
     sys.exit(1 if faults else 0)
 
 

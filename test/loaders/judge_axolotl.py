@@ -53,7 +53,7 @@ def changed_tools(written: list, tools: list):
 
 
 def written_arguments(line: str) -> list:
-    """The arguments as they stand in the record: strings that hold objects."""
+    """The arguments in the record: strings that contain objects."""
     messages = read(line).get("messages")
     calls = [call for message in messages for call in message.get("tool_calls") or []]
     return [read(call.get("function").get("arguments")) for call in calls]

@@ -1,6 +1,6 @@
 """A reader of FunctionGemma's syntax as judge of `functiongemma` and `functiongemma-teaching`: every record is parsed back.
 
-The official template is behind a licence, so this is written from the syntax's description; the goldens are in the unit tests.
+The official template is behind a licence, so this is written from the description of the syntax; the goldens are in the unit tests.
 """
 
 import json
@@ -51,7 +51,7 @@ def official(text: str, truth: Truth):
 
 
 def holds(words: str, result: dict) -> bool:
-    """Is the text of a result this object, or its `value`?"""
+    """Does the text of a result mean this object, or its `value`?"""
     try:
         return same(read(words), result)
     except ValueError:

@@ -1,4 +1,4 @@
-"""MLX-LM as judge: its own choice of how a file of records is read. What it then does is `apply_chat_template` (judge_templates.py)."""
+"""MLX-LM as judge: its own choice of how to read a file of records. What follows is `apply_chat_template` (judge_templates.py)."""
 
 import json
 from types import SimpleNamespace
@@ -12,8 +12,8 @@ def judge(records: dict[str, str], _truths: dict[str, Truth]) -> dict[str, Verdi
     datasets, verdicts = stand_ins.mlx_lm(), Verdicts()
     for line in records.values():
         try:
-            made = datasets.create_dataset([json.loads(line)], None, SimpleNamespace())
-            verdicts.add({f"takes: as {type(made).__name__}"})
+            dataset = datasets.create_dataset([json.loads(line)], None, SimpleNamespace())
+            verdicts.add({f"takes: as {type(dataset).__name__}"})
         except ValueError:
             verdicts.add({"refuses: members that it does not know"})
     return {"MLX-LM": verdicts}

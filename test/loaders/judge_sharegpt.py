@@ -35,17 +35,17 @@ class Factory:
         return "".join(self.functions.apply(content=message["content"], **words))
 
     def judge(self, record: dict, truth: Truth) -> set[str]:
-        made = self.convert(record)
-        messages = made["_prompt"] + made["_response"]
+        converted = self.convert(record)
+        messages = converted["_prompt"] + converted["_response"]
         if not messages:
             return {"refuses: turns that do not alternate"}
         try:
             texts = [self.spoken(message) for message in messages]
-            self.tools.apply(content=made["_tools"])
+            self.tools.apply(content=converted["_tools"])
         except RuntimeError as error:
             return {f"refuses: {error}"}
         calls = [CALL.findall(text) for text, message in zip(texts, messages) if message["role"] == "function"]
-        text = "\n".join([made["_system"], *texts])
+        text = "\n".join([converted["_system"], *texts])
         return {*changed_calls([call for one in calls for call in one], truth), *lost(text, truth)}
 
 
@@ -62,20 +62,20 @@ def changed_calls(texts: list[str], truth: Truth):
 
 
 def lost(text: str, truth: Truth):
-    for kind, said in truth.texts:
-        if said not in text:
+    for kind, expected in truth.texts:
+        if expected not in text:
             yield f"drops: {kind}"
 
 
 def written_calls(record: Object):
-    """The calls as they stand in the record, with the text of their numbers."""
+    """The calls in the record, with the text of their numbers."""
     for turn in record.get("conversations"):
         if turn.get("from") != "function_call":
             continue
         value = turn.get("value")
         tagged = re.search(r"<tool_call>(.*?)</tool_call>", value, re.DOTALL)
-        made = read(tagged.group(1) if tagged else value.split(THOUGHT[1])[-1])
-        yield from [made] if isinstance(made, Object) else made
+        calls = read(tagged.group(1) if tagged else value.split(THOUGHT[1])[-1])
+        yield from [calls] if isinstance(calls, Object) else calls
 
 
 def judge(records: dict[str, str], truths: dict[str, Truth]) -> dict[str, Verdicts]:

@@ -63,7 +63,7 @@ def gemma(text: str):
     return objects(text, "<|tool_call>call:", "<tool_call|>", '<|"|>', scalar)
 
 
-#: File of the template -> how its calls are read back; None: it has no calls.
+#: File of the template -> how its calls are read back; None if it has no calls.
 TEMPLATES = {
     "qwen2_5": tagged,
     "qwen3": tagged,
@@ -88,8 +88,8 @@ class Template:
             example = {"messages": record["messages"]}
             text = maybe_apply_chat_template(example, self.tokenizer, tools=record["tools"])["text"]
         except (TemplateError, TypeError) as error:
-            told = str(error)
-            return {"refuses: " + next((meaning for sign, meaning in REFUSALS.items() if sign in told), told)}
+            message = str(error)
+            return {"refuses: " + next((meaning for sign, meaning in REFUSALS.items() if sign in message), message)}
         return {*self.calls(text, truth), *texts_lost(text, truth)}
 
     def calls(self, text: str, truth: Truth):
@@ -113,14 +113,14 @@ class Template:
 
 
 def texts_lost(text: str, truth: Truth):
-    for kind, said in truth.texts:
-        forms = (said, json.dumps(said, ensure_ascii=False)[1:-1], json.dumps(said)[1:-1])
+    for kind, expected in truth.texts:
+        forms = (expected, json.dumps(expected, ensure_ascii=False)[1:-1], json.dumps(expected)[1:-1])
         if not any(form in text for form in forms):
             yield f"drops: {kind}"
 
 
 def judge(records: dict[str, str], truths: dict[str, Truth]) -> dict[str, Verdicts]:
-    """For each template, what it does to the records."""
+    """What each template does to the records."""
     found = {}
     for name in TEMPLATES:
         template = Template(name)

@@ -1,11 +1,11 @@
-"""Small logs that each hold one thing that columnar loaders stumble over; what becomes of them is in expected.json."""
+"""Small logs with one difficulty for columnar loaders each; the outcomes are in expected.json."""
 
 import json
 from pathlib import Path
 
 from built import Dataset, build
 
-#: Name -> the JSON texts of the arguments of one call each, in one session each.
+#: Name -> JSON texts of arguments, each for one call in one session.
 ARGUMENTS = {
     "two records with different argument keys": ['{"city":"Bern"}', '{"path":"a.md"}'],
     "one argument with values of different kinds": ['{"value":1}', '{"value":"x"}', '{"value":[1]}'],
@@ -16,10 +16,10 @@ ARGUMENTS = {
     "a whole number of 20 digits": ['{"n":12345678901234567890}'],
     "a whole number of 19 digits": ['{"n":9223372036854775807}'],
     "the number 1e400": ['{"n":1e400}'],
-    "a key that stands twice": ['{"n":1,"n":2}'],
+    "a duplicate key": ['{"n":1,"n":2}'],
     "an empty object": ['{"filter":{}}', '{"filter":{"a":1}}'],
 }
-#: Name -> the JSON texts of what users say, in one session each.
+#: Name -> JSON texts of user messages, each in one session.
 CONTENTS = {
     "content as text and as parts": ['"one"', '[{"type":"text","text":"two"}]'],
     "half of a surrogate pair in a content": ['"cut \\ud83d here"'],
@@ -37,13 +37,13 @@ def session(identity: str, content: str, arguments: str) -> str:
 
 def logs() -> dict[str, list[str]]:
     """The lines of each probe's log."""
-    made = {name: [session(f"s{i}", '"go"', text) for i, text in enumerate(texts)] for name, texts in ARGUMENTS.items()}
-    said = {name: [session(f"s{i}", text, '{"a":"b"}') for i, text in enumerate(texts)] for name, texts in CONTENTS.items()}
-    return made | said
+    arguments = {name: [session(f"s{i}", '"go"', text) for i, text in enumerate(texts)] for name, texts in ARGUMENTS.items()}
+    contents = {name: [session(f"s{i}", text, '{"a":"b"}') for i, text in enumerate(texts)] for name, texts in CONTENTS.items()}
+    return arguments | contents
 
 
 def built_probes(folder: Path, *options: str) -> dict[str, Dataset]:
-    """The datasets that the command makes of the probes with these options."""
+    """The datasets that the command builds from the probes with these options."""
     datasets = {}
     for number, (name, lines) in enumerate(logs().items()):
         source = folder / f"{number}.jsonl"

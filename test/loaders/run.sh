@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
-# The real readers as judges: npm run test:loaders [-- --sessions N] [-- --update]
-# Installs them from PyPI, pinned, into .loaders/ (nothing of it is checked in), builds datasets with the built command and
-# lets the readers say what they make of them. With fewer sessions a loader may refuse a corpus for another reason: red, then.
-# Needs python 3.11 or newer, a network the first time, and 2 GB of disk.
+# The real consumers as judges: npm run test:loaders [-- --sessions N] [-- --update]. Installs them from PyPI, pinned, into .loaders/ (not
+# checked in), builds datasets with the built command and compares what the consumers do with them. With fewer sessions a loader may refuse
+# a corpus for another reason, which fails the run. Needs Python 3.11 or newer, a network the first time, and 2 GB of disk.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 here=test/loaders
 home=$PWD/.loaders
 
-# environment NAME REQUIREMENTS...: made anew when what it is made from has changed
+# environment NAME REQUIREMENTS...: created again when its requirements have changed
 environment() {
-  local env=$home/$1 made
+  local env=$home/$1 built
   shift
-  made=$(cat "$@" | sha256sum)
-  [[ -f $env/made && $(<"$env/made") == "$made" ]] && return
+  built=$(cat "$@" | sha256sum)
+  [[ -f $env/built && $(<"$env/built") == "$built" ]] && return
   rm -rf "$env"
   "${PYTHON:-python3}" -m venv "$env"
   "$env/bin/pip" install --quiet --only-binary :all: --requirement "$1"
   if [[ $# -gt 1 ]]; then "$env/bin/pip" install --quiet --only-binary :all: --no-deps --requirement "$2"; fi
-  printf '%s' "$made" >"$env/made"
+  printf '%s' "$built" >"$env/built"
 }
 
 environment current "$here/requirements.txt" "$here/requirements-alone.txt"

@@ -20,7 +20,7 @@ def _module(name: str, **members) -> types.ModuleType:
 
 
 def _folders(package: str, *names: str) -> None:
-    """Makes packages of these folders without running their `__init__`."""
+    """Creates packages for these folders without running their `__init__`."""
     spec = importlib.util.find_spec(package)
     root = Path(spec.submodule_search_locations[0])
     for name in ("", *names):
@@ -38,7 +38,7 @@ def _torch() -> None:
 
 @functools.cache
 def llama_factory():
-    """Its converter of `sharegpt` records and its formatters of calls and tools."""
+    """LLaMA-Factory's converter of `sharegpt` records and its formatters of calls and tools."""
     _folders("llamafactory", "data", "extras")
     _module("peft")
     _module("peft.utils", SAFETENSORS_WEIGHTS_NAME="", WEIGHTS_NAME="")
@@ -50,7 +50,7 @@ def llama_factory():
 
 @functools.cache
 def axolotl():
-    """Its strategy and prompter of `type: chat_template`."""
+    """axolotl's strategy and prompter for `type: chat_template`."""
     _torch()
     _folders("axolotl", "prompt_strategies", "utils", "utils.schemas")
     _module("axolotl.utils.logging", get_logger=lambda name, *_: logging.getLogger(name))
@@ -63,7 +63,7 @@ def axolotl():
 
 @functools.cache
 def mlx_lm():
-    """Its choice of a dataset by the first record's members."""
+    """MLX-LM's choice of a dataset by the first record's members."""
     _folders("mlx_lm", "tuner")
     _module("mlx_lm.cli_ui", rprint=print)
     from mlx_lm.tuner import datasets
@@ -72,7 +72,7 @@ def mlx_lm():
 
 
 def tokenizer(template: str):
-    """A tokenizer of transformers with this chat template; its words do not matter."""
+    """A transformers tokenizer with this chat template; its vocabulary does not matter."""
     from tokenizers import Tokenizer, models
     from transformers import PreTrainedTokenizerFast
 

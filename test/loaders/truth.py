@@ -1,4 +1,4 @@
-"""What a conversation says, taken from its record in the format `chat`: what every reader's view is compared with."""
+"""The content of a conversation, taken from its `chat` record; every consumer's view is compared with it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ LEGACY = "function_call"
 @dataclass(frozen=True)
 class Call:
     name: str
-    #: The value of the arguments, numbers as written; an empty object when there are none.
+    #: The value of the arguments, with numbers as written; an empty object if there are none.
     arguments: object
     #: Is it the only one or the first one of its message?
     first: bool
@@ -19,7 +19,7 @@ class Call:
 @dataclass(frozen=True)
 class Truth:
     calls: list[Call]
-    #: Texts by what they are: rules, question, answer, text beside a call, thought, result; ... in parts, ... that holds </think>.
+    #: Texts by kind: rules, question, answer, text beside a call, thought, result; ... in parts, ... that holds </think>.
     texts: list[tuple[str, str]]
 
 
@@ -42,7 +42,7 @@ def arguments_of(call: Object):
 
 
 def truth_of(line: str) -> Truth:
-    """Of a record whose calls all have JSON for arguments."""
+    """The truth of a record in which all calls have JSON arguments."""
     calls, texts = [], []
     for message in read(line).get("messages"):
         role, called = message.get("role"), message.get("tool_calls") or []

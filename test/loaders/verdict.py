@@ -1,4 +1,4 @@
-"""How the verdicts on single records are summed: by rule, and how many records were taken as they are or refused."""
+"""Sums the verdicts on single records: by rule, and how many records were accepted unchanged or refused."""
 
 from collections import Counter
 
@@ -11,12 +11,13 @@ class Verdicts:
         self.rules, self.records = Counter(), Counter()
 
     def add(self, rules: set[str]) -> None:
-        """One record's rules: `refuses: WHY`, `drops: WHAT`, `changes: WHAT` or `takes: HOW`; none is taken as it is."""
+        """Adds the rules of one record: `refuses: WHY`, `drops: WHAT`, `changes: WHAT` or `takes: HOW`; none if it was accepted
+        unchanged."""
         self.rules.update(rules)
         self.records["in"] += 1
         self.records[WHOLE] += not rules
         self.records[REFUSED] += any(rule.startswith("refuses: ") for rule in rules)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         taken = self.records["in"] - self.records[REFUSED]
         return f"{self.records['in']} in, {taken} accepted ({self.records[WHOLE]} as they are), {self.records[REFUSED]} refused"

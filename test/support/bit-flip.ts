@@ -1,4 +1,4 @@
-/** The built command with a library before it that flips one bit of one write or read of a file (flip.c). */
+/** Runs the built command with a preloaded library that flips one bit of one write or read of a file (flip.c). */
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,20 +8,20 @@ import { temporaryFolder } from './folder.ts';
 
 export interface Flip {
   readonly call: 'write' | 'read';
-  /** The end of the file's path. */
+  /** Suffix of the file's path. */
   readonly file: string;
-  /** From the file's first bit. */
+  /** Counted from the file's first bit. */
   readonly bit: number;
-  /** Calls with this bit that are let through before. */
+  /** Calls with this bit that pass before the flip. */
   readonly after?: number;
 }
 
 export interface Flipped extends Ended {
-  /** Was the bit flipped? */
+  /** Whether the bit was flipped. */
   readonly fired: boolean;
 }
 
-/** Compiles the library. @returns what runs `turnmill ARGS` while a bit of a file below `parent` is flipped */
+/** Compiles the library. @returns a function that runs `turnmill ARGS` and flips a bit of a file below `parent` */
 export function flipper(
   parent: string,
 ): (args: readonly string[], flip: Flip, env?: NodeJS.ProcessEnv) => Promise<Flipped> {
@@ -46,8 +46,8 @@ export function flipper(
   };
 }
 
-/** Checks that the fault fired, and was reported with this status and the name of the file. */
-export function expectTold({ fired, status, stderr }: Flipped, flip: Flip, wanted: 65 | 74): void {
+/** Expects that the fault fired and was reported with this status and the file's name. */
+export function expectReported({ fired, status, stderr }: Flipped, flip: Flip, wanted: 65 | 74): void {
   const where = `${JSON.stringify(flip)}\n${stderr}`;
   expect(fired, where).toBe(true);
   expect(status, where).toBe(wanted);

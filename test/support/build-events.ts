@@ -1,4 +1,4 @@
-/** Logs made of objects, one a line, through the command: the records in short, the fates and the findings. */
+/** Builds from logs of one object per line: records in short form, fates and findings. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
@@ -7,7 +7,7 @@ import { temporaryFolder } from './folder.ts';
 
 export interface BuiltEvents {
   readonly status: number | null;
-  /** The roles and texts of each record; of a call its id, of a result what it answers. */
+  /** Roles and texts of each record; ids for calls, and the answered id for results. */
   readonly records: readonly (readonly string[])[];
   readonly fates: Readonly<Record<string, number>>;
   readonly findings: Readonly<Record<string, number>>;
@@ -22,8 +22,8 @@ interface WrittenMessage {
 
 function shown({ role, content, tool_calls: calls = [], tool_call_id: answers }: WrittenMessage): string {
   const called = calls.map(({ id }) => ` call ${id}`).join('');
-  const said = typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join(' ');
-  return `${role}${answers === undefined ? '' : ` ${answers}`}${said === '' ? '' : `: ${said}`}${called}`;
+  const shortText = typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join(' ');
+  return `${role}${answers === undefined ? '' : ` ${answers}`}${shortText === '' ? '' : `: ${shortText}`}${called}`;
 }
 
 async function buildFile(path: string, args: readonly string[] = []): Promise<BuiltEvents> {
@@ -42,7 +42,7 @@ async function buildFile(path: string, args: readonly string[] = []): Promise<Bu
   return { status, records, fates: summary.fates, findings: summary.findings };
 }
 
-/** Builds a dataset of these lines; each must have exactly one fate. */
+/** Builds a dataset of these lines and checks that each has exactly one fate. */
 export async function buildEvents(
   lines: readonly object[],
   args: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** The built command run in one way or another, for tests that compare what comes out. */
+/** Runs the built command in various environments, for tests that compare the output. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { COMMAND } from './command.ts';
@@ -7,14 +7,14 @@ import { hashesOf, temporaryFolder } from './folder.ts';
 export interface Way {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Nothing of this process's environment but PATH. */
+  /** Keeps only PATH from this process's environment. */
   readonly bare?: true;
   readonly cwd?: string;
-  /** In front of the command. */
+  /** Words before the command. */
   readonly before?: readonly string[];
 }
 
-/** Builds from the logs in one way and hashes the result. */
+/** Builds from the logs and hashes the result. */
 export function buildHashes(
   logs: string,
   { args = [], env = {}, bare, cwd = '/', before = [] }: Way,

@@ -1,9 +1,8 @@
 /**
- * `turnmill build` over a few log files: the status, the sums, the records, the quarantine and the findings. `entryLine` makes a
- * log line, well formed in everything that is left out.
- *
- * `npm run test:faults` starts the built command, as a user does. Otherwise the same arguments go through the same options and
- * the same job in this process, which takes a tenth of the time.
+ * `turnmill build` on a few log files: status, sums, records, quarantine and findings. `entryLine` writes a log line, with defaults for
+ * everything left out.
+ * `npm run test:faults` starts the built command. Otherwise the same arguments run through the same options and the same job in this
+ * process, ten times faster.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +45,7 @@ export interface Quarantined {
 export interface Built extends Ended {
   readonly out: string;
   readonly sums: Sums;
-  /** The lines of the shards, in their order. */
+  /** The lines of all shards, in order. */
   readonly records: readonly string[];
   readonly quarantine: readonly Quarantined[];
   readonly findings: readonly {
@@ -58,15 +57,15 @@ export interface Built extends Ended {
 }
 
 export interface Input {
-  /** Log files, path below the input's root -> bytes. */
+  /** Path relative to the input's root -> bytes. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** Instead of them: standard input. */
+  /** Standard input instead of files. */
   readonly stdin?: string | Uint8Array;
 }
 
 const ONE_GROUP = ['--group-by', 'none'];
 
-/** Builds a dataset, and lets `verify` agree with it. */
+/** Builds a dataset and checks it with `verify`. */
 export async function buildLogs({ files = {}, stdin }: Input, args: readonly string[] = []): Promise<Built> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
@@ -88,7 +87,7 @@ export async function buildLogs({ files = {}, stdin }: Input, args: readonly str
   return { ...ended, ...readDataset(out) };
 }
 
-/** Does what the command does with these arguments, without a process. */
+/** Runs the command with these arguments in this process. */
 async function buildHere(args: readonly string[]): Promise<Ended> {
   let stderr = '';
   const ended = (status: number): Ended => ({ status, signal: null, stdout: Buffer.alloc(0), stderr });
@@ -148,7 +147,7 @@ function linesOf(path: string): string[] {
 }
 
 export interface EntryParts {
-  /** Seconds after eight o'clock, or the value itself. */
+  /** Seconds after eight o'clock, or any other value as it is. */
   readonly at?: unknown;
   readonly id?: unknown;
   readonly messages?: unknown;
@@ -163,7 +162,7 @@ export const TOOL: { readonly type: string; readonly function: object } = {
   function: { name: 'f', parameters: { type: 'object', properties: {} } },
 };
 
-/** One log line, without its line feed. */
+/** One log line without its line feed. */
 export function entryLine({
   at = 1,
   id = 's',
@@ -176,7 +175,7 @@ export function entryLine({
   return JSON.stringify({ timestamp: stamp, session_id: id, request: { messages, tools }, response });
 }
 
-/** The same log as a file, packed and on standard input: what every kind of source must make of it. */
+/** The same log as a file, packed and on standard input, which must all give the same result. */
 export function asEverySource(log: string | Uint8Array): readonly (readonly [kind: string, input: Input])[] {
   const zstd = spawnSync('zstd', ['-c'], { input: log, maxBuffer: 1 << 30 });
   return [

@@ -1,4 +1,4 @@
-/** The same bytes as every kind of stream that a caller may bring, in chunks of a size. */
+/** The same bytes as every kind of stream that a caller may pass, in chunks of a given size. */
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 
@@ -21,8 +21,8 @@ export const STREAMS: Readonly<Record<string, MakeStream>> = {
       },
     });
   },
-  /** Every chunk in the same memory, with empty ones between. */
-  'a generator that uses its buffer again': async function* (bytes, chunkBytes) {
+  /** Reuses the memory for every chunk, with empty chunks in between. */
+  'a generator that reuses its buffer': async function* (bytes, chunkBytes) {
     const room = new Uint8Array(chunkBytes);
     for (const chunk of cut(bytes, chunkBytes)) {
       room.fill(0x7b);

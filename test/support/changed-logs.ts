@@ -1,4 +1,4 @@
-/** Changes of a tree of logs between two nights: files come, go, grow, are written anew, packed, touched and renamed. */
+/** Changes to a tree of logs between two runs: files appear, vanish, grow, and are rewritten, packed, touched and renamed. */
 import {
   appendFileSync,
   mkdirSync,
@@ -32,7 +32,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   shrunk: (path) => writeFileSync(path, readFileSync(path).subarray(0, statSync(path).size >> 1)),
   gone: (path) => rmSync(path),
   touched: (path) => utimesSync(path, 1_700_000_000, 1_700_000_000),
-  'a byte changed, its size and time kept': (path) => {
+  'a byte changed, size and time kept': (path) => {
     const { atime, mtime } = statSync(path);
     const bytes = readFileSync(path);
     const at = bytes.indexOf('e');
@@ -56,7 +56,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   added: (path, _root, seed) => writeFileSync(join(dirname(path), `new-${seed}.jsonl`), lineOf(seed)),
 };
 
-/** Makes some changes; returns their names. */
+/** Applies some changes and returns their names. */
 export function changeLogs(root: string, random: () => number): string[] {
   const names = Object.keys(CHANGES);
   const count = 1 + Math.floor(random() * 4);

@@ -23,12 +23,12 @@ it.each([
   expect(found(code)).toEqual(expected);
 });
 
-it('leaves the code without comments, strings and expressions', () => {
+it('removes comments, strings and expressions from the code', () => {
   expect(tokensOf("a.b('Intl') // Intl\n+ c /* Intl */ + /Intl/.d + `Intl ${e}`").bare).toBe(
     'a.b( )  \n+ c   +  .d +  e ',
   );
 });
 
-it('an expression that does not end is an error', () => {
+it('an unterminated expression is an error', () => {
   expect(() => tokensOf('\na = /x\n/')).toThrow('line 2');
 });

@@ -1,6 +1,6 @@
 /**
- * Cuts TypeScript or JavaScript into what gates look for: regular expression literals and the rest of the code, without
- * comments and strings. A slash divides after an operand and begins an expression elsewhere; code in `${}` is code.
+ * Tokenizes TypeScript or JavaScript for gates: regular expression literals, and the code without comments and strings. A slash is a
+ * division after an operand and starts an expression elsewhere; `${}` contains code.
  */
 
 export interface RegexLiteral {
@@ -11,11 +11,11 @@ export interface RegexLiteral {
 
 export interface CodeTokens {
   readonly regexes: readonly RegexLiteral[];
-  /** The code with comments, strings and expressions blanked. */
+  /** The code with comments, strings and expressions blanked out. */
   readonly bare: string;
 }
 
-/** After these words a slash begins an expression. */
+/** A slash after one of these words starts an expression. */
 const BEFORE_EXPRESSION = new Set(
   'return typeof case in of do else void delete throw new instanceof yield await default extends'.split(' '),
 );
@@ -25,12 +25,12 @@ const FLAGS = /[a-z]*/y;
 export function tokensOf(code: string): CodeTokens {
   const regexes: RegexLiteral[] = [];
   const bare: string[] = [];
-  const templates: number[] = []; // braces that are open in each `${`
+  const templates: number[] = []; // open braces in each `${`
   let line = 1;
   let p = 0;
-  let operand = false; // does a slash divide here?
+  let operand = false; // whether a slash would divide here
 
-  /** Passes the text up to `end`, in the bare code as a blank and its line feeds. */
+  /** Skips to `end`; the bare code gets a blank and the skipped line feeds. */
   function blank(end: number): void {
     const lines = code.slice(p, end).split('\n').length - 1;
     bare.push(` ${'\n'.repeat(lines)}`);
@@ -43,7 +43,7 @@ export function tokensOf(code: string): CodeTokens {
     p = end;
   }
 
-  /** From `at` inside of a template: to the code of its next `${`, or to its end. */
+  /** Skips from `at` inside a template to the code of its next `${`, or to its end. */
   function passTemplate(at: number): void {
     let q = at;
     while (q < code.length && code[q] !== '`' && !code.startsWith('${', q)) q += code[q] === '\\' ? 2 : 1;

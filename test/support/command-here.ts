@@ -1,6 +1,6 @@
 /**
- * The command in this process: the same arguments, options, messages and exit statuses as the built one, in a tenth of its time.
- * `npm run test:faults` starts the built command instead.
+ * Runs the command in this process: the same arguments, options, messages and exit statuses, ten times faster. `npm run test:faults` starts
+ * the built command instead.
  */
 import type { Host } from '../../src/cli/host.ts';
 import { main } from '../../src/cli/main.ts';
@@ -36,7 +36,7 @@ export class RecordingHost implements Host {
 
   checkStdin(): void {}
 
-  /** The flags of V8 hold for all tests of this process, so they stay as they are. */
+  /** V8 flags apply to all tests of this process, so they stay unchanged. */
   prepareRun(): HeapControl {
     return { begin() {}, check() {}, hold() {} };
   }

@@ -1,4 +1,4 @@
-/** The built command as a user has it: a child process, its status and what it printed. */
+/** Runs the built command as a child process: its status and its output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -11,7 +11,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Starts `turnmill ARGS`; standard input is closed unless it is to be a pipe. */
+/** Starts `turnmill ARGS`; standard input is closed unless it is a pipe. */
 export function start(
   args: readonly string[],
   stdin: 'ignore' | 'pipe' = 'ignore',
@@ -20,7 +20,7 @@ export function start(
   return spawn(process.execPath, [COMMAND, ...args], { stdio: [stdin, 'pipe', 'pipe'], env });
 }
 
-/** Waits for a child that `start` made. */
+/** Waits for a child started by `start`. */
 export function ended(child: ChildProcess): Promise<Ended> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

@@ -1,11 +1,11 @@
-/** Logs of one line each that hold any number of tiny elements: in every array and object that a dialect reads. */
+/** Logs of one line with any number of tiny elements, in each array and object that a dialect reads. */
 
 export interface CrowdedLog {
   /** File extension. */
   readonly type: 'jsonl' | 'json' | 'toml';
-  /** The line, or the document, with that many elements. */
+  /** The line or document with this many elements. */
   readonly make: (count: number) => string;
-  /** How the rejection names what is too long. */
+  /** How the rejection names the array or object that is too long. */
   readonly names: string;
 }
 
@@ -67,7 +67,7 @@ const toml = (make: CrowdedLog['make'], names: string): CrowdedLog => ({ type: '
 export const crowdedLogs: Readonly<Record<string, CrowdedLog>> = {
   'exchange: empty tools': inRequest('request.tools', array('{}'), (tools) => ({ tools })),
   'exchange: tools that are numbers': inRequest('request.tools', array('0'), (tools) => ({ tools })),
-  'exchange: tools of a name': inRequest(
+  'exchange: tools with one name': inRequest(
     'request.tools',
     array((i) => `{"name":"f${i}"}`),
     (tools) => ({ tools }),

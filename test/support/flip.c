@@ -1,6 +1,6 @@
-/* Flips one bit of what one write() takes or one read() gives, of files whose path ends with FLIP_FILE (below FLIP_BELOW).
- * FLIP_CALL is "write" or "read", FLIP_BIT counts from the first bit of the file; FLIP_AFTER calls with it are let
- * through before. FLIP_LOG gets a line when it was flipped. */
+/* Flips one bit in one write() or read() on files whose path ends with FLIP_FILE, below FLIP_BELOW. FLIP_CALL is "write" or "read";
+ * FLIP_BIT counts from the first bit of the file; FLIP_AFTER calls with this bit pass before the flip. FLIP_LOG gets a line when the bit
+ * was flipped. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 static int flipped, passed;
 
-/* Where in the file this call begins, or -1 when the file is another one. */
-static off_t place(int fd, off_t given) {
+/* Offset in the file where this call begins, or -1 for another file. */
+static off_t place(int fd, off_t offset) {
   static __thread int inside;
   const char *name = getenv("FLIP_FILE"), *below = getenv("FLIP_BELOW");
   char link[64], path[4096];
@@ -28,7 +28,7 @@ static off_t place(int fd, off_t given) {
     if (deleted != NULL) *deleted = 0;
     size_t tail = strlen(name), whole = strlen(path);
     if (strncmp(path, below, strlen(below)) == 0 && whole > tail && strcmp(path + whole - tail, name) == 0) {
-      at = given >= 0 ? given : lseek(fd, 0, fcntl(fd, F_GETFL) & O_APPEND ? SEEK_END : SEEK_CUR);
+      at = offset >= 0 ? offset : lseek(fd, 0, fcntl(fd, F_GETFL) & O_APPEND ? SEEK_END : SEEK_CUR);
     }
   }
   inside = 0;
@@ -47,7 +47,7 @@ static int is(const char *call) {
   return wanted != NULL && strcmp(wanted, call) == 0;
 }
 
-/* The bit, relative to the call's first byte; -1 when it is not in it. */
+/* The bit relative to the call's first byte; -1 if it is outside. */
 static long bit_in(off_t at, ssize_t count) {
   long bit = at < 0 ? -1 : atol(getenv("FLIP_BIT")) - 8 * (long)at;
   if (bit < 0 || bit >= 8 * count) return -1;
@@ -55,10 +55,10 @@ static long bit_in(off_t at, ssize_t count) {
   return passed++ < (after == NULL ? 0 : atoi(after)) ? -1 : bit;
 }
 
-static ssize_t written(int fd, const void *bytes, size_t count, off_t given) {
+static ssize_t flipped_write(int fd, const void *bytes, size_t count, off_t offset) {
   ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
   ssize_t (*real_at)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite64");
-  long bit = is("write") ? bit_in(place(fd, given), count) : -1;
+  long bit = is("write") ? bit_in(place(fd, offset), count) : -1;
   char *other = NULL;
   if (bit >= 0) {
     other = malloc(count);
@@ -67,16 +67,16 @@ static ssize_t written(int fd, const void *bytes, size_t count, off_t given) {
     bytes = other;
     note();
   }
-  ssize_t result = given >= 0 ? real_at(fd, bytes, count, given) : real(fd, bytes, count);
+  ssize_t result = offset >= 0 ? real_at(fd, bytes, count, offset) : real(fd, bytes, count);
   free(other);
   return result;
 }
 
-static ssize_t gotten(int fd, void *bytes, size_t count, off_t given) {
+static ssize_t flipped_read(int fd, void *bytes, size_t count, off_t offset) {
   ssize_t (*real)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
   ssize_t (*real_at)(int, void *, size_t, off_t) = dlsym(RTLD_NEXT, "pread64");
-  off_t at = is("read") ? place(fd, given) : -1;
-  ssize_t result = given >= 0 ? real_at(fd, bytes, count, given) : real(fd, bytes, count);
+  off_t at = is("read") ? place(fd, offset) : -1;
+  ssize_t result = offset >= 0 ? real_at(fd, bytes, count, offset) : real(fd, bytes, count);
   long bit = bit_in(at, result);
   if (bit >= 0) {
     ((char *)bytes)[bit / 8] ^= 1 << bit % 8;
@@ -85,9 +85,9 @@ static ssize_t gotten(int fd, void *bytes, size_t count, off_t given) {
   return result;
 }
 
-ssize_t write(int fd, const void *bytes, size_t count) { return written(fd, bytes, count, -1); }
-ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) { return written(fd, bytes, count, at); }
-ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t at) { return written(fd, bytes, count, at); }
-ssize_t read(int fd, void *bytes, size_t count) { return gotten(fd, bytes, count, -1); }
-ssize_t pread(int fd, void *bytes, size_t count, off_t at) { return gotten(fd, bytes, count, at); }
-ssize_t pread64(int fd, void *bytes, size_t count, off_t at) { return gotten(fd, bytes, count, at); }
+ssize_t write(int fd, const void *bytes, size_t count) { return flipped_write(fd, bytes, count, -1); }
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) { return flipped_write(fd, bytes, count, at); }
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t at) { return flipped_write(fd, bytes, count, at); }
+ssize_t read(int fd, void *bytes, size_t count) { return flipped_read(fd, bytes, count, -1); }
+ssize_t pread(int fd, void *bytes, size_t count, off_t at) { return flipped_read(fd, bytes, count, at); }
+ssize_t pread64(int fd, void *bytes, size_t count, off_t at) { return flipped_read(fd, bytes, count, at); }

@@ -1,4 +1,4 @@
-/** Folders of tests: made empty, compared by their files' bytes. */
+/** Folders for tests: created empty, compared by their files' bytes. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Path below the folder -> SHA-256 of each file, except the volatile run.json. */
+/** Path relative to the folder -> SHA-256, for all files except the volatile run.json. */
 export function hashesOf(folder: string): Record<string, string> {
   const root = realpathSync(folder);
   const files = readdirSync(root, { recursive: true, withFileTypes: true })

@@ -1,8 +1,8 @@
-/** How many lines each function of a text has: methods, generators and arrows too, with the functions inside. */
+/** Counts the lines of each function in a source text: methods, generators and arrows, including the functions inside. */
 import { parseAst } from 'rolldown/parseAst';
 
 export interface FunctionLength {
-  /** Name of the function, or of the variable, member or class it belongs to. */
+  /** Name of the function, or of its variable, member or class. */
   readonly name: string;
   readonly line: number;
   readonly lines: number;
@@ -16,7 +16,7 @@ interface Node {
   readonly key?: { readonly name?: string };
 }
 
-/** @param lang `tsx` for a file with elements of JSX */
+/** @param lang `tsx` for JSX */
 export function functionLengths(text: string, lang: 'ts' | 'tsx' = 'ts'): readonly FunctionLength[] {
   const found: FunctionLength[] = [];
   const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;

@@ -1,4 +1,4 @@
-/** A reader of FunctionGemma's calls, written from the syntax alone: it shares no code with the writer. */
+/** Reads FunctionGemma's calls. Written from the syntax alone, so it shares no code with the writer. */
 
 export type Value =
   | { readonly kind: 'string' | 'number' | 'word'; readonly text: string }
@@ -12,7 +12,7 @@ export interface Call {
 
 const ESCAPE = '<escape>';
 
-/** All calls of a text, in their order. */
+/** All calls in a text, in order. */
 export function parseCalls(text: string): readonly Call[] {
   return [...text.matchAll(/<start_function_call>call:(.*?)<end_function_call>/gs)].map((match) =>
     parseCall(match[1] as string),

@@ -1,4 +1,4 @@
-/** The one-way rule, read from the tables of docs/architecture.md, and what a module's text imports. */
+/** The import rules in the tables of docs/architecture.md, and the imports found in a module's text. */
 import { posix } from 'node:path';
 
 /** A row of the layer table. */
@@ -30,7 +30,7 @@ const REQUIRE = /\b(?:createRequire|require)\(/g;
 const MODULE = /\.[cm]?[jt]sx?$/;
 const COMPUTED = '(computed)';
 
-/** The house as the page describes it. */
+/** Parses the tables of the page. */
 export function readHouse(markdown: string): House {
   const rows = rowsUnder(markdown, 'rank');
   const ranked = rows.map(([rank, rooms, may]) => ({
@@ -49,7 +49,7 @@ export function readHouse(markdown: string): House {
   return { layers, doors };
 }
 
-/** The cells of the rows of the table whose first head cell is `head`. */
+/** The cells of the rows of the table whose first header is `head`. */
 function rowsUnder(markdown: string, head: string): string[][] {
   const lines = markdown.split('\n');
   const at = lines.findIndex((line) => new RegExp(`^\\| ${head} +\\|`).test(line));
@@ -67,7 +67,7 @@ const codesIn = (cell = ''): string[] => [...cell.matchAll(CODE)].map((match) =>
 const span = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** Everything that a module's text imports, in any way. */
+/** Everything that a module imports, in any form. */
 export function importsOf(text: string): readonly string[] {
   const named = [STATIC, DYNAMIC, WORKER].flatMap((form) =>
     [...text.matchAll(form)].map((match) => match[1] ?? COMPUTED),
@@ -77,7 +77,7 @@ export function importsOf(text: string): readonly string[] {
   return [...named.filter((name) => !urls.has(name) || MODULE.test(name)), ...required];
 }
 
-/** Problems of a module's imports, one sentence each. */
+/** Violations in a module's imports, one sentence each. */
 export function violationsOf(house: House, file: string, text: string): readonly string[] {
   const layer = house.layers.find(({ rooms }) => rooms.some((room) => lies(file, room)));
   if (layer === undefined) return [`${file} is in no room of the table`];
@@ -101,7 +101,7 @@ function lies(file: string, room: string): boolean {
   return room.endsWith('/') ? file.startsWith(room) : file === room;
 }
 
-/** Modules that each module imports, in any way. */
+/** The modules that each module imports, in any form. */
 function graphOf(files: readonly string[], textOf: (file: string) => string): Map<string, string[]> {
   const known = new Set(files);
   const target = (file: string, name: string): string =>
@@ -117,7 +117,7 @@ function graphOf(files: readonly string[], textOf: (file: string) => string): Ma
   );
 }
 
-/** Modules that import each other, directly or over others: one list per circle (Tarjan's strongly connected components). */
+/** Modules that import each other, directly or through others: one list per circle (Tarjan's strongly connected components). */
 export function circlesOf(
   files: readonly string[],
   textOf: (file: string) => string,
@@ -152,7 +152,10 @@ export function circlesOf(
 /** `src/job` of `src/job/build.ts`. */
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 
-/** Imports from room to room: how many, by `room -> room`. Files beside the rooms of src/ are `src`, but for its door, `src/index.ts`; transforms/ is one room. */
+/**
+ * Counts imports between rooms, by `room -> room`. Files directly in src/ are the room `src`, except its door `src/index.ts`; transforms/
+ * is one room.
+ */
 export function roomArrows(
   files: readonly string[],
   textOf: (file: string) => string,
@@ -173,7 +176,7 @@ export function roomArrows(
   return new Map([...arrows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The rooms of src/: how many files and lines, and how many floors (longest chain of imports inside the room). */
+/** Counts files, lines and floors (longest import chain inside the room) of each room of src/. */
 export function roomSizes(
   files: readonly string[],
   textOf: (file: string) => string,
@@ -188,7 +191,7 @@ export function roomSizes(
   const depth = (file: string): number => {
     const known = depths.get(file);
     if (known !== undefined) return known;
-    depths.set(file, 1); // a circle would come back here
+    depths.set(file, 1); // breaks circles
     const below = (graph.get(file) ?? []).filter((other) => roomOf(other) === roomOf(file)).map(depth);
     const own = 1 + Math.max(0, ...below);
     depths.set(file, own);

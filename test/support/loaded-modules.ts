@@ -1,14 +1,11 @@
-/**
- * Lists the modules that a run of the built command loads: the command is bundled, and the source map of a chunk names
- * its modules.
- */
+/** Lists the modules that a run of the built command loads: the command is bundled, and the source map of each chunk names its modules. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMAND } from './command.ts';
 
-/** Paths of files; those of the project's own modules as they lie in dist/. */
+/** Paths of files; the project's modules by their path in dist/. */
 export function loadedModules(args: readonly string[]): readonly string[] {
   const { stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
     env: { ...process.env, NODE_DEBUG: 'esm' },

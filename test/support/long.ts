@@ -1,2 +1,2 @@
-/** Whether tests that repeat something with other values try all of them (`npm run test:long`), or the part that `npm test` has time for. */
+/** Whether tests with many variations try all of them (`npm run test:long`) or only the part that fits into `npm test`. */
 export const LONG: boolean = process.env.TURNMILL_LONG === '1';

@@ -1,6 +1,6 @@
 /**
- * A disk in memory that can lose power: what programs see, and what is on the platter. fsync of a file puts its bytes there,
- * fsync of a folder its names; anything else gets there at random, in blocks, or never. A rename is atomic. Writes may be short.
+ * An in-memory disk that can lose power: the state that programs see, and the state on the platter. fsync of a file writes its bytes, fsync
+ * of a folder its names; anything else gets there at random, in blocks, or never. A rename is atomic. Writes may be short.
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import type { FileSystem } from '../../src/dataset/file-system.ts';
@@ -20,7 +20,7 @@ interface FolderNode {
   readonly ino: number;
   names: Map<string, Node>;
   stable: Map<string, Node>;
-  /** Names that changed together since they were on the platter. */
+  /** Names that changed together since the last write to the platter. */
   changed: Set<string>[];
 }
 
@@ -32,39 +32,39 @@ interface LinkNode {
 
 type Node = FileNode | FolderNode | LinkNode;
 
-/** Everything that a disk holds: plain data, `structuredClone` copies it. */
+/** The whole content of a disk: plain data, which `structuredClone` copies. */
 export interface DiskState {
   readonly root: FolderNode;
-  made: number;
+  lastInode: number;
 }
 
 export interface ModelDisk {
   readonly fileSystem: FileSystem;
-  /** Puts some of what is only seen on the platter. @param inOrder a folder's changes get there in their order */
+  /** Writes part of the visible state to the platter. @param inOrder keeps the order of a folder's changes */
   writeBack(inOrder: boolean): void;
-  /** Puts all of it there. */
+  /** Writes everything to the platter. */
   sync(): void;
-  /** Loses all that was not on the platter. */
+  /** Drops everything that is not on the platter. */
   losePower(): void;
 }
 
 export interface ModelDiskOptions {
   readonly state: DiskState;
   readonly random: () => number;
-  /** Before each call that reaches the disk; may throw, as the system would. */
+  /** Called before each call that reaches the disk; may throw like the system. */
   readonly onCall: (name: string, path: string) => void;
 }
 
 /** An empty disk. */
 export function emptyDisk(): DiskState {
-  return { root: newFolder(1), made: 1 };
+  return { root: newFolder(1), lastInode: 1 };
 }
 
 function newFolder(ino: number): FolderNode {
   return { kind: 'folder', ino, names: new Map(), stable: new Map(), changed: [] };
 }
 
-/** A system call's error. */
+/** The error of a system call. */
 export function systemError(code: string, name: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${name} '${path}'`), { code, syscall: name, path });
 }
@@ -77,7 +77,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
     throw systemError(code, 'model', path);
   };
 
-  /** The folder and the name that a path means, links on the way followed. */
+  /** The folder and name that a path resolves to, following links on the way. */
   function locate(path: string, links = 0): { folder: FolderNode; name: string } {
     const parts = path.split('/').filter((part) => part !== '' && part !== '.');
     const name = parts.pop();
@@ -117,7 +117,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
     return node.kind === 'folder' ? node : fail('ENOTDIR', path);
   }
 
-  /** Sets names of one folder in one step; undefined takes a name away. */
+  /** Sets names of one folder in one step; undefined removes a name. */
   function change(folder: FolderNode, names: Readonly<Record<string, Node | undefined>>): void {
     const together = new Set(Object.keys(names));
     folder.changed = folder.changed.filter((other) => {
@@ -167,7 +167,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
     node.changed = [];
   }
 
-  /** All that can be reached, by what is seen or on the platter. */
+  /** All nodes reachable in the visible state or on the platter. */
   function everything(): Set<Node> {
     const all = new Set<Node>([state.root]);
     for (const node of all) {
@@ -220,7 +220,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
       if (!making) return openNode(find(path, true), path);
       const node: FileNode = {
         kind: 'file',
-        ino: ++state.made,
+        ino: ++state.lastInode,
         bytes: new Uint8Array(),
         stable: new Uint8Array(),
       };
@@ -229,7 +229,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
     },
     closeSync(fd) {
       const { path } = opened(fd);
-      open.delete(fd); // whatever close answers, the descriptor is gone
+      open.delete(fd); // the descriptor is gone whatever close returns
       onCall('close', path);
     },
     writeSync(fd, bytes, offset) {
@@ -283,11 +283,11 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
       ),
     mkdirSync(path) {
       onCall('mkdir', path);
-      add(path, newFolder(++state.made));
+      add(path, newFolder(++state.lastInode));
     },
     symlinkSync(target, path) {
       onCall('symlink', path);
-      add(path, { kind: 'link', ino: ++state.made, target });
+      add(path, { kind: 'link', ino: ++state.lastInode, target });
     },
     renameSync(from, to) {
       onCall('rename', to);

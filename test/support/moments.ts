@@ -1,16 +1,16 @@
 /**
- * Signals that are to hit a run before its end. How far a run gets in a time depends on the machine and on what else it does, so nothing
- * here counts on a time: moments are learned from the runs themselves, and work is doubled until a run is caught at it.
+ * Signals that must hit a run before it ends. How far a run gets in a given time depends on the machine and its load, so nothing here
+ * relies on time: moments are learned from the runs, and the work is doubled until a run is caught in the middle.
  */
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, ended } from './command.ts';
 
-/** Lets the moments wander data follows the end of a run again, after a time of high load. */
+/** Makes the moments later again after a period of high load. */
 const LATER = 1.1;
 
-/** Strikes runs at shares of the time that they take. */
+/** Kills runs at random shares of their duration. */
 export class Moments {
   #tookMs: number;
 
@@ -19,7 +19,7 @@ export class Moments {
     this.#tookMs = tookMs;
   }
 
-  /** Kills a run that was just started. A run that has ended before shortens the next moments to its own time. */
+  /** Kills a run that was just started. A run that ended before that shortens the next moments to its duration. */
   async strike(
     child: ChildProcess,
     share: number,
@@ -40,7 +40,7 @@ export class Moments {
   }
 }
 
-/** Tries with once, twice, four times ... the work, until an attempt catches its run before the end (and gives something). */
+/** Tries with once, twice, four times ... the work, until an attempt catches its run before the end (and returns something). */
 export async function catchAtWork<T>(attempt: (times: number) => Promise<T | undefined>): Promise<T> {
   for (let times = 1; ; times *= 2) {
     const caught = await attempt(times);
@@ -48,7 +48,7 @@ export async function catchAtWork<T>(attempt: (times: number) => Promise<T | und
   }
 }
 
-/** Waits for something that the run does; false when the run has ended before. */
+/** Waits until a run has done something; false if the run ended first. */
 export async function reached(child: ChildProcess, isThere: () => boolean): Promise<boolean> {
   while (!isThere()) {
     if (child.exitCode !== null || child.signalCode !== null) return isThere();
@@ -57,11 +57,11 @@ export async function reached(child: ChildProcess, isThere: () => boolean): Prom
   return true;
 }
 
-/** Has a run its staging folder in this one? */
+/** Does this folder contain the staging folder of a run? */
 export const hasStaging = (folder: string): boolean =>
   readdirSync(folder).some((name) => name.includes('.staging-'));
 
-/** Stops a process, and waits until it stands still; false when it has ended before. */
+/** Stops a process and waits until it has stopped; false if it ended first. */
 export function halted(child: ChildProcess): Promise<boolean> {
   child.kill('SIGSTOP');
   return reached(child, () => /\) T /.test(statOf(child)));

@@ -1,4 +1,4 @@
-/** moto, another implementation of S3 than the tests' own: started once for a file of tests, and emptied before each test. */
+/** moto, an independent implementation of S3: started once for each test file, and emptied before each test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   CreateBucketCommand,
@@ -11,9 +11,10 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { afterAll, onTestFinished, vi } from 'vitest';
+import { afterAll } from 'vitest';
 import { MOTO_PROGRAM } from './faults.ts';
-import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-endpoint.ts';
+import { KEY_ID, SECRET } from './s3-endpoint.ts';
+import { useInTest } from './s3-in-test.ts';
 import { S3Proxy } from './s3-proxy.ts';
 
 const Bucket = 'bucket';
@@ -76,17 +77,17 @@ export class Moto {
 let server: ChildProcess | undefined;
 let started: Promise<string> | undefined;
 
-/** Its address, once it listens: the system chooses the port, and the server says it. */
+/** Resolves with its address when it listens: the system chooses the port, and the server prints it. */
 function startServer(): Promise<string> {
   const child = spawn(MOTO_PROGRAM, ['-H', '127.0.0.1', '-p', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
   server = child;
-  let told = '';
+  let output = '';
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', () => reject(new Error(`moto ended: ${told}`)));
+    child.on('exit', () => reject(new Error(`moto ended: ${output}`)));
     child.stderr.on('data', (chunk) => {
-      told += chunk;
-      const [, address] = /Running on (http:\S+)/.exec(told) ?? [];
+      output += chunk;
+      const [, address] = /Running on (http:\S+)/.exec(output) ?? [];
       if (address !== undefined) resolve(address);
     });
   });
@@ -101,18 +102,10 @@ export interface BehindProxy {
   readonly proxy: S3Proxy;
 }
 
-/** An empty moto with a proxy of this test in front; the process has the credentials until the end of the test. */
+/** An empty moto with a proxy in front; until the end of the test the process has its credentials. */
 export async function motoBehindProxy(): Promise<BehindProxy> {
   started ??= startServer();
   const endpoint = await started;
-  const proxy = await S3Proxy.start(endpoint);
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await proxy.close();
-  });
-  vi.stubEnv('AWS_ACCESS_KEY_ID', KEY_ID);
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', SECRET);
-  vi.stubEnv('AWS_SESSION_TOKEN', SESSION_TOKEN);
-  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  const proxy = useInTest(await S3Proxy.start(endpoint));
   return { moto: await Moto.emptied(endpoint), proxy };
 }

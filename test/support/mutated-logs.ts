@@ -1,7 +1,7 @@
 /**
- * Logs whose lines are near to those of real sessions: odd sessions (compaction, changed system messages, other key orders),
- * some lines rewritten so that they still say the same (escaped keys, white space) or just not (a key twice, one level too
- * deep), and many with bytes flipped, deleted, duplicated or spliced in from another line.
+ * Logs close to real sessions: odd sessions (compaction, changed system messages, other key orders), some lines rewritten with the same
+ * meaning (escaped keys, white space) or just invalid (duplicate key, one level too deep), and many with bytes flipped, deleted, duplicated
+ * or spliced in from another line.
  */
 import { createDice, type Dice, type Tally } from './odd-logs/dice.ts';
 import { fileBytes } from './odd-logs/lines.ts';
@@ -21,7 +21,7 @@ const KEYS = [
 const STRUCTURE = Buffer.from('{}[]",:\\');
 const MAX_DEPTH = 512;
 
-/** The bytes of one source; the same for the same seed. */
+/** The bytes of one source, the same for the same seed. */
 export function mutatedLog(seed: number, tally: Tally): Buffer {
   const dice = createDice(seed, tally);
   const lines = linesOf(fileBytes(dice, oddSession(dice, 's')));
@@ -31,7 +31,7 @@ export function mutatedLog(seed: number, tally: Tally): Buffer {
     if (!dice.odd('mutated', 0.5)) return [first];
     let bad = first;
     for (let times = 1 + dice.int(3); times > 0; times--) bad = mutated(dice, bad, other);
-    return i % 2 === 0 ? [bad, line] : [bad]; // the line itself after a bad one: cached messages must still be right
+    return i % 2 === 0 ? [bad, line] : [bad]; // the valid line after a bad one: cached messages must still be right
   });
   return Buffer.concat(out.flatMap((line) => [line, Buffer.from([LF])]));
 }
@@ -47,7 +47,7 @@ function linesOf(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** Another way to write the line, or a line that is just no longer an entry. */
+/** Writes the line in another way, or as a line that is just no longer an entry. */
 function rewritten(dice: Dice, line: Buffer): Buffer {
   const text = line.toString('latin1');
   const key = dice.pick(KEYS);
@@ -55,22 +55,22 @@ function rewritten(dice: Dice, line: Buffer): Buffer {
   const code = key.charCodeAt(at).toString(16).padStart(4, '0');
   const escaped = `"${key.slice(0, at)}\\u${code}${key.slice(at + 1)}"`;
   const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`;
-  const made = dice.variant('rewriting', {
+  const rewriting = dice.variant('rewriting', {
     'escaped key': () => text.replaceAll(`"${key}"`, escaped),
     'one escaped key': () => text.replace(`"${key}"`, escaped),
     'key twice': () => text.replace(`"${key}"`, `"${key}":null,"${key}"`),
     'key twice, once escaped': () => text.replace(`"${key}"`, `${escaped}:null,"${key}"`),
-    'first key again at the end': () => text.replace(/\}(\s*)$/, `,"${key}":1}$1`),
+    'first key repeated at the end': () => text.replace(/\}(\s*)$/, `,"${key}":1}$1`),
     'white space': () => text.replaceAll(`"${key}"`, ` \t"${key}"\r `),
     deepest: () => text.replace(/\{/, `{${nested(MAX_DEPTH - 1)},`),
     'one level too deep': () => text.replace(/\{/, `{${nested(MAX_DEPTH)},`),
     'deep in a message': () =>
       text.replace('"role"', `${nested(dice.pick([MAX_DEPTH - 5, MAX_DEPTH - 4, MAX_DEPTH - 3]))},"role"`),
   });
-  return Buffer.from(made, 'latin1');
+  return Buffer.from(rewriting, 'latin1');
 }
 
-/** A change of some bytes of a line or a whole log, half of the time beside a byte that structures the line. */
+/** Changes some bytes of a line or a whole log, half of the time next to a structural byte. */
 export function mutated(dice: Dice, line: Buffer, other: Buffer): Buffer {
   if (line.length === 0) return line;
   const at = place(dice, line);

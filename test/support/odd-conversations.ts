@@ -1,10 +1,10 @@
 /**
- * Generator of conversations that are odd where formats may break: nested arguments in either encoding, 64-bit ids, unicode,
- * empty, null and missing content, parallel calls, results out of order or of no call, control tokens of every format.
+ * Generates conversations that may break formats: nested arguments in either encoding, 64-bit ids, Unicode, empty, null and missing
+ * content, parallel calls, results out of order or without a call, control tokens of every format.
  */
 import fc from 'fast-check';
 
-/** A call as it was generated; `args` is the JSON text of its object, undefined when it holds none. */
+/** A generated call; `args` is the JSON text of an object, or undefined. */
 export interface OddCall {
   readonly name: string;
   readonly args: string | undefined;
@@ -103,12 +103,12 @@ const more = fc.oneof(
   { weight: 12, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.constantFrom(',"name":"n"', ',"reasoning_content":"hm"', ',"x":1.0,"x":2') },
 );
-const said = (role: string): fc.Arbitrary<OddMessage[]> =>
+const textMessage = (role: string): fc.Arbitrary<OddMessage[]> =>
   fc
     .tuple(content, more)
     .map(([text, rest]) => [{ role, json: `{"role":"${role}"${text}${rest}}`, calls: [] }]);
 
-/** An assistant's calls and what follows them: all results, in any order, or some, or one of no call. */
+/** Calls of an assistant and the messages after them: all results in any order, some of them, or one without a call. */
 const turnOfCalls: fc.Arbitrary<OddMessage[]> = fc
   .tuple(
     fc.array(oddCall, { minLength: 1, maxLength: 3 }),
@@ -140,7 +140,7 @@ const turnOfCalls: fc.Arbitrary<OddMessage[]> = fc
   });
 
 const exchange = fc
-  .tuple(said('user'), fc.array(turnOfCalls, { maxLength: 2 }), said('assistant'))
+  .tuple(textMessage('user'), fc.array(turnOfCalls, { maxLength: 2 }), textMessage('assistant'))
   .map(([asks, calls, answers]) => [...asks, ...calls.flat(), ...answers]);
 const tool = fc
   .tuple(fc.constantFrom(...NAMES), plainText)
@@ -149,9 +149,9 @@ const tool = fc
       `{"name":${JSON.stringify(name)},"description":${JSON.stringify(text)},"parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`,
   );
 
-/** Ends in one call whose arguments are flat, so that it can become a lesson. */
+/** Ends in one call with flat arguments, so that functiongemma-teaching accepts it. */
 const lastCall: fc.Arbitrary<OddMessage[]> = fc
-  .tuple(said('user'), fc.array(numbers, { maxLength: 2 }), strings)
+  .tuple(textMessage('user'), fc.array(numbers, { maxLength: 2 }), strings)
   .map(([asks, list, text]) => {
     const args = `{"path":${text},"ids":[${list.join(',')}]}`;
     const json = `{"role":"assistant","content":"so","tool_calls":[{"id":"z","type":"function","function":{"name":"f","arguments":${args}}}]}`;
@@ -161,11 +161,19 @@ const lastCall: fc.Arbitrary<OddMessage[]> = fc
 
 export const oddConversation: fc.Arbitrary<OddConversation> = fc
   .tuple(
-    fc.option(said('system'), { nil: [] }),
+    fc.option(textMessage('system'), { nil: [] }),
     fc.array(
       fc.oneof(
         { weight: 8, arbitrary: exchange },
-        { weight: 1, arbitrary: fc.oneof(said('user'), said('assistant'), turnOfCalls, said('critic')) },
+        {
+          weight: 1,
+          arbitrary: fc.oneof(
+            textMessage('user'),
+            textMessage('assistant'),
+            turnOfCalls,
+            textMessage('critic'),
+          ),
+        },
       ),
       { maxLength: 3 },
     ),

@@ -1,6 +1,6 @@
 /**
- * Logs of many sessions in one source: most are plain, one call or a history that grows; among them odd and damaged ones, sessions
- * that are interleaved or come back, ids in every form, and pairs of another API.
+ * Logs of many sessions in one source: most are plain, one call or a growing history; among them are odd and damaged ones, interleaved or
+ * returning ones, ids in every form, and pairs of another API.
  */
 
 import { entryLine, REPLY, USER } from './build-logs.ts';
@@ -12,7 +12,7 @@ import { oddSession } from './odd-logs/session.ts';
 const MOST_SESSIONS = 16;
 const LONG_ID = 'i'.repeat(5000);
 
-/** The bytes of one source; the same for the same seed. */
+/** The bytes of one source, the same for the same seed. */
 export function packedLog(seed: number): Buffer {
   const dice = createDice(seed, new Map());
   const beginsOdd = dice.chance(0.1);
@@ -63,9 +63,9 @@ function anySession(dice: Dice, id: string, earlier: string, seed: number): read
   });
 }
 
-/** One call, or a history that grows. */
+/** One call, or a growing history. */
 function plainSession(dice: Dice, id: unknown, from = 1): readonly Text[] {
-  const given = id === undefined ? {} : { id };
+  const idParts = id === undefined ? {} : { id };
   const entries = dice.chance(0.6) ? 1 : 2 + dice.int(4);
   const tools = dice.chance(0.3)
     ? [{ type: 'function', function: { name: `t${dice.int(100)}` } }]
@@ -75,11 +75,11 @@ function plainSession(dice: Dice, id: unknown, from = 1): readonly Text[] {
     if (i > 0) messages.push(REPLY);
     messages.push({ ...USER, content: `${dice.int(1e9)}` });
     if (i > 1 && dice.chance(0.1)) messages.splice(1, 2);
-    return text(entryLine({ at: from + i, ...given, messages, ...(tools && { tools }) }));
+    return text(entryLine({ at: from + i, ...idParts, messages, ...(tools && { tools }) }));
   });
 }
 
-/** @param choices the answer in another API beside the one in this: the API of the pair before it decides */
+/** @param choices also adds the reply of the other API; the API of the pair before decides which one counts */
 function anthropicLine(id: string, choices?: readonly object[]): string {
   const content = [{ type: 'text', text: 'said otherwise' }];
   const response = { choices, role: 'assistant', content, stop_reason: 'end_turn' };

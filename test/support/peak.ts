@@ -1,17 +1,17 @@
-/** The command as a child whose peak of memory is known, fed from a file or from a generator of any size. */
+/** Runs the command as a child, fed from a file or a generator of any size, and measures its peak memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { COMMAND, type Ended, ended } from './command.ts';
 
 export interface Measured extends Ended {
-  /** The most that the process had in memory (VmHWM; the system's maxRSS starts at the size of the parent that forked it). */
+  /** Peak resident memory (VmHWM; the system's maxRSS starts at the size of the forking parent). */
   readonly peakMb: number;
 }
 
 const TELL_PEAK =
   'import{readFileSync}from"node:fs";process.on("exit",()=>console.error(/VmHWM:.*/.exec(readFileSync("/proc/self/status"))[0]))';
 
-/** Runs `turnmill ARGS`; the chunks are its standard input. */
+/** Runs `turnmill ARGS` with the chunks as standard input. */
 export async function runMeasured(
   args: readonly string[],
   chunks?: Iterable<string | Uint8Array>,

@@ -1,4 +1,4 @@
-/** Well-formed session logs of a chosen size, the same for the same seed: for tests that need bulk, not oddities. */
+/** Well-formed session logs of a chosen size, the same for the same seed: for tests that need bulk without oddities. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export interface PlainLogs {
   readonly seed: number;
 }
 
-/** A small linear generator: numbers from 0 to 1. */
+/** A small linear generator of numbers from 0 to 1. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

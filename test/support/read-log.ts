@@ -1,4 +1,4 @@
-/** Reads logs that are in memory as a run reads sources, up to the results that its ledger counts. */
+/** Reads in-memory logs as a run reads its sources, up to the results that the ledger counts. */
 import { runTask } from '../../src/engine/run-task.ts';
 import type { TaskSource } from '../../src/engine/task.ts';
 import type { SourceRef } from '../../src/input/sources/source.ts';
@@ -10,12 +10,12 @@ export interface NamedLog {
   readonly bytes: Uint8Array;
 }
 
-/** Yields the results of one log after the other. */
+/** Yields the results of one log after another. */
 export async function* readLogs(
   logs: Iterable<NamedLog>,
-  given: Omit<Given, 'inputs'> = {},
+  overrides: Omit<Given, 'inputs'> = {},
 ): AsyncGenerator<readonly Result[]> {
-  const settings = resolveSettings({ ...given, inputs: ['-'] });
+  const settings = resolveSettings({ ...overrides, inputs: ['-'] });
   let results: Result[] = [];
   for await (const batch of runTask(sourcesOf(logs), settings)) {
     for (const result of batch.results) {

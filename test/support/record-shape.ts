@@ -1,6 +1,6 @@
 /**
- * Demands of the readers of each format on a record, written from formats.md alone: it shares no code with the writers. A
- * problem is a sentence; undefined when there is none.
+ * The rules of each format's consumer for a record, written from formats.md without any code of the writers. A problem is a sentence, or
+ * undefined.
  */
 type Value = Readonly<Record<string, unknown>>;
 
@@ -16,11 +16,11 @@ const parsed = (text: unknown): unknown => {
 };
 
 function messagesProblem(messages: unknown, argumentsAre: (value: unknown) => boolean): string | undefined {
-  if (!Array.isArray(messages)) return 'messages is no list';
+  if (!Array.isArray(messages)) return 'messages is not a list';
   for (const message of messages) {
     if (!isObject(message) || typeof message.role !== 'string') return 'a message without a role';
     const calls = message.tool_calls ?? [];
-    if (!Array.isArray(calls)) return 'tool_calls is no list';
+    if (!Array.isArray(calls)) return 'tool_calls is not a list';
     const bad = calls.find((call) => !argumentsAre((call as { function: Value }).function.arguments));
     if (bad !== undefined) return `arguments ${JSON.stringify(bad)}`;
   }
@@ -28,10 +28,10 @@ function messagesProblem(messages: unknown, argumentsAre: (value: unknown) => bo
 }
 
 function toolsProblem(tools: unknown, wrapped: boolean): string | undefined {
-  if (!Array.isArray(tools)) return 'tools is no list';
+  if (!Array.isArray(tools)) return 'tools is not a list';
   const good = (tool: unknown): boolean =>
     isObject(tool) && (!wrapped || (tool.type === 'function' && isObject(tool.function)));
-  return tools.every(good) ? undefined : 'a tool that is none';
+  return tools.every(good) ? undefined : 'an invalid tool';
 }
 
 function turnsProblem(turns: unknown): string | undefined {
@@ -44,7 +44,7 @@ function turnsProblem(turns: unknown): string | undefined {
   return undefined;
 }
 
-/** Turns that open and close, and nothing between them but line feeds. */
+/** Turns that open and close, with only line feeds in between. */
 function gemmaProblem(text: unknown): string | undefined {
   if (typeof text !== 'string') return 'no text';
   const turn =
@@ -55,7 +55,7 @@ function gemmaProblem(text: unknown): string | undefined {
 const STEP_KEYS = new Set(['step_id', 'source', 'message', 'reasoning_content', 'tool_calls', 'observation']);
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** A text, or a list of texts and images: parts of a message and of a result. */
+/** A text, or a list of texts and images: content of a message or a result. */
 function contentProblem(content: unknown): string | undefined {
   if (isText(content)) return undefined;
   if (!Array.isArray(content)) return 'a content that is neither text nor parts';
@@ -71,11 +71,11 @@ function contentProblem(content: unknown): string | undefined {
   return undefined;
 }
 
-/** The rules of ATIF 1.7: numbered steps, calls of agents only, results that name a call of the same step. */
+/** The rules of ATIF 1.7: numbered steps, calls only by agents, results that name a call of the same step. */
 function stepProblem(step: Value, number: number): string | undefined {
   if (step.step_id !== number) return `step ${number} has another number`;
   if (!['system', 'user', 'agent'].includes(String(step.source))) return 'an unknown source';
-  if (Object.keys(step).some((key) => !STEP_KEYS.has(key))) return 'a member that no step has';
+  if (Object.keys(step).some((key) => !STEP_KEYS.has(key))) return 'a member unknown in steps';
   const isAgent = step.source === 'agent';
   if (!isAgent && (step.tool_calls !== undefined || step.reasoning_content !== undefined))
     return 'not an agent';
@@ -85,7 +85,7 @@ function stepProblem(step: Value, number: number): string | undefined {
     isText(call.tool_call_id) &&
     isText(call.function_name) &&
     isObject(call.arguments);
-  if (!calls.every(isCall)) return 'a call that is none';
+  if (!calls.every(isCall)) return 'an invalid call';
   const results = ((step.observation as Value | undefined)?.results ?? []) as Value[];
   const ids = new Set(calls.map((call) => call.tool_call_id));
   if (!results.every(({ source_call_id: id }) => ids.has(id))) return 'a result without its call';
@@ -99,13 +99,13 @@ function trajectoryProblem(record: Value): string | undefined {
     return 'no head';
   if (!Array.isArray(steps) || steps.length === 0) return 'no steps';
   const tools = agent.tool_definitions ?? [];
-  if (!Array.isArray(tools) || !tools.every(isObject)) return 'a tool that is none';
+  if (!Array.isArray(tools) || !tools.every(isObject)) return 'an invalid tool';
   return steps.map((step, i) => stepProblem(step, i + 1)).find(Boolean);
 }
 
 const TRACE_ROLES = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** A header, then envelopes, as the page of the Hub on session traces has them. */
+/** A header, then envelopes, as in the Hub's documentation of session traces. */
 function traceProblem({ lines }: Value): string | undefined {
   const [head, ...others] = lines as Value[];
   if (keysOf(head ?? {}) !== 'harness id type' || head?.type !== 'session') return 'no header';
@@ -115,10 +115,10 @@ function traceProblem({ lines }: Value): string | undefined {
     if (keysOf(line) !== 'message type' || line.type !== 'message') return 'no envelope';
     if (!TRACE_ROLES.has(String(role)) || !isText(content)) return 'no role and text';
     if (Object.keys(more).some((key) => key !== 'reasoningContent' && key !== 'toolCallId'))
-      return 'a member that no message has';
+      return 'a member unknown in messages';
     const isCall = ({ function: fn, id = '' }: Value): boolean =>
       keysOf(fn as Value) === 'arguments name' && isText((fn as Value).arguments) && isText(id);
-    if (!(toolCalls as Value[]).every(isCall)) return 'a call that is none';
+    if (!(toolCalls as Value[]).every(isCall)) return 'an invalid call';
   }
   return undefined;
 }
@@ -170,7 +170,7 @@ const shapes: Readonly<Record<string, (record: Value) => string | undefined>> = 
   },
 };
 
-/** Finds the problem of a record of this format; of one without a shape here, only that it is an object. */
+/** Finds the problem of a record of this format; for formats without rules here only whether it is an object. */
 export function shapeProblem(format: string, record: unknown): string | undefined {
-  return isObject(record) ? shapes[format]?.(record) : 'no object';
+  return isObject(record) ? shapes[format]?.(record) : 'not an object';
 }

@@ -1,4 +1,4 @@
-/** Results made by hand, results of real runs, and an output that keeps everything in memory. */
+/** Handwritten results, results of real runs, and an output that keeps everything in memory. */
 import { build } from '../../src/job/build.ts';
 import type {
   RecordResult,
@@ -22,7 +22,7 @@ export const record = (text: string, more: Partial<RecordResult> = {}): RecordRe
   ...more,
 });
 
-/** The end of a session that was written, of one entry. */
+/** The end of a written session with one entry. */
 export const session = (sessionId: string, more: Partial<SessionReport> = {}): SessionReport => ({
   ...{ kind: 'session', sessionId, fate: 'written', entries: 1, superseded: 0, truncated: 0, changes: [] },
   ...more,
@@ -53,23 +53,26 @@ export const end = (
   };
 };
 
-/** Returns the results of a run, their bytes copied, and its settings. */
+/** Returns the results of a run, with copies of their bytes, and its settings. */
 export async function resultsOf(
-  given: Partial<Settings> & Pick<Settings, 'inputs' | 'out'>,
+  request: Partial<Settings> & Pick<Settings, 'inputs' | 'out'>,
 ): Promise<{ readonly results: readonly Result[]; readonly settings: Settings }> {
   const results: Result[] = [];
-  await build({ workers: 1, ...given }, { onResult: (result) => void results.push(structuredClone(result)) });
-  return { results, settings: resolveSettings({ workers: 1, ...given }) };
+  await build(
+    { workers: 1, ...request },
+    { onResult: (result) => void results.push(structuredClone(result)) },
+  );
+  return { results, settings: resolveSettings({ workers: 1, ...request }) };
 }
 
-/** Keeps what is written; records get the name of their group and format as their shard. */
+/** Keeps the written data in memory; a record's shard is named after its group and format. */
 export class MemoryOutput implements Destination {
   readonly streams: boolean;
   readonly discards = false;
   readonly records: string[] = [];
   readonly files = new Map<string, unknown[]>();
   readonly checkpoints: number[] = [];
-  /** Files that are open. */
+  /** Number of open files. */
   openFiles = 0;
 
   constructor(streams = false) {

@@ -1,4 +1,4 @@
-/** Set-up of the project `pages`: its tests compile what a user writes against the declarations of the package. */
+/** Set-up of the project `pages`: its tests compile user code against the declarations of the package. */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 

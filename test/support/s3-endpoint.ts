@@ -1,16 +1,24 @@
-/** Base of the tests' store and of the proxy before another store: keeps the requests and the faults, and writes errors. */
+/** Base of the tests' store and of the proxy in front of another store: records requests, applies faults and writes errors. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Asked, type Fault, FaultList, type Misbehave } from './store-faults.ts';
+import { type Fault, FaultList, type Misbehave, type ReceivedRequest } from './store-faults.ts';
 
 export const KEY_ID = 'AKIDEXAMPLEFORTESTS';
 export const SECRET = 'wJalrXUtnFEMI/SECRET+THAT+MUST/NOT+SHOW';
 export const SESSION_TOKEN = 'TOKEN+THAT+MUST+NOT+SHOW/EITHER==';
 
-/** Listens on the loopback interface, and keeps account of the requests. */
+/** Environment variables with the credentials of the stores. */
+export const CREDENTIALS: Readonly<Record<string, string>> = {
+  AWS_ACCESS_KEY_ID: KEY_ID,
+  AWS_SECRET_ACCESS_KEY: SECRET,
+  AWS_SESSION_TOKEN: SESSION_TOKEN,
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+/** Listens on the loopback interface and records the requests. */
 export abstract class S3Endpoint {
-  readonly asked: Asked[] = [];
-  /** Most requests that were open at a time. */
+  readonly requests: ReceivedRequest[] = [];
+  /** The largest number of requests open at the same time. */
   mostOpen = 0;
   readonly #faults = new FaultList();
   readonly #sockets = new Set<Socket>();
@@ -30,24 +38,25 @@ export abstract class S3Endpoint {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** For a child process: where the store is, and the credentials. */
+  /** Environment of a child process, with the endpoint and the credentials. */
   get environment(): NodeJS.ProcessEnv {
     return {
       ...process.env,
-      AWS_ACCESS_KEY_ID: KEY_ID,
-      AWS_SECRET_ACCESS_KEY: SECRET,
-      AWS_SESSION_TOKEN: SESSION_TOKEN,
-      AWS_EC2_METADATA_DISABLED: 'true',
+      ...CREDENTIALS,
       TURNMILL_S3_ENDPOINT: this.endpoint,
     };
   }
 
-  /** Misbehaves at the first `times` requests of a kind. */
-  fault(on: string | ((asked: Asked) => boolean), misbehave: Misbehave, times: number = 1): Fault {
+  /** Misbehaves on the first `times` requests of a kind. */
+  fault(
+    on: string | ((request: ReceivedRequest) => boolean),
+    misbehave: Misbehave,
+    times: number = 1,
+  ): Fault {
     return this.#faults.add(on, misbehave, times);
   }
 
-  /** Answers none of the first `count` downloads before the last of them has been asked for. */
+  /** Answers none of the first `count` downloads before the last of them has been requested. */
   holdDownloads(count: number): Fault {
     const held: (() => void)[] = [];
     const hold: Misbehave = (_answer, _asked, serve) => {
@@ -68,28 +77,28 @@ export abstract class S3Endpoint {
   }
 
   /** Answers a request as a store without faults does. */
-  protected abstract answer(asked: Asked, body: Buffer, answer: ServerResponse): void;
+  protected abstract answer(request: ReceivedRequest, body: Buffer, answer: ServerResponse): void;
 
-  /** The code of the error with which a request is refused before any fault; undefined when it is let in. */
+  /** The error code of a request that is refused before any fault applies; undefined if it is accepted. */
   protected refusal(_request: IncomingMessage, _body: Buffer): string | undefined {
     return undefined;
   }
 
-  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #serve(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     this.#open++;
     this.mostOpen = Math.max(this.mostOpen, this.#open);
     answer.on('close', () => this.#open--);
-    const asked = askedOf(request);
-    this.asked.push(asked);
-    const body = await bodyOf(request);
-    const refused = this.refusal(request, body);
-    if (refused === undefined) this.#faults.answer(answer, asked, () => this.answer(asked, body, answer));
+    const request = describeRequest(incoming);
+    this.requests.push(request);
+    const body = await bodyOf(incoming);
+    const refused = this.refusal(incoming, body);
+    if (refused === undefined) this.#faults.answer(answer, request, () => this.answer(request, body, answer));
     else sendError(answer, 403, refused);
   }
 }
 
-/** Which object or bucket a request is about, in the path or with the bucket in the host name. */
-function askedOf({ method = '', url = '', headers }: IncomingMessage): Asked {
+/** Finds the bucket in the path or in the host name. */
+function describeRequest({ method = '', url = '', headers }: IncomingMessage): ReceivedRequest {
   const [rawPath = '', rawQuery = ''] = url.split('?');
   const query = new URLSearchParams(rawQuery);
   const [, bucket] = /^([\w-]+)\.localhost(?::|$)/.exec(headers.host ?? '') ?? [];
@@ -97,7 +106,12 @@ function askedOf({ method = '', url = '', headers }: IncomingMessage): Asked {
   return { method, url, path, query, headers, kind: kindOf(method, path, query, headers) };
 }
 
-function kindOf(method: string, path: string, query: URLSearchParams, headers: Asked['headers']): string {
+function kindOf(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+  headers: ReceivedRequest['headers'],
+): string {
   const isBucket = !path.replace(/\/$/, '').includes('/');
   if (method === 'GET' && query.has('uploads')) return 'uploads';
   if (method === 'GET' && query.has('uploadId')) return 'parts';
@@ -127,7 +141,7 @@ export function sendXml(answer: ServerResponse, xml: string, status: number = 20
   answer.end(text);
 }
 
-/** An error as S3 writes it. Like some stores it quotes the secret parts of the request, which must show nowhere. */
+/** An error as S3 writes it. Like some stores it quotes secret parts of the request, which must not appear anywhere. */
 export function sendError(answer: ServerResponse, status: number, code: string, bare: boolean = false): void {
   if (bare) answer.writeHead(status).end();
   else

@@ -1,28 +1,17 @@
-/** Logs in the tests' object store, and the settings and the environment to reach them. */
+/** Logs in the tests' object store, and builds that read them. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect } from 'vitest';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import type { Given } from '../../src/settings/settings.ts';
 import { hashesOf, temporaryFolder } from './folder.ts';
-import { KEY_ID, SECRET, SESSION_TOKEN } from './s3-endpoint.ts';
+import { useInTest } from './s3-in-test.ts';
 import { S3Server } from './s3-server.ts';
 
 /** A store that is closed at the end of the test; until then the process has its credentials. */
-export async function startStore(): Promise<S3Server> {
-  const server = await S3Server.start();
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await server.close();
-  });
-  vi.stubEnv('AWS_ACCESS_KEY_ID', KEY_ID);
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', SECRET);
-  vi.stubEnv('AWS_SESSION_TOKEN', SESSION_TOKEN);
-  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-  return server;
-}
+export const startStore = async (): Promise<S3Server> => useInTest(await S3Server.start());
 
-/** Puts all files of a folder below `BUCKET/PREFIX/`. Returns how many. */
+/** Puts all files of a folder below `BUCKET/PREFIX/`. Returns their number. */
 export function storeFolder(server: S3Server, below: string, folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     statSync(join(folder, name)).isFile(),
@@ -44,8 +33,8 @@ export interface Both {
   readonly server: S3Server;
   readonly logs: string;
   readonly folder: string;
-  /** Builds from the store; its dataset must be that of the folder. */
-  same(given?: Omit<Given, 'inputs'>): Promise<RunSummary>;
+  /** Builds from the store; its dataset must equal that of the folder. */
+  same(settings?: Omit<Given, 'inputs'>): Promise<RunSummary>;
 }
 
 /** The same logs in a folder and below `s3://bucket/logs/`. */
@@ -59,18 +48,18 @@ export async function both(files: Files): Promise<Both> {
     server,
     logs,
     folder,
-    same: (given) => buildBoth(server.endpoint, logs, given),
+    same: (settings) => buildBoth(server.endpoint, logs, settings),
   };
 }
 
-/** Builds from a folder, and from `s3://bucket/logs/` of a store that holds the same logs: the datasets must be equal. */
+/** Builds from a folder and from `s3://bucket/logs/` with the same logs: the datasets must be equal. */
 export async function buildBoth(
   endpoint: string,
   logs: string,
-  given: Omit<Given, 'inputs'> = {},
+  settings: Omit<Given, 'inputs'> = {},
 ): Promise<RunSummary> {
   const [here, there] = [join(temporaryFolder(), 'here'), join(temporaryFolder(), 'there')];
-  const shared = { workers: 1, ...given, s3: { endpoint, ...given.s3 } };
+  const shared = { workers: 1, ...settings, s3: { endpoint, ...settings.s3 } };
   await build({ ...shared, inputs: [logs], out: here });
   const summary = await build({ ...shared, inputs: ['s3://bucket/logs/'], out: there });
   expect(hashesOf(there)).toEqual(hashesOf(here));

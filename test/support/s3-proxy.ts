@@ -1,9 +1,9 @@
-/** Stands between the program and another store: passes requests and answers on, misbehaves on request, and counts how often it did. */
+/** A proxy in front of another store: forwards requests and responses, misbehaves on request, and counts its faults. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { bodyOf, S3Endpoint } from './s3-endpoint.ts';
-import type { Asked } from './store-faults.ts';
+import type { ReceivedRequest } from './store-faults.ts';
 
-/** Hold for one connection only, or are set anew. */
+/** Headers of a single connection, or set again here. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -26,12 +26,16 @@ export class S3Proxy extends S3Endpoint {
     return proxy;
   }
 
-  protected override answer(asked: Asked, body: Buffer, answer: ServerResponse): void {
-    void this.#passOn(asked, body, answer);
+  protected override answer(received: ReceivedRequest, body: Buffer, answer: ServerResponse): void {
+    void this.#forward(received, body, answer);
   }
 
-  /** A fault may have changed the headers before. */
-  async #passOn({ method, url: path, headers }: Asked, body: Buffer, answer: ServerResponse): Promise<void> {
+  /** Forwards the request, with headers that a fault may have changed. */
+  async #forward(
+    { method, url: path, headers }: ReceivedRequest,
+    body: Buffer,
+    answer: ServerResponse,
+  ): Promise<void> {
     const { hostname, port } = new URL(this.#store);
     const request = http.request({ hostname, port, path, method, headers: lasting(headers), agent: false });
     const came = new Promise<IncomingMessage>((resolve, reject) => {

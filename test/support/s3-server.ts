@@ -1,14 +1,11 @@
-/**
- * An object store of the tests: what of S3 is used, in memory, with faults. It checks the signature of every request by itself, and a
- * fault tells how often it fired.
- */
+/** An object store for tests: the part of S3 that turnmill uses, in memory, with faults. It checks the signature of every request. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { KEY_ID, S3Endpoint, SECRET, sendError, sendXml } from './s3-endpoint.ts';
-import type { Asked } from './store-faults.ts';
+import type { ReceivedRequest } from './store-faults.ts';
 
-/** Bytes of an object, or how to make those of a range of one that is too large to hold. */
+/** The bytes of an object, or a generator of ranges for an object too large for memory. */
 export type Body = Buffer | { readonly size: number; read(from: number, to: number): Buffer };
 
 export interface Stored {
@@ -23,16 +20,16 @@ interface Upload {
   readonly path: string;
   readonly initiated: Date;
   readonly parts: Map<number, Buffer>;
-  /** When the latest part came. */
+  /** When the latest part arrived. */
   latest?: Date;
 }
 
 export class S3Server extends S3Endpoint {
   readonly objects: Map<string, Stored> = new Map();
   readonly uploads: Map<string, Upload> = new Map();
-  /** Keys on a page of a listing. */
+  /** Number of keys on a page of a listing. */
   pageSize = 1000;
-  /** Does it honour If-Match and If-None-Match? */
+  /** Whether it honours If-Match and If-None-Match. */
   hasConditions = true;
   /** Milliseconds added to the clock that stamps objects. */
   clockMs = 0;
@@ -70,32 +67,32 @@ export class S3Server extends S3Endpoint {
     return signatureFault(request, body);
   }
 
-  protected override answer(asked: Asked, body: Buffer, answer: ServerResponse): void {
+  protected override answer(request: ReceivedRequest, body: Buffer, answer: ServerResponse): void {
     const handlers: Readonly<Record<string, () => void>> = {
-      list: () => this.#list(asked, answer),
-      get: () => this.#get(asked, answer),
-      head: () => this.#get(asked, answer),
-      put: () => this.#put(asked, body, answer),
-      'delete-many': () => this.#deleteMany(asked, body, answer),
-      create: () => this.#create(asked, answer),
-      part: () => this.#part(asked, body, answer),
-      complete: () => this.#complete(asked, body, answer),
-      uploads: () => this.#listUploads(asked, answer),
-      parts: () => this.#listParts(asked, answer),
+      list: () => this.#list(request, answer),
+      get: () => this.#get(request, answer),
+      head: () => this.#get(request, answer),
+      put: () => this.#put(request, body, answer),
+      'delete-many': () => this.#deleteMany(request, body, answer),
+      create: () => this.#create(request, answer),
+      part: () => this.#part(request, body, answer),
+      complete: () => this.#complete(request, body, answer),
+      uploads: () => this.#listUploads(request, answer),
+      parts: () => this.#listParts(request, answer),
       delete: () => {
-        this.objects.delete(asked.path);
+        this.objects.delete(request.path);
         answer.writeHead(204).end();
       },
       abort: () => {
-        this.uploads.delete(asked.query.get('uploadId') ?? '');
+        this.uploads.delete(request.query.get('uploadId') ?? '');
         answer.writeHead(204).end();
       },
     };
-    const handle = handlers[asked.kind] ?? (() => sendError(answer, 501, 'NotImplemented'));
+    const handle = handlers[request.kind] ?? (() => sendError(answer, 501, 'NotImplemented'));
     handle();
   }
 
-  #list({ path, query }: Asked, answer: ServerResponse): void {
+  #list({ path, query }: ReceivedRequest, answer: ServerResponse): void {
     const bucket = path.replace(/\/$/, '');
     const prefix = query.get('prefix') ?? '';
     const delimiter = query.get('delimiter') ?? '';
@@ -127,7 +124,7 @@ export class S3Server extends S3Endpoint {
     );
   }
 
-  #get({ path, headers, kind }: Asked, answer: ServerResponse): void {
+  #get({ path, headers, kind }: ReceivedRequest, answer: ServerResponse): void {
     const stored = this.objects.get(path);
     if (stored === undefined) {
       sendError(answer, 404, 'NoSuchKey', kind === 'head');
@@ -156,7 +153,7 @@ export class S3Server extends S3Endpoint {
     answer.end(kind === 'head' ? undefined : readBody(stored.body, from, to));
   }
 
-  #put({ path, headers }: Asked, body: Buffer, answer: ServerResponse): void {
+  #put({ path, headers }: ReceivedRequest, body: Buffer, answer: ServerResponse): void {
     const now = this.objects.get(path);
     if (!this.#allows(headers, now)) {
       sendError(answer, 412, 'PreconditionFailed');
@@ -170,21 +167,21 @@ export class S3Server extends S3Endpoint {
     answer.writeHead(200, { etag }).end();
   }
 
-  #allows(headers: Asked['headers'], now: Stored | undefined): boolean {
+  #allows(headers: ReceivedRequest['headers'], now: Stored | undefined): boolean {
     if (!this.hasConditions) return true;
     if (headers['if-none-match'] === '*' && now !== undefined) return false;
     const wanted = headers['if-match'];
     return wanted === undefined || wanted === now?.etag;
   }
 
-  #deleteMany({ path }: Asked, body: Buffer, answer: ServerResponse): void {
+  #deleteMany({ path }: ReceivedRequest, body: Buffer, answer: ServerResponse): void {
     const bucket = path.replace(/\/$/, '');
     for (const [, key = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g))
       this.objects.delete(`${bucket}/${unescapeXml(key)}`);
     sendXml(answer, '<DeleteResult></DeleteResult>');
   }
 
-  #create({ path }: Asked, answer: ServerResponse): void {
+  #create({ path }: ReceivedRequest, answer: ServerResponse): void {
     const id = randomBytes(8).toString('hex');
     this.uploads.set(id, { id, path, initiated: new Date(Date.now() + this.clockMs), parts: new Map() });
     sendXml(
@@ -193,7 +190,7 @@ export class S3Server extends S3Endpoint {
     );
   }
 
-  #part({ query, headers }: Asked, body: Buffer, answer: ServerResponse): void {
+  #part({ query, headers }: ReceivedRequest, body: Buffer, answer: ServerResponse): void {
     const upload = this.uploads.get(query.get('uploadId') ?? '');
     if (upload === undefined) {
       sendError(answer, 404, 'NoSuchUpload');
@@ -208,7 +205,7 @@ export class S3Server extends S3Endpoint {
     answer.writeHead(200, { etag: `"${md5(body)}"` }).end();
   }
 
-  #complete({ query, path }: Asked, body: Buffer, answer: ServerResponse): void {
+  #complete({ query, path }: ReceivedRequest, body: Buffer, answer: ServerResponse): void {
     const upload = this.uploads.get(query.get('uploadId') ?? '');
     if (upload === undefined) {
       sendError(answer, 404, 'NoSuchUpload');
@@ -243,7 +240,7 @@ export class S3Server extends S3Endpoint {
     );
   }
 
-  #listParts({ query }: Asked, answer: ServerResponse): void {
+  #listParts({ query }: ReceivedRequest, answer: ServerResponse): void {
     const upload = this.uploads.get(query.get('uploadId') ?? '');
     if (upload === undefined) {
       sendError(answer, 404, 'NoSuchUpload');
@@ -254,14 +251,14 @@ export class S3Server extends S3Endpoint {
       ([number, { length }]) =>
         `<Part><PartNumber>${number}</PartNumber><LastModified>${latest.toISOString()}</LastModified><Size>${length}</Size></Part>`,
     );
-    const next = Math.max(0, ...parts.keys()); // stores tell it on the last page, too
+    const next = Math.max(0, ...parts.keys()); // stores send it on the last page too
     sendXml(
       answer,
       `<ListPartsResult><NextPartNumberMarker>${next}</NextPartNumberMarker><IsTruncated>false</IsTruncated>${items.join('')}</ListPartsResult>`,
     );
   }
 
-  #listUploads({ path, query }: Asked, answer: ServerResponse): void {
+  #listUploads({ path, query }: ReceivedRequest, answer: ServerResponse): void {
     const prefix = `${path.replace(/\/$/, '')}/${query.get('prefix') ?? ''}`;
     const bucket = path.replace(/\/$/, '').length + 1;
     const found = [...this.uploads.values()].filter((upload) => upload.path.startsWith(prefix));
@@ -276,7 +273,7 @@ export class S3Server extends S3Endpoint {
   }
 }
 
-/** Undefined when the request is signed with the tests' credentials, by the rules of AWS Signature Version 4; unsigned ones are let in. */
+/** Checks AWS Signature Version 4. Returns undefined if the request is signed with the tests' credentials, or not signed at all. */
 function signatureFault(
   { method = '', url = '', headers }: IncomingMessage,
   body: Buffer,
@@ -314,8 +311,8 @@ function signatureFault(
     : 'SignatureDoesNotMatch';
 }
 
-/** Has the body another checksum than its request tells? */
-function isDamaged(headers: Asked['headers'], body: Buffer): boolean {
+/** Does the body fail to match the checksum in its request? */
+function isDamaged(headers: ReceivedRequest['headers'], body: Buffer): boolean {
   const { 'content-md5': digest, 'x-amz-checksum-crc32': sum } = headers;
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(body));

@@ -1,6 +1,6 @@
 /**
- * Deliberate bugs, one small replacement each, and the test that must turn red over it. They are put into a copy of the sources and
- * nowhere else: what is shipped knows nothing of them. A pattern that is no longer in its file stops everything.
+ * Deliberate bugs, each a small replacement with the test that must fail because of it. They go only into a copy of the sources, never into
+ * the shipped code. A pattern that no longer matches its file is an error.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const COPIED = [
   ...['package.json', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
-/** Only for a test that hangs: each takes seconds. */
+/** Only for a hanging test: each takes seconds. */
 const HANG_MS = 10 * 60_000;
 
 export interface Sabotage {
@@ -20,9 +20,9 @@ export interface Sabotage {
   /** Occurs in the file exactly once. */
   readonly from: string;
   readonly to: string;
-  /** A second change of the file, where one alone does nothing. */
+  /** A second change to the file, if one alone has no effect. */
   readonly also?: readonly [from: string, to: string];
-  /** The test's file, and what its name must hold. */
+  /** The test's file, and part of its name. */
   readonly test: readonly [string, string];
 }
 
@@ -80,34 +80,35 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
 };
 
-/** A copy of the project in an empty folder, not built. */
+/** Copies the project into an empty folder, without building. */
 export function copyProject(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Does it to the copy; the result undoes it. Throws when the pattern is not there once. */
+/** Applies the bug to the copy; the returned function undoes it. Throws unless the pattern occurs exactly once. */
 export function sabotage(folder: string, { file, from, to, also }: Sabotage): () => void {
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
   let changed = text;
   for (const [before, after] of [[from, to] as const, ...(also === undefined ? [] : [also])]) {
-    if (changed.split(before).length !== 2) throw new Error(`${file} does not hold this once: ${before}`);
+    if (changed.split(before).length !== 2)
+      throw new Error(`${file} does not contain this exactly once: ${before}`);
     changed = changed.replace(before, () => after);
   }
   writeFileSync(path, changed);
   return () => writeFileSync(path, text);
 }
 
-/** Compiles the copy and bundles the command, which tests start. */
+/** Compiles the copy and bundles the command, which the tests start. */
 export function buildCopy(folder: string): void {
   const tsc = join(folder, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: folder, stdio: 'pipe' });
   execFileSync(process.execPath, [join(folder, 'scripts/bundle.mjs')], { cwd: folder, stdio: 'pipe' });
 }
 
-/** Runs the tests of a file whose names hold these words. @returns names by result */
+/** Runs the tests of a file whose names contain these words. @returns names by result */
 export function runTests(
   folder: string,
   [file, words]: Sabotage['test'],

@@ -1,4 +1,4 @@
-/** A few lines of bash around the built command: limits, mounts, closed descriptors. `turnmill` is a function in them. */
+/** Short bash scripts around the built command: limits, mounts, closed descriptors. They call it as the function `turnmill`. */
 import { spawn } from 'node:child_process';
 import { COMMAND, type Ended, ended } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** Counts the tests that were skipped, by what they need: the last lines of a run, so that no skip is silent. */
+/** Counts the skipped tests by need and prints them at the end of a run, so that no skip goes unnoticed. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 const WHY = /\((long|needs [a-z, ]+)\)$/;

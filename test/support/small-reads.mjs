@@ -1,6 +1,6 @@
 /**
- * Loaded first (NODE_OPTIONS=--import): standard input, a pipe, comes in pieces of SMALL_READS bytes, however fast its writer is. At
- * the end FILE of SMALL_READS_LOG gets their number.
+ * Preloaded (NODE_OPTIONS=--import): standard input, a pipe, arrives in pieces of SMALL_READS bytes, however fast its writer is. At the end
+ * the file SMALL_READS_LOG gets the number of pieces.
  */
 import { writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -19,8 +19,9 @@ function inPieces(onread) {
 }
 
 net.Socket = new Proxy(Socket, {
-  construct(target, [options], made) {
-    if (options?.fd !== 0 || options.onread === undefined) return Reflect.construct(target, [options], made);
+  construct(target, [options], newTarget) {
+    if (options?.fd !== 0 || options.onread === undefined)
+      return Reflect.construct(target, [options], newTarget);
     process.on('exit', () => writeFileSync(process.env.SMALL_READS_LOG, `${reads}`));
     return new Socket({ ...options, onread: inPieces(options.onread) });
   },

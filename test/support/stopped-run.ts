@@ -1,4 +1,4 @@
-/** Runs that are stopped on the way and leave a checkpoint. Tests set TURNMILL_CHECKPOINT_BYTES to 0: one after every source. */
+/** Runs stopped midway that leave a checkpoint. Tests set TURNMILL_CHECKPOINT_BYTES to 0 to get a checkpoint after every source. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -17,8 +17,8 @@ export const checkpointIn = (folder: string): string | undefined =>
     .map((name) => join(folder, name, 'work', 'checkpoint.part'))
     .find(existsSync);
 
-/** Stops a run after `results` results; true when it ended before. */
-export async function stopAfter(given: Parameters<typeof build>[0], results: number): Promise<boolean> {
+/** Stops a run after `results` results; true if it ended before. */
+export async function stopAfter(settings: Parameters<typeof build>[0], results: number): Promise<boolean> {
   const controller = new AbortController();
   let seen = 0;
   const onResult = (): void => {
@@ -27,7 +27,7 @@ export async function stopAfter(given: Parameters<typeof build>[0], results: num
     controller.signal.throwIfAborted();
   };
   const { signal } = controller;
-  return build(given, { signal, onResult }).then(
+  return build(settings, { signal, onResult }).then(
     () => true,
     (error: Error) => {
       if (error.message !== 'stop') throw error;
@@ -43,15 +43,15 @@ export interface Stopped {
   readonly args: readonly string[];
 }
 
-/** Results: begin, finding, record, session and report of each, and the one at which it stops. */
+/** Begin, finding, record, session and report of each source, and the result at which the run stops. */
 export const FIVE_SOURCES: number = 5 * 5 + 1;
 
-/** A build that was stopped after five of eight sources. */
-export async function stopped(given: Partial<Settings> = {}): Promise<Stopped> {
+/** A build stopped after five of eight sources. */
+export async function stopped(settings: Partial<Settings> = {}): Promise<Stopped> {
   const folder = temporaryFolder();
   const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
   writePlainLogs(logs, { sessions: 8, entries: 3, messageChars: 400, seed: SEED });
-  expect(await stopAfter({ inputs: [logs], out, workers: 1, ...given }, FIVE_SOURCES)).toBe(false);
+  expect(await stopAfter({ inputs: [logs], out, workers: 1, ...settings }, FIVE_SOURCES)).toBe(false);
   expect(checkpointIn(folder)).toBeDefined();
   return { folder, logs, out, args: ['build', logs, '--out', out, '--workers', '1'] };
 }

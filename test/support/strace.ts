@@ -1,6 +1,6 @@
 /**
- * The built command under strace: what its main thread calls (the sinks' calls are all made there), and faults put into
- * chosen calls. Traps: only a traced call can be injected into, and `when=` counts for each thread and each name by itself.
+ * The built command under strace: the calls of its main thread, which makes all calls of the sinks, and faults injected into chosen calls.
+ * Note that only traced calls can be injected into, and that `when=` counts separately for each thread and each name.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,9 +15,9 @@ export interface Call {
 }
 
 export interface Traced extends Ended {
-  /** In the order of their beginnings. */
+  /** In the order in which they began. */
   readonly calls: readonly Call[];
-  /** Those that strace says it has tampered with. */
+  /** Calls that strace reports as tampered with. */
   readonly injected: readonly Call[];
 }
 
@@ -30,12 +30,12 @@ export interface Trace {
   readonly path?: string;
 }
 
-/** A fault may hit a pipe of Node's own, which then waits for ever: the run ends by SIGKILL, with what it was hit by. */
+/** A fault may hit an internal pipe of Node, which then waits for ever: such a run is killed, and the trace shows the hit call. */
 const LOOK_MS = 500;
-/** Looks, one after the other, at which the run sleeps and has done nothing since the one before. A busy machine lets it wait awake. */
+/** Checks in a row that find the run asleep and without progress. Waiting for a processor does not count as asleep. */
 const IDLE_LOOKS = 40;
 const RUN_ID = /[0-9a-f]{16}/g;
-/** The result, and of a write what was written: run.json is never the same. */
+/** The result, and the data of a write: run.json is never the same. */
 const CHANGING = /(?<=^\d+<[^>]*>).*|\)? +(?:=|<unfinished).*/;
 const LINE = /^(\w+)\((.*)$/;
 
@@ -70,7 +70,7 @@ export async function traced(args: readonly string[], { calls, inject, path }: T
   }
 }
 
-/** Returns what the threads of a group have done so far, when all of them sleep; undefined when one runs or waits for its turn. */
+/** The work done so far by the threads of a group if all of them sleep; undefined if one runs or waits for a processor. */
 function sleepOf(group: number): string | undefined {
   const threads = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -80,7 +80,7 @@ function sleepOf(group: number): string | undefined {
     : undefined;
 }
 
-/** Number, state, and time in the processor of each. */
+/** Number, state and processor time of each thread. */
 function threadsOf(pid: string, group: number): string[][] {
   const statOf = (path: string): string[] => {
     const text = readFileSync(path, 'utf8');
@@ -102,7 +102,7 @@ function callOf(line: string): Call[] {
   return name === undefined || text === undefined ? [] : [{ name, text }];
 }
 
-/** The calls that concern what lies in `parent`, by the number of the call, without what differs from run to run. */
+/** The calls that concern anything in `parent`, by number, without the parts that vary between runs. */
 export function numbered(calls: readonly Call[], parent: string): Map<number, string> {
   return new Map(
     [...calls.entries()]

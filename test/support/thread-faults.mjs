@@ -1,8 +1,8 @@
 /**
- * Loaded first in every thread (NODE_OPTIONS=--import): makes worker threads fail from outside.
+ * Preloaded in every thread (NODE_OPTIONS=--import): makes worker threads fail.
  *
- *     THREAD_FAULT=WAY:SOURCE:TIMES:DELIVERIES   the thread that reads SOURCE fails after it has posted DELIVERIES deliveries since it
- *                                             opened the file, in the first TIMES readings
+ *     THREAD_FAULT=WAY:SOURCE:TIMES:DELIVERIES   the thread that reads SOURCE fails when it has posted DELIVERIES deliveries after opening
+ *                                             the file, in the first TIMES reads
  *     THREAD_FAULT=WAY                        every thread fails before it has a source
  *     THREAD_FAULT_LOG=FILE                   gets a byte for each failure: counts them across threads
  *
@@ -32,7 +32,7 @@ function fail() {
 
 const isDue = () => !fs.existsSync(log) || fs.statSync(log).size < Number(times);
 
-/** Watches which source is read, and counts the deliveries that have been posted of it. */
+/** Watches which source is read, and counts the deliveries posted for it. */
 function watch() {
   const { openSync } = fs;
   const post = parentPort.postMessage;

@@ -1,8 +1,8 @@
 /**
- * Loaded first in every thread: makes a stage of the chain throw, without a trace in the program. The modules are changed while
- * they are loaded: `createChain` returns its stages with one of them wrapped.
+ * Preloaded in every thread: makes a stage of the chain throw, without any trace in the program. The modules are changed while they are
+ * loaded: `createChain` returns its stages with one of them wrapped.
  *
- *     THROWING_STAGE=NAME:N    the stage throws at the N-th element that it is given
+ *     THROWING_STAGE=NAME:N    the stage throws at its N-th element
  */
 import { register } from 'node:module';
 
@@ -28,7 +28,7 @@ export async function load(url, context, next) {
   const text = String(loaded.source ?? '');
   if (!url.startsWith('file:') || !/\\bfunction createChain\\(/.test(text) || text.includes('realChain')) return loaded;
   const source = text.replace(/\\bfunction createChain\\(/, () =>
-    \`function createChain(...given) { \${FAULTY} return faulty(realChain(...given)); }\\nfunction realChain(\`);
+    \`function createChain(...args) { \${FAULTY} return faulty(realChain(...args)); }\\nfunction realChain(\`);
   return { ...loaded, source };
 }`;
 

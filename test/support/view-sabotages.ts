@@ -1,4 +1,4 @@
-/** Deliberate bugs in the report, the viewer and the loop, and the test that must turn red over each of them. */
+/** Deliberate bugs in the report, the viewer and the loop, each with the test that must fail because of it. */
 import type { Sabotage } from './sabotage.ts';
 
 const VIEWER = 'test/view/viewer.test.ts';

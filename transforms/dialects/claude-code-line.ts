@@ -86,6 +86,12 @@ export class ClaudeLine {
     return this.#message?.textOf('id') || this.text('requestId') || this.uuid;
   }
 
+  /** Does the answer continue on a line with another id? Qwen Code names each piece of an answer after its line. */
+  get isUnfinishedPiece(): boolean {
+    if (this.uuid === undefined || this.#message?.textOf('id') !== this.uuid) return false;
+    return this.#message?.get('stop_reason')?.type === 'null';
+  }
+
   /** Metadata of an answer: model, tokens and finish reason. */
   get meta(): Meta {
     const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message?.get(key));

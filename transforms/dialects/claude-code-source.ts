@@ -42,6 +42,8 @@ export class ClaudeSource {
   /** The last text that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
+  /** Name of the answer that continues on the next line under another id, per thread. */
+  readonly #unfinished = new Map<string, string>();
   /** Parents that have not occurred yet, and the thread of the first line that names them. */
   readonly #awaited = new Map<string, string>();
   #hasParents = false;
@@ -94,8 +96,10 @@ export class ClaudeSource {
     if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
     const { fold, origin } = context;
     const thread = this.#open(line, context);
-    const name = messageId ?? `${origin.line} ${origin.offset}`;
+    const name = this.#unfinished.get(thread) ?? messageId ?? `${origin.line} ${origin.offset}`;
     const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
+    if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
+    else this.#unfinished.delete(thread);
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
     this.#stand(line, thread, place, context);
     return undefined;
@@ -110,6 +114,7 @@ export class ClaudeSource {
     }
     if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
+    this.#unfinished.delete(thread);
     const isTurn = results.length === 0 && !line.is('isMeta') && !line.is('isCompactSummary');
     if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
     let place: FoldPlace | undefined;
@@ -224,7 +229,7 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      for (const known of [this.#spots, this.#turns, this.#awaited]) known.clear();
+      for (const known of [this.#spots, this.#turns, this.#awaited, this.#unfinished]) known.clear();
       this.#hasParents = false;
     } else this.#notes.push(TWO_IDS);
   }

@@ -150,15 +150,20 @@ const EVENT = ['uuid', 'type'];
 /** A pair that no other dialect reads; without a request, the beginning of one. */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
-  if (request === undefined)
-    return first.has('session_id') && first.has('timestamp') && !EVENT.some((key) => first.has(key));
+  const isNamed = first.has('session_id');
+  const isTimed = first.has('timestamp');
+  if (request === undefined) return isNamed && isTimed && !EVENT.some((key) => first.has(key));
+  if (!isNamed && !isTimed && !hasMessages(request)) return false;
   return !isItems(request) && !(request[0] === OPEN_OBJECT && isCapture(request)) && !isAnthropic(first);
 }
+
+const hasMessages = (request: Uint8Array): boolean =>
+  request[0] === OPEN_OBJECT && valuesOf(request, ['messages'])[0] !== undefined;
 
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
-  knownBy: 'request; or session_id and timestamp',
+  knownBy: 'request with messages, or beside session_id or timestamp; or both of these alone',
   marks: ['timestamp', 'session_id', 'request', 'response'],
   detect,
   create: createReader,

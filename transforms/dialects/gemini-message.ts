@@ -22,6 +22,14 @@ export interface GeminiResult {
 
 export type GeminiMessage =
   | { readonly kind: 'user'; readonly id: string; readonly message: Message }
+  /** Results as they went to the model: newer versions write them after the answer whose calls contain them already. */
+  | {
+      readonly kind: 'results';
+      readonly id: string;
+      readonly results: readonly GeminiResult[];
+      /** The rest of the message. */
+      readonly message?: Message;
+    }
   | {
       readonly kind: 'answer';
       readonly id: string;
@@ -46,11 +54,24 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
     return { kind: 'bad', detail: 'a message has no id or no type' };
   if (CLIENT.has(type)) return { kind: 'client', id };
   if (type !== 'user' && !ANSWERS.has(type)) return { kind: 'unknown', id, type };
-  const { parts, notes } = partsOf(json.get('content'));
-  if (ANSWERS.has(type)) return readAnswer(id, json, parts, notes);
-  const message = makeMessage('user', [['content', contentOfParts(parts)]]);
-  return { kind: 'user', id, message: noted(message, notes) };
+  if (ANSWERS.has(type)) {
+    const { parts, notes } = partsOf(listOf(json.get('content')));
+    return readAnswer(id, json, parts, notes);
+  }
+  return readUser(id, listOf(json.get('content')));
 }
+
+function readUser(id: string, content: readonly JsonView[]): GeminiMessage {
+  const responses = content.filter((part) => callIdOf(part) !== undefined);
+  const results = responses.map((part) => resultOfParts([part], callIdOf(part) as string, []));
+  const { parts, notes } = partsOf(content.filter((part) => !responses.includes(part)));
+  if (results.length > 0 && parts.length === 0) return { kind: 'results', id, results };
+  const message = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return results.length === 0 ? { kind: 'user', id, message } : { kind: 'results', id, results, message };
+}
+
+const callIdOf = (part: JsonView): string | undefined =>
+  part.type === 'object' ? part.get('functionResponse')?.get('id')?.text() : undefined;
 
 interface Parts {
   readonly parts: readonly Part[];
@@ -58,10 +79,13 @@ interface Parts {
 }
 
 /** A text, one part, or a list of both. */
-function partsOf(content: JsonView | undefined): Parts {
+function listOf(content: JsonView | undefined): readonly JsonView[] {
+  if (!present(content)) return [];
+  return content.type === 'array' ? content.elements() : [content];
+}
+
+function partsOf(list: readonly JsonView[]): Parts {
   const notes: ReadingNote[] = [];
-  if (!present(content)) return { parts: [], notes };
-  const list = content.type === 'array' ? content.elements() : [content];
   return { parts: list.map((part) => partOf(part, notes)), notes };
 }
 
@@ -120,9 +144,12 @@ function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
 
 /** The result of a call, from the parts that the API gives for it. */
 export function resultOfParts(list: readonly JsonView[], callId: string, notes: ReadingNote[]): GeminiResult {
-  const parts = list.map((part): Part => {
-    const response = part.get('functionResponse')?.get('response');
-    return response === undefined ? partOf(part, notes) : { text: responseText(response) };
+  const parts = list.flatMap((part): readonly Part[] => {
+    const result = part.get('functionResponse');
+    const response = result?.get('response');
+    if (response === undefined) return [partOf(part, notes)];
+    const media = (result?.get('parts')?.elements() ?? []).map((inner) => partOf(inner, notes));
+    return [{ text: responseText(response) }, ...media];
   });
   const [only] = parts;
   const content = parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);

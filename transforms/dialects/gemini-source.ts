@@ -3,13 +3,15 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import type { ReadContext } from './dialect-spec.ts';
-import type { FoldPlace } from './fold/fold.ts';
+import type { Fold, FoldPlace } from './fold/fold.ts';
 import { type GeminiMessage, readGeminiMessage } from './gemini-message.ts';
 import { metaOf } from './logged-meta.ts';
 import { unknownEvent } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
+
+type GeminiResults = Extract<GeminiMessage, { kind: 'results' }>;
 
 /** A message of the current conversation. */
 interface Spot {
@@ -26,6 +28,8 @@ export class GeminiSource {
   #session: string | undefined;
   /** By id, in order. */
   readonly #spots = new Map<string, Spot>();
+  /** Calls of the current conversation whose answer contains their result. */
+  readonly #answered = new Set<string>();
   /** Number of conversations so far: a message that returns in another one is a different message. */
   #stretch = 0;
 
@@ -45,6 +49,7 @@ export class GeminiSource {
     if (id !== this.#session) {
       context.fold.closeAll();
       this.#spots.clear();
+      this.#answered.clear();
       this.#session = id;
     }
     this.#open(context, head.get('startTime'));
@@ -71,6 +76,7 @@ export class GeminiSource {
   /** Adds a message to the conversation, at its existing position if it has one. @returns whether it is part of it */
   #take(message: GeminiMessage, { fold }: ReadContext): boolean {
     if (message.kind === 'bad') return false;
+    if (message.kind === 'results') return this.#takeResults(message, fold);
     const { id, kind } = message;
     const known = this.#spots.get(id);
     const name = known?.name ?? `${this.#stretch} ${id}`;
@@ -90,9 +96,24 @@ export class GeminiSource {
     if (old !== undefined) fold.reset(old);
     const { blocks, results, notes, meta } = message;
     const place = fold.amend(name, blocks, 'add', { notes, meta });
-    for (const { callId, message: result } of results) fold.answer(callId, result);
+    for (const { callId, message: result } of results) {
+      fold.answer(callId, result);
+      this.#answered.add(callId);
+    }
     if (known === undefined) this.#spots.set(id, { before, place, name, kind });
     return true;
+  }
+
+  /** Adds the results that their calls do not contain. @returns whether the message adds anything */
+  #takeResults({ id, results, message }: GeminiResults, fold: Fold): boolean {
+    if (this.#spots.has(id)) return false;
+    const before = fold.last;
+    let place: FoldPlace | undefined;
+    for (const { callId, message: result } of results)
+      if (!this.#answered.has(callId)) place = fold.answer(callId, result);
+    if (message !== undefined) place = fold.add(message);
+    this.#spots.set(id, { before, place, name: `${this.#stretch} ${id}`, kind: 'results' });
+    return place !== undefined;
   }
 
   /** Removes a message and everything after it; if there is no such message, removes everything. */
@@ -106,7 +127,7 @@ export class GeminiSource {
       isGone ||= id === target;
       if (isGone) this.#spots.delete(id);
     }
-    this.#stretch++;
+    this.#beginStretch();
     return undefined;
   }
 
@@ -126,9 +147,14 @@ export class GeminiSource {
         this.#open(context, undefined);
       }
       for (const id of known.slice(count)) this.#spots.delete(id);
-      this.#stretch++;
+      this.#beginStretch();
     }
     return this.#takeAll(list, context);
+  }
+
+  #beginStretch(): void {
+    this.#stretch++;
+    this.#answered.clear();
   }
 
   #open({ fold, origin, time }: ReadContext, stamp: JsonView | undefined): void {

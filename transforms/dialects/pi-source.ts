@@ -19,6 +19,9 @@ const HARNESS = 'pi';
 const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'custom', 'label', 'session_info'],
 ]);
+/** Events of `pi --mode json` that announce or repeat a message, which `message_end` holds. */
+const STREAM_EVENT =
+  /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
 
 const PARENT_MISSING = warning(
   'parent-missing',
@@ -51,11 +54,12 @@ export class PiSource {
     const id = entry.get('id')?.text();
     if (id !== undefined && (this.#spots.has(id) || this.#gone.has(id))) return context.drop('copied-line');
     this.#entries++;
-    if (type === 'message') return this.#readMessage(entry, entry.get('message'), context);
+    if (type === 'message' || type === 'message_end')
+      return this.#readMessage(entry, entry.get('message'), context);
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
     if (type === 'branch_summary') return this.#readSummary(entry, context);
     if (type === 'compaction') return this.#compact(entry, context);
-    if (!CLIENT.has(type)) this.#noteUnknown(type, entry, context);
+    if (!CLIENT.has(type) && !STREAM_EVENT.test(type)) this.#noteUnknown(type, entry, context);
     return this.#drop('client-event', entry, context);
   }
 

@@ -151,6 +151,10 @@ interface Unknown {
   readonly detail: string;
 }
 
+/** Keys of preference pairs, as TRL and OpenAI write them, and of single answers with a label. */
+const PREFERENCES = ['chosen', 'rejected', 'preferred_output', 'non_preferred_output'];
+const LABELLED = ['prompt', 'completion', 'label'];
+
 const MOST_KEYS = 8;
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 
@@ -160,8 +164,10 @@ function whyUnknown(
   stranger: string | undefined,
   known: readonly Dialect[],
 ): Unknown {
-  if (keys.includes('chosen') || keys.includes('rejected'))
+  if (PREFERENCES.some((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };
+  if (LABELLED.every((key) => keys.includes(key)))
+    return { reason: 'preference-pairs', detail: 'its lines are answers that are labelled as good or bad' };
   if (stranger !== undefined) return { reason: 'known-but-unread', detail: stranger };
   const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
   const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';

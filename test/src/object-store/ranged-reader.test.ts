@@ -70,7 +70,7 @@ describe('an object in ranges', () => {
     const { reader, window } = open(server);
     expect(isSame(await readAll(reader))).toBe(true);
     expect(reader.readBytes).toBe(BYTES.length);
-    const gets = server.asked.filter(({ kind }) => kind === 'get');
+    const gets = server.requests.filter(({ kind }) => kind === 'get');
     expect(gets.map(({ headers }) => headers.range).sort()).toEqual(
       ['0-65535', '131072-196607', '196608-262143', '262144-307199', '65536-131071'].map((r) => `bytes=${r}`),
     );
@@ -84,7 +84,7 @@ describe('an object in ranges', () => {
     const server = await startStore();
     const { reader } = open(server, Buffer.alloc(0));
     expect((await readAll(reader)).length).toBe(0);
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it('is read one range at a time while the window is full', async () => {
@@ -112,7 +112,7 @@ describe('an object in ranges', () => {
       reader.rewind();
       expect(isSame(await readAll(reader))).toBe(true);
     }
-    expect(server.asked.length).toBe(1);
+    expect(server.requests.length).toBe(1);
     reader.close();
     expect(window.tryTake(4 * 512 * KIB)).toBe(true);
   });
@@ -134,7 +134,7 @@ describe('an object in ranges', () => {
     reader.rewind();
     for (const serve of held) serve();
     expect(isSame(await readAll(reader))).toBe(true);
-    expect(server.asked.filter(({ headers }) => headers.range?.startsWith('bytes=0-')).length).toBe(2);
+    expect(server.requests.filter(({ headers }) => headers.range?.startsWith('bytes=0-')).length).toBe(2);
     reader.close();
     expect(window.tryTake(256 * KIB)).toBe(true);
   });
@@ -151,7 +151,7 @@ describe('parts of an object', () => {
     const window = new ByteWindow(16 * MIB);
     const reader = new RangedReader(new ObjectClient(options, PATIENCE), object, window, true);
     const ranges = (): string[] =>
-      server.asked.map(({ headers }) => {
+      server.requests.map(({ headers }) => {
         const [, from, last] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
         return `${(from as number) / MIB}-${((last as number) + 1) / MIB}`;
       });
@@ -209,7 +209,7 @@ describe('a connection that fails', () => {
     );
     expect(isSame(await readAll(reader))).toBe(true);
     expect(fault.fired).toBe(50);
-    const starts = server.asked.map(({ headers }) => Number(/\d+/.exec(headers.range ?? '')?.[0]));
+    const starts = server.requests.map(({ headers }) => Number(/\d+/.exec(headers.range ?? '')?.[0]));
     expect(starts.some((from) => from % (64 * KIB) !== 0)).toBe(true);
   });
 
@@ -230,7 +230,7 @@ describe('a connection that fails', () => {
     const until = performance.now() + 3 * IMPATIENCE.idleMs;
     while (performance.now() < until); // a busy thread receives nothing
     expect(isSame(Buffer.concat([first, await readAll(reader)]))).toBe(true);
-    expect(server.asked.length).toBe(5);
+    expect(server.requests.length).toBe(5);
   });
 });
 
@@ -321,8 +321,8 @@ describe('an answer that does not match the request', () => {
     const { reader } = open(server, BYTES, '"another"');
     const fault = server.fault(
       'get',
-      (_answer, asked) => {
-        delete asked.headers['if-match'];
+      (_answer, request) => {
+        delete request.headers['if-match'];
         return false;
       },
       100,
@@ -352,7 +352,7 @@ describe('the store', () => {
     });
     expect(isSame(await readAll(reader))).toBe(true);
     expect(fault.fired).toBe(1);
-    const dates = server.asked.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11));
+    const dates = server.requests.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11));
     const told = storeTime.toISOString().replaceAll(/[-:]/g, '').slice(0, 11);
     expect(dates.at(-1)).toBe(told);
   });
@@ -371,7 +371,7 @@ describe('the store', () => {
     );
     expect(isSame(await readAll(reader))).toBe(true);
     expect(fault.fired).toBeGreaterThan(0);
-    expect(String(server.asked.at(-1)?.headers.authorization)).toContain('/eu-north-1/s3/');
+    expect(String(server.requests.at(-1)?.headers.authorization)).toContain('/eu-north-1/s3/');
   });
 
   it('gets no credentials with --s3-anonymous', async () => {
@@ -381,6 +381,6 @@ describe('the store', () => {
     const object = { bucket: 'bucket', key: 'a.jsonl', etag, sizeBytes: BYTES.length };
     const reader = new RangedReader(new ObjectClient(options), object, new ByteWindow(BYTES.length));
     expect(isSame(await readAll(reader))).toBe(true);
-    expect(server.asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 });

@@ -1,7 +1,4 @@
-/*
- * Lines that must be rejected, one variant or more for each reason to reject a line, and lines at the
- * very edge that must not be.
- */
+/** Lines that must be rejected, at least one variant for each reason, and lines at the very edge that must not be. */
 import type { Dice } from './dice.ts';
 
 const GOOD =
@@ -98,7 +95,7 @@ const LINES: Readonly<Record<string, () => Buffer>> = {
   'all wrong': () => Buffer.from('{"timestamp":"x","session_id":"","request":0,"response":0}'),
 };
 
-/** A line that is rejected whatever stands around it. */
+/** A line that is rejected whatever surrounds it. */
 export function badLine(dice: Dice): Buffer {
   return dice.variant('bad line', LINES);
 }

@@ -1,6 +1,6 @@
-/*
- * A seeded source of choices (mulberry32, no Math.random) that keeps a tally of every oddity it was asked
- * for, so that a test can prove that each oddity really occurred over the seeds it ran.
+/**
+ * A seeded random source (mulberry32, no Math.random) that counts every oddity it was asked for, so that a test can prove that each oddity
+ * occurred.
  */
 export type Tally = Map<string, number>;
 
@@ -9,7 +9,7 @@ export type Dice = {
   readonly int: (below: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <T>(items: readonly [T, ...T[]]) => T;
-  /** A named oddity: its probability is scaled by the heat of the session, its hits are counted. */
+  /** A named oddity: the heat of the session scales its probability, and its hits are counted. */
   readonly odd: (name: string, probability: number) => boolean;
   /** One of several named variants, all equally likely, each counted. */
   readonly variant: <T>(name: string, variants: Readonly<Record<string, () => T>>) => T;

@@ -1,6 +1,6 @@
-/*
- * Names, folders and gzip of odd log files: the shapes of names that give a scenario, date folders and
- * others, several gzip members, files that are not sources.
+/**
+ * Names, folders and gzip of odd log files: names that give a scenario, date folders and others, several gzip members, files that are not
+ * sources.
  */
 import { gzipSync } from 'node:zlib';
 import type { Dice } from './dice.ts';
@@ -11,7 +11,7 @@ function stamp19(dice: Dice): string {
   return `17683424${String(dice.int(1_000_000)).padStart(6, '0')}94000`;
 }
 
-/** A stem; `index` keeps the names of one directory apart. */
+/** A stem; `index` makes the names in a folder unique. */
 export function oddStem(dice: Dice, index: number): string {
   const word = `${dice.pick(['market', 'travel', 'code'])}-${dice.pick(['brief', 'plan', 'review'])}`;
   return dice.variant('file name', {
@@ -44,7 +44,7 @@ export function oddFolder(dice: Dice): string {
   });
 }
 
-/** Several members, each a whole gzip file, cut anywhere. */
+/** Several complete gzip members, split anywhere. */
 export function gzipMembers(dice: Dice, bytes: Buffer): Buffer {
   const members: Buffer[] = [];
   let from = 0;

@@ -1,12 +1,12 @@
-/*
- * Values that JSON can say and JavaScript objects cannot (number text, key order, duplicate keys), and a
- * writer that lays them out in many legal ways. Not the oracle's tree, so that neither hides the other's bug.
+/**
+ * Values that JSON can express and JavaScript objects cannot (number text, key order, duplicate keys), and a writer for many legal layouts.
+ * Separate from the oracle's tree, so that neither hides a bug of the other.
  */
 export type Num = { readonly num: string };
 export type Pairs = { readonly pairs: readonly (readonly [string, Odd])[] };
 export type Odd = null | boolean | string | Num | Pairs | readonly Odd[];
 
-/** How a session's program writes its JSON; the same value always gives the same text in one style. */
+/** The JSON style of a session's program; the same value always gives the same text. */
 export type Style = {
   readonly gap: 'tight' | 'python' | 'wide' | 'cr';
   readonly escapes: 'none' | 'ascii' | 'some';

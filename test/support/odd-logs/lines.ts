@@ -1,6 +1,6 @@
-/*
- * From the entries of a session to the bytes of its file: layout, line ends, blank lines, bad lines, torn
- * lines, several objects on one line, a byte order mark, a missing final newline.
+/**
+ * Writes the entries of a session as file bytes: layout, line ends, blank lines, bad lines, torn lines, several objects on one line, a byte
+ * order mark, a missing final newline.
  */
 import { badLine } from './bad-lines.ts';
 import type { Dice } from './dice.ts';
@@ -30,12 +30,12 @@ function torn(dice: Dice, line: Buffer): Buffer {
   return line.subarray(0, 1 + dice.int(line.length - 1));
 }
 
-/** A file whose first line is an array with something after it is read as JSON values, not as lines. */
+/** A file whose first line is an array followed by something else is read as JSON values instead of lines. */
 function beginsDocument([first, ...others]: readonly Buffer[]): boolean {
   return others.length === 0 && first?.[0] === OPEN_ARRAY;
 }
 
-/** Lines put between, cut and joined. */
+/** Inserts, cuts and joins lines. */
 function disturbed(dice: Dice, lines: readonly Buffer[]): readonly Buffer[] {
   const out: Buffer[] = [];
   for (const [i, line] of lines.entries()) {

@@ -1,7 +1,4 @@
-/*
- * Messages of an agent's conversation, and the turns they come in: a user's question, calls, results, an
- * answer; each with the oddities that real logs have.
- */
+/** Messages of an agent's conversation in turns: a user's question, calls, results, an answer; each with the oddities of real logs. */
 import type { Dice } from './dice.ts';
 import { num, type Odd, o, type Pairs } from './json-text.ts';
 import { bootstrapContent, emptyAssistant, image, infoContent, part } from './near-misses.ts';
@@ -9,7 +6,7 @@ import { oddArguments, oddNumber, oddObject, oddText, oddValue } from './values.
 
 type Members = readonly (readonly [string, Odd])[];
 
-/** A message; sometimes with extra members, nulls, another order or a key twice. */
+/** A message, sometimes with extra members, nulls, another order or a duplicate key. */
 function message(dice: Dice, role: string, members: Members): Pairs {
   const all: Members = [['role', role], ...members];
   if (!dice.odd('odd message', 0.15)) return o(...all);
@@ -180,7 +177,7 @@ function legacyTurn(dice: Dice): readonly Pairs[] {
   ];
 }
 
-/** Messages of a model and its tools between two user messages: the last one is an answer. */
+/** Messages of a model and its tools between two user messages; the last one is an answer. */
 export function agentTurn(dice: Dice): readonly Pairs[] {
   const turn: Pairs[] = [];
   for (let calls = dice.int(3); calls > 0; calls--) {

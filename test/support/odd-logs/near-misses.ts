@@ -1,7 +1,4 @@
-/*
- * Messages at the edge of the cleanup rules: texts that a rule must take, and texts
- * that look the same and must stay.
- */
+/** Messages at the edge of the cleanup rules: texts that a rule must remove, and similar texts that must stay. */
 import type { Dice } from './dice.ts';
 import { num, type Odd, o } from './json-text.ts';
 
@@ -61,7 +58,7 @@ export function bootstrapContent(dice: Dice): Odd {
   });
 }
 
-/** The members after `role` of an assistant message that may be empty in the rule's sense. */
+/** The members after `role` of an assistant message that the rule may consider empty. */
 export function emptyAssistant(dice: Dice): readonly (readonly [string, Odd])[] {
   return dice.variant<readonly (readonly [string, Odd])[]>('empty assistant', {
     'empty text': () => [['content', '']],

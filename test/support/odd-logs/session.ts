@@ -1,6 +1,6 @@
-/*
- * One session: a history that grows from request to request, and what real agents do to it (compaction,
- * rewinds, a shorter last request, two requests of the same length, title requests, a second session id).
+/**
+ * One session: a history that grows from request to request, with everything that real agents do to it (compaction, rewinds, a shorter last
+ * request, two requests of the same length, title requests, a second session id).
  */
 import type { Dice } from './dice.ts';
 import { num, type Odd, o, type Pairs } from './json-text.ts';
@@ -12,7 +12,7 @@ import { oddValue } from './values.ts';
 
 type Tools = readonly Odd[] | null | undefined;
 
-/** A reply without the role that it needs, or without anything to say. */
+/** A reply with a missing or wrong role, or an empty reply. */
 function oddReply(dice: Dice, reply: Pairs): Pairs {
   const others = reply.pairs.filter(([key]) => key !== 'role');
   return dice.variant<Pairs>('reply', {
@@ -34,7 +34,7 @@ function oddReply(dice: Dice, reply: Pairs): Pairs {
   });
 }
 
-/** The response of a reply; without one, in one of the ways an entry can have no reply. */
+/** The response with this reply; without one, one of the ways in which an entry can lack a reply. */
 function responseOf(dice: Dice, reply: Pairs | undefined): readonly (readonly [string, Odd])[] {
   if (reply !== undefined && !dice.odd('no reply', 0.05)) {
     const message = dice.odd('odd reply', 0.1) ? oddReply(dice, reply) : reply;
@@ -95,7 +95,7 @@ function firstHistory(dice: Dice): readonly Pairs[] {
   return dice.odd('no system message', 0.1) ? [user] : [systemMessage(dice), user];
 }
 
-/** The entries of one session in order. */
+/** The entries of one session, in order. */
 export function oddSession(dice: Dice, id: string): readonly Pairs[] {
   const clock = createClock(dice);
   const entries: Pairs[] = [];

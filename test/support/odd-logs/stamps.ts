@@ -1,6 +1,6 @@
-/*
- * The clock of a session and the many ways to write an instant: zones, fractions, epoch numbers; plus the
- * two ways to break the order. Steps are over two seconds unless the notation keeps nanoseconds.
+/**
+ * The clock of a session and the many ways to write a time: zones, fractions, epoch numbers, and two ways to break the order. Steps exceed
+ * two seconds unless the notation keeps nanoseconds.
  */
 import type { Dice } from './dice.ts';
 import { num, type Odd } from './json-text.ts';

@@ -1,6 +1,4 @@
-/*
- * The little requests an agent sends for a session title (cleanup rule goose-title), and their near misses.
- */
+/** Small requests of an agent for a session title (cleanup rule goose-title), and near misses. */
 import type { Dice } from './dice.ts';
 import { type Odd, o, type Pairs } from './json-text.ts';
 import { part } from './near-misses.ts';

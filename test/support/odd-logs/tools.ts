@@ -1,6 +1,6 @@
-/*
- * Tool definitions as requests carry them: with and without `function`, nameless, odd names, odd schemas,
- * and definitions that change under the same name.
+/**
+ * Tool definitions in requests: with and without `function`, nameless, with odd names and schemas, and definitions that change under the
+ * same name.
  */
 import type { Dice } from './dice.ts';
 import { num, type Odd, o, type Pairs } from './json-text.ts';
@@ -67,7 +67,7 @@ export function firstTools(dice: Dice): readonly Odd[] | null | undefined {
   return Array.from({ length: 1 + dice.int(4) }, () => oddTool(dice));
 }
 
-/** The tools of the next request: mostly the same, sometimes more, fewer or changed. */
+/** The tools of the next request: usually the same, sometimes more, fewer or changed. */
 export function nextTools(
   dice: Dice,
   tools: readonly Odd[] | null | undefined,

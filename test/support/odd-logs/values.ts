@@ -1,6 +1,4 @@
-/*
- * Odd texts and odd values: what real prompts, arguments and schemas hold and careless programs lose.
- */
+/** Odd texts and values: found in real prompts, arguments and schemas, and lost by careless programs. */
 import type { Dice } from './dice.ts';
 import { jsonText, num, type Odd, o, type Pairs, type Style } from './json-text.ts';
 
@@ -50,7 +48,7 @@ export function oddNumber(dice: Dice): Odd {
   );
 }
 
-/** An object of a few members, with the keys that objects in JavaScript cannot keep. */
+/** An object of a few members, with keys that JavaScript objects cannot keep. */
 export function oddObject(dice: Dice, depth: number): Pairs {
   if (!dice.odd('odd object', 0.4)) {
     return o(['path', `src/${dice.pick(['a', 'b', 'caf\u00e9'])}.ts`], ['limit', num('10')]);
@@ -102,7 +100,7 @@ export function oddStyle(dice: Dice): Style {
   };
 }
 
-/** The arguments of a call: mostly a JSON string, as the chat APIs send them. */
+/** The arguments of a call, usually a JSON string as in the chat APIs. */
 export function oddArguments(dice: Dice): Odd {
   const value = oddObject(dice, 2);
   if (!dice.odd('odd arguments', 0.4)) return jsonText(value, oddStyle(dice.heated(0)));

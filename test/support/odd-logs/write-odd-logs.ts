@@ -1,6 +1,6 @@
-/*
- * Writes one directory of odd session logs for a seed: the same seed gives the same bytes everywhere.
- * At least one session is calm, so that a directory is never without a record.
+/**
+ * Writes a folder of odd session logs for a seed: the same seed gives the same bytes everywhere. At least one session is calm, so that
+ * every folder gives a record.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { fileBytes } from './lines.ts';
 import { oddSession } from './session.ts';
 
 export type OddLogOptions = {
-  /** The share of files that hold several sessions one after the other (for --session-by id). */
+  /** The share of files with several sessions one after the other (for --session-by id). */
   readonly manySessions: number;
   readonly tally: Tally;
 };
@@ -56,7 +56,7 @@ function emptyFiles(dice: Dice, root: string): void {
   }
 }
 
-/** Some files of a directory are calm, some half odd, some odd. */
+/** Some files of a folder are calm, some half odd, some odd. */
 export function writeOddLogs(root: string, seed: number, options: OddLogOptions): void {
   const dice = createDice(seed, options.tally);
   const calm = dice.heated(0);

@@ -1,6 +1,6 @@
-/*
- * The four cleanup rules, in their order: goose-info, goose-bootstrap and
- * empty-assistant on the messages, then goose-title on the entry. The reply is never changed.
+/**
+ * The four cleanup rules in order: goose-info, goose-bootstrap and empty-assistant on the messages, then goose-title on the entry. The
+ * reply is never changed.
  */
 import type { Entry } from './entry.ts';
 import { hasOtherPart, isBlankAt, messageText, strip, words } from './text.ts';
@@ -10,7 +10,7 @@ const OPEN = '<info-msg>';
 const CLOSE = '</info-msg>';
 const BOOTSTRAP = ['general-purpose', 'ai', 'agent', 'called', 'goose'];
 
-/** True when the text is one or more complete blocks and white space; a block ends at the first closer. */
+/** Is the text made of complete blocks and white space only? A block ends at the first closer. */
 export function isOnlyInfo(text: string): boolean {
   let at = 0;
   let blocks = 0;
@@ -29,7 +29,7 @@ function asciiLower(text: string): string {
   return text.replace(/[A-Z]/g, (ch) => ch.toLowerCase());
 }
 
-/** True when the five words follow each other with one or more white space characters between them. */
+/** Do the five words follow each other, separated by white space? */
 export function namesGoose(text: string): boolean {
   const lower = asciiLower(text);
   let start = lower.indexOf(BOOTSTRAP[0] ?? '');
@@ -92,13 +92,13 @@ function isTitle(entry: Entry): boolean {
   );
 }
 
-/** The rules that act on messages. */
+/** Applies the rules for messages. */
 export function cleanMessages(messages: readonly ObjectTree[]): readonly ObjectTree[] {
   const kept = messages.filter((m) => !isInfo(m)).map(bootstrapped);
   return kept.filter((m, i) => !isEmptyAssistant(m, kept[i + 1]));
 }
 
-/** The cleaned entry, or undefined when goose-title drops it. */
+/** The cleaned entry, or undefined if goose-title drops it. */
 export function cleanEntry(entry: Entry): Entry | undefined {
   const cleaned = { ...entry, messages: cleanMessages(entry.messages) };
   return isTitle(cleaned) ? undefined : cleaned;

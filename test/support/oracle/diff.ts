@@ -1,7 +1,6 @@
-/*
- * Compares an output tree with the oracle's: same kinds, number text, key order, decoded strings; and where
- * the oracle's node still has its source bytes, the output must be those bytes (a CR written as a space).
- * The answer is the first difference, as a path and both sides.
+/**
+ * Compares an output tree with the oracle's: same kinds, number text, key order and decoded strings. Where the oracle's node has its source
+ * bytes, the output must have those bytes (with a CR written as a space). Returns the first difference as a path and both sides.
  */
 import type { Tree } from './tree.ts';
 
@@ -47,7 +46,7 @@ function inShape(path: string, expected: Tree, actual: Tree): Difference | undef
   return same ? undefined : differs(path, expected, actual);
 }
 
-/** The first difference, or undefined when the trees agree. */
+/** The first difference, or undefined if the trees agree. */
 export function compareTrees(
   path: string,
   expected: Tree | undefined,

@@ -1,6 +1,6 @@
-/*
- * One tree to one entry, or the first reason why not. The order of the reasons is
- * fixed: not-an-object, duplicate-key, bad-timestamp, bad-session-id, bad-messages, bad-tools, bad-response.
+/**
+ * Turns a tree into an entry, or the first reason against it. The order of the reasons is fixed: not-an-object, duplicate-key,
+ * bad-timestamp, bad-session-id, bad-messages, bad-tools, bad-response.
  */
 
 import { strip } from './text.ts';
@@ -42,18 +42,18 @@ function isBlankText(part: Tree): boolean {
   return getString(part, 'type') === 'text' && text !== undefined && strip(text) === '';
 }
 
-/** Null, blank text, an empty array and a content with nothing but blank text parts say nothing. */
-function says(value: Tree | undefined, key: string): boolean {
+/** Null, blank text, an empty array and a content of blank text parts count as empty. */
+function hasContent(value: Tree | undefined, key: string): boolean {
   if (absentOrNull(value)) return false;
   if (value?.kind === 'array') return !value.items.every((item) => key === 'content' && isBlankText(item));
   return value?.kind !== 'string' || strip(value.value) !== '';
 }
 
 function saysSomething(message: ObjectTree): boolean {
-  return [...SPEAKING, ...REASONING].some((key) => says(get(message, key), key));
+  return [...SPEAKING, ...REASONING].some((key) => hasContent(get(message, key), key));
 }
 
-/** Makes the reply's role the assistant's: adds a missing one first, and replaces one that is empty or not a text. */
+/** Gives the reply the assistant's role: first adds a missing one, then replaces one that is empty or not a text. */
 function withRole(reply: ObjectTree): ObjectTree {
   if (getString(reply, 'role')) return reply;
   const role = str('assistant');
@@ -62,7 +62,7 @@ function withRole(reply: ObjectTree): ObjectTree {
     : replaced(reply, 'role', role);
 }
 
-/** The entry, or the name of the line rejection. */
+/** The entry, or the reason of the line's rejection. */
 export function toEntry(tree: Tree): Entry | string {
   if (tree.kind !== 'object') return 'not-an-object';
   const request = get(tree, 'request');

@@ -1,7 +1,4 @@
-/*
- * The findings that leave no room for interpretation: which rules fire for a session.
- * Left out: severities, messages, and the rules whose words allow more than one result (see the report).
- */
+/** The rules that fire for a session, without severities, messages and the rules whose definition allows several results. */
 import type { Conversation, SessionResult } from './session.ts';
 import { absentOrNull, get, getString, type ObjectTree } from './tree.ts';
 
@@ -23,7 +20,7 @@ function callRules(m: ObjectTree): readonly string[] {
   return rules;
 }
 
-/** A result answers the nearest earlier unanswered call with its id, in its block. */
+/** A result answers the nearest earlier unanswered call with its id in its block. */
 function orphanRules(messages: readonly ObjectTree[]): readonly string[] {
   let open: string[] = [];
   const rules: string[] = [];
@@ -41,7 +38,7 @@ function orphanRules(messages: readonly ObjectTree[]): readonly string[] {
   return rules;
 }
 
-/** A content that is neither a text nor parts nor null. */
+/** Is the content neither text nor parts nor null? */
 function hasOtherContent(m: ObjectTree): boolean {
   const content = get(m, 'content');
   return !absentOrNull(content) && content?.kind !== 'string' && content?.kind !== 'array';

@@ -1,6 +1,6 @@
-/*
- * The group of a record: the date folder or the first valid entry's UTC date, the
- * scenario of the file name, or the one group `conversations`.
+/**
+ * The group of a record: the date folder or the first valid entry's UTC date, the scenario of the file name, or the single group
+ * `conversations`.
  */
 import { isCalendarDate, utcDate } from './timestamp.ts';
 
@@ -22,7 +22,7 @@ function withoutNumber(stem: string): string {
   return numbered ? segments.slice(0, -1).join('-') : stem;
 }
 
-/** One pass takes a stamp, then a uuid, then a number; up to three passes. */
+/** One pass removes a timestamp, then a UUID, then a number; up to three passes. */
 export function scenarioOf(path: string): string {
   let stem = (path.split('/').at(-1) ?? '').replace(/\.(?:jsonl|ndjson)(?:\.gz)?$/, '');
   for (let pass = 0; pass < 3; pass++) {

@@ -1,7 +1,6 @@
-/*
- * Bytes to lines to trees: LF ends a line (a CR before it is JSON white space), one
- * BOM is taken from the start of a source, a line of JSON blanks is `blank`, and everything else is either
- * one or more trees or one rejection. The UTF-8 of the whole line is checked before its JSON.
+/**
+ * Bytes to lines to trees: LF ends a line (a CR before it is JSON white space), a BOM at the start of a source is stripped, a line of JSON
+ * blanks is `blank`, and every other line is one or more trees or one rejection. The UTF-8 of the whole line is checked before its JSON.
  */
 import { JsonFault, parseLine } from './parse-json.ts';
 import type { Tree } from './tree.ts';
@@ -13,7 +12,7 @@ export type ReadLine =
 
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The lines without their LF; nothing follows a final LF. */
+/** The lines without their LF; a final LF starts no further line. */
 export function splitLines(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   let from = bytes.subarray(0, 3).equals(BOM) ? 3 : 0;
@@ -45,7 +44,7 @@ function readLine(bytes: Buffer, line: number): ReadLine {
   }
 }
 
-/** The objects of a line that is JSON but for bare NaN and Infinity. */
+/** The objects of a line that is JSON except for bare NaN and Infinity. */
 function withBareNumbers(text: string): readonly Tree[] | undefined {
   try {
     const trees = parseLine(text, true);

@@ -1,7 +1,6 @@
-/*
- * A strict RFC 8259 parser by recursive descent, lossless: numbers stay text, members stay pairs in order.
- * Dull on purpose; its only limits are the grammar and the nesting depth (`too-deep`).
- * A fault is thrown at the first place where the scan meets one.
+/**
+ * A strict, lossless RFC 8259 parser by recursive descent: numbers stay text, members stay pairs in order. Deliberately simple; its only
+ * limits are the grammar and the nesting depth (`too-deep`). Throws at the first fault of the scan.
  */
 import type { Member, ObjectTree, Tree } from './tree.ts';
 
@@ -91,7 +90,7 @@ function leave(c: Cursor): void {
   c.depth--;
 }
 
-/** After an element: true when a comma was read, false at the closing bracket (which is not consumed). */
+/** After an element: true if it consumed a comma, false at the closing bracket, which it leaves. */
 function more(c: Cursor, close: string): boolean {
   skipBlanks(c);
   if (c.text.charAt(c.at) === close) return false;
@@ -161,7 +160,7 @@ function parseBareNumber(c: Cursor): Tree | undefined {
   return { kind: 'number', text: '0', raw: word, bare: true };
 }
 
-/** One JSON document; throws JsonFault. */
+/** Parses one JSON document; throws JsonFault. */
 export function parseJson(text: string): Tree {
   const c: Cursor = { text, bareNumbers: false, at: 0, depth: 0 };
   skipBlanks(c);
@@ -171,7 +170,7 @@ export function parseJson(text: string): Tree {
   return tree;
 }
 
-/** One JSON document, or undefined when it is none (or too deep). */
+/** Parses one JSON document; undefined if it is invalid or too deep. */
 export function tryParseJson(text: string): Tree | undefined {
   try {
     return parseJson(text);
@@ -181,7 +180,7 @@ export function tryParseJson(text: string): Tree | undefined {
   }
 }
 
-/** A line: one value of any kind, or several complete objects one after the other; throws JsonFault. */
+/** Parses a line: one value of any kind, or several complete objects in a row; throws JsonFault. */
 export function parseLine(text: string, bareNumbers = false): readonly Tree[] {
   const c: Cursor = { text, bareNumbers, at: 0, depth: 0 };
   const trees: Tree[] = [];

@@ -1,6 +1,6 @@
-/*
- * The text of a record as turnmill must write it: source bytes where a node has them (a CR as a space),
- * otherwise any layout will do, for the comparison reads trees.
+/**
+ * The text of a record as turnmill must write it: source bytes where a node has them (a CR as a space); any layout elsewhere, because the
+ * comparison reads trees.
  */
 import type { Tree } from './tree.ts';
 import { dumpString } from './write-python.ts';

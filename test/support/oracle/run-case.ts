@@ -1,6 +1,6 @@
-/*
- * Runs the oracle over a few hand-written files: writes them to a temporary directory and removes it.
- * `entryText` writes one well-formed entry, so that a case shows only what it is about.
+/**
+ * Runs the oracle on a few handwritten files in a temporary folder. `entryText` writes a well-formed entry, so that a case shows only its
+ * subject.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ export function recordsOf(result: OracleResult): string[] {
   return [...result.groups.values()].flat().map((record) => recordText(record.tree));
 }
 
-/** `messages`, `tools` and `reply` are JSON text; the second of the timestamp is `second`. */
+/** `messages`, `tools` and `reply` are JSON text; `second` is the second of the timestamp. */
 export function entryText(
   second: number,
   messages: string,
@@ -48,7 +48,7 @@ export function entryText(
   return `{"timestamp":${second},"session_id":${id},"request":{"messages":${messages}${tools}}${reply}}`;
 }
 
-/** The messages of the one record that one entry with these messages gives. */
+/** The messages of the record of a single entry with these messages. */
 export function messagesOf(messages: string, settings: Partial<OracleSettings> = {}): string {
   const [record] = recordsOf(runCase({ 'a.jsonl': entryText(1, messages) }, settings));
   return record?.replace(/^\{"messages":/, '').replace(/,"tools":\[\]\}$/, '') ?? '(no record)';

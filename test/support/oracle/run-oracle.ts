@@ -1,6 +1,6 @@
-/*
- * The oracle: a whole directory in memory to what turnmill must make of it.
- * Its result is plain data: records per group, fates per line and per source, tool usage rows.
+/**
+ * The oracle: computes in memory the result that turnmill must have for a folder, as plain data: records per group, fates per line and per
+ * source, tool usage rows.
  */
 import { type Entry, toEntry } from './entry.ts';
 import { type Finding, findingsOf } from './findings.ts';
@@ -37,24 +37,24 @@ export type OracleSource = {
 export type OracleResult = {
   readonly groups: ReadonlyMap<string, readonly OracleRecord[]>;
   readonly sources: readonly OracleSource[];
-  /** Paths of the files that do not have the name of a log. */
+  /** Paths of the files that are not named like logs. */
   readonly excluded: readonly string[];
   readonly usage: readonly UsageRow[];
   readonly findings: readonly Finding[];
   readonly exitCode: 0 | 3;
 };
 
-/** One object of a line: its fate is filled in when its session has been converted. */
+/** One object of a line; its fate is set when its session is converted. */
 type Slot = { readonly line: number; readonly object: number; fate: string; readonly entry?: Entry };
 
-/** Would a bare NaN or Infinity get into a record, or is it the time? */
+/** Would a bare NaN or Infinity become part of a record, or is it the timestamp? */
 function readsBareNumber(tree: Tree, entry: Entry): boolean {
   const emitted = uniteTools([entry]).map((tool) => tool.emitted);
   const read = [get(tree, 'timestamp'), ...entry.messages, ...emitted, entry.reply];
   return read.some((one) => one !== undefined && hasBareNumber(one));
 }
 
-/** A line with bare numbers is read when it has entries, and none of them depends on one. */
+/** A line with bare numbers is read if it has entries and none of them depends on such a number. */
 function isSpoiled(trees: readonly Tree[]): boolean {
   if (!trees.some(hasBareNumber)) return false;
   const entries = trees.map((tree) => ({ tree, entry: toEntry(tree) }));
@@ -92,7 +92,7 @@ function sessionsOf(slots: readonly Slot[], sessionBy: 'file' | 'id'): readonly 
   return sessions;
 }
 
-/** A session that came back later: what looked complete is rejected too. */
+/** A session that came back later: its complete first part is rejected too. */
 function takenBack(result: SessionResult): SessionResult {
   if (result.conversation === undefined) return result;
   const fates = result.fates.map((fate) =>

@@ -1,6 +1,6 @@
-/*
- * One session to one conversation: cleanup, validation, truncation, the snapshot, and the
- * fate of every entry. An entry that goose-title dropped keeps that fate and takes no part in validation.
+/**
+ * Turns a session into a conversation: cleanup, validation, truncation, the snapshot and the fate of every entry. An entry dropped by
+ * goose-title keeps that fate and is not validated.
  */
 import { cleanEntry } from './cleanup.ts';
 import type { Entry } from './entry.ts';
@@ -42,7 +42,7 @@ function conversationOf(entries: readonly Entry[], snapshotAt: number): Conversa
   };
 }
 
-/** `reopened` rejects the session before anything else is looked at. */
+/** `reopened` rejects the session before anything else is checked. */
 export function convertSession(
   entries: readonly Entry[],
   cleanup: boolean,

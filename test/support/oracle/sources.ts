@@ -1,6 +1,6 @@
-/*
- * The sources of a directory: every regular *.jsonl or *.ndjson, plain or .gz, at any
- * depth, in bytewise order of the path below the root. A gzip that does not decode gives no bytes.
+/**
+ * The sources of a folder: every regular *.jsonl or *.ndjson, plain or .gz, at any depth, in bytewise order of relative paths. A gzip that
+ * does not decode gives no bytes.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function pathsBelow(root: string, below: string, isWanted: (name: string) => boo
 const bytewise = (paths: readonly string[]): string[] =>
   [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** The files that do not have the name of a log. */
+/** The files that are not named like logs. */
 export function excludedFiles(root: string): readonly string[] {
   return bytewise(pathsBelow(root, '', (name) => !NAME.test(name)));
 }

@@ -1,7 +1,4 @@
-/*
- * The text of a message and white space as Python sees it.
- * No regular expression over the text itself: everything is a linear scan.
- */
+/** The text of a message, and white space as Python defines it. Linear scans only, no regular expressions over the text. */
 import { get, getString, type Tree } from './tree.ts';
 
 const BLANKS = new Set<number>([
@@ -42,7 +39,7 @@ function partText(part: Tree): string | undefined {
   return getString(part, 'type') === 'text' ? getString(part, 'text') : undefined;
 }
 
-/** The text of a message; undefined when it has none (null, absent, a number, an object). */
+/** The text of a message, or undefined (null, absent, a number, an object). */
 export function messageText(message: Tree): string | undefined {
   const content = get(message, 'content');
   if (content?.kind === 'string') return content.value;
@@ -50,7 +47,7 @@ export function messageText(message: Tree): string | undefined {
   return content.items.map((part) => partText(part) ?? '').join('');
 }
 
-/** True when the content is an array with a part that is not text. */
+/** Does the content have a part that is not text? */
 export function hasOtherPart(message: Tree): boolean {
   const content = get(message, 'content');
   return content?.kind === 'array' && content.items.some((part) => partText(part) === undefined);

@@ -1,8 +1,7 @@
-/*
- * Timestamps as exact nanoseconds since 1970: RFC 3339 text with T, t or a space and an optional zone (its colon may be
- * missing, a comma may be in front of the fraction), a date alone, ten or thirteen digits of epoch, or a JSON number of epoch
- * seconds (below 1e11), milliseconds, microseconds or nanoseconds (from the numbers on that would be milliseconds and microseconds of the
- * year 10000), never as a double.
+/**
+ * Timestamps as exact nanoseconds since 1970: RFC 3339 text with T, t or a space and an optional zone (without its colon too, or with a
+ * comma before the fraction), a date alone, ten or thirteen digits of epoch time, or a JSON number of epoch seconds (below 1e11),
+ * milliseconds, microseconds or nanoseconds (above the milliseconds and microseconds of the year 10000), never as a double.
  */
 import type { Tree } from './tree.ts';
 
@@ -43,7 +42,7 @@ function fromText(text: string): bigint | undefined {
   return BigInt(seconds) * NS + BigInt((m[7] ?? '').slice(0, 9).padEnd(9, '0'));
 }
 
-/** The number times 10^shift, truncated; undefined when it is far outside of every calendar. */
+/** The number times 10^shift, truncated; undefined far outside of every calendar. */
 function scaled(text: string, shift: number): bigint | undefined {
   const m = NUMBER.exec(text);
   if (m === null) return undefined;

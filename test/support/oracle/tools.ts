@@ -1,6 +1,6 @@
-/*
- * The tools of a conversation: the union over the entries up to the snapshot, the
- * first definition of a name wins, a nameless one is kept each time it occurs, `function` objects flattened.
+/**
+ * The tools of a conversation: the union over the entries up to the snapshot. The first definition of a name wins, a nameless one is kept
+ * each time, and `function` objects are flattened.
  */
 import type { Entry } from './entry.ts';
 import { get, getString, type ObjectTree } from './tree.ts';

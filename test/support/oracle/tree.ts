@@ -1,7 +1,7 @@
-/*
- * The oracle's JSON tree: lossless, so a comparison can see number text, key order and duplicate keys.
- * A node that came from a source keeps its exact text in `raw`; a node that a rule made has no `raw`.
- * Independent of transforms/ and src/ on purpose: nothing here may import from there.
+/**
+ * The oracle's lossless JSON tree, so that a comparison sees number text, key order and duplicate keys. A node from a source keeps its
+ * exact text in `raw`; a node created by a rule has none. Independent of transforms/ and src/ on purpose: nothing here may import from
+ * there.
  */
 export type Member = { readonly key: string; readonly value: Tree };
 export type StringTree = { readonly kind: 'string'; readonly value: string; readonly raw?: string };
@@ -25,20 +25,20 @@ export type ObjectTree = {
 };
 export type Tree = StringTree | NumberTree | LiteralTree | ArrayTree | ObjectTree;
 
-/** Is there a bare NaN or Infinity in it? */
+/** Does it contain a bare NaN or Infinity? */
 export function hasBareNumber(tree: Tree): boolean {
   if (tree.kind === 'number') return tree.bare === true;
   if (tree.kind === 'array') return tree.items.some(hasBareNumber);
   return tree.kind === 'object' && tree.members.some(({ value }) => hasBareNumber(value));
 }
 
-/** The effective member: the last one of that (decoded) key. */
+/** The effective member: the last one with this decoded key. */
 export function get(tree: Tree | undefined, key: string): Tree | undefined {
   if (tree?.kind !== 'object') return undefined;
   return tree.members.findLast((m) => m.key === key)?.value;
 }
 
-/** The effective member when it is a string. */
+/** The effective member if it is a string. */
 export function getString(tree: Tree | undefined, key: string): string | undefined {
   const value = get(tree, key);
   return value?.kind === 'string' ? value.value : undefined;
@@ -64,7 +64,7 @@ export function obj(members: readonly Member[]): ObjectTree {
   return { kind: 'object', members };
 }
 
-/** A copy whose effective (last) member of that key has the new value; earlier duplicates stay as they are. */
+/** Copies the tree with a new value for the effective (last) member of this key; earlier duplicates stay. */
 export function replaced(tree: ObjectTree, key: string, value: Tree): ObjectTree {
   const at = tree.members.findLastIndex((m) => m.key === key);
   return obj(tree.members.map((m, i) => (i === at ? { key, value } : m)));

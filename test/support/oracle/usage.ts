@@ -1,6 +1,6 @@
-/*
- * The tool usage report, one row per group that has a record, groups in bytewise order.
- * Counted on the conversation itself, before a format rewrites its messages.
+/**
+ * The tool usage report: one row per group with a record, groups in bytewise order. Counts the conversation itself, before a format
+ * rewrites its messages.
  */
 import type { GroupBy } from './group.ts';
 import type { Conversation } from './session.ts';

@@ -1,7 +1,6 @@
-/*
- * From the messages of a conversation to those of its record: inline tool calls when
- * asked for, `developer` to `system` and null members dropped (`null-fields`).
- * A message that no rule touches is returned as it is, so that it keeps its `raw` bytes.
+/**
+ * Turns the messages of a conversation into those of its record: inlines tool calls on request, renames `developer` to `system` and drops
+ * null members (`null-fields`). An untouched message is returned as it is, so that it keeps its `raw` bytes.
  */
 import { tryParseJson } from './parse-json.ts';
 import { messageText, strip } from './text.ts';
@@ -23,7 +22,7 @@ function callLine(call: Tree): readonly string[] {
   return [`<tool_call>{"name": ${dumpString(name)}, "arguments": ${args}}</tool_call>`];
 }
 
-/** Content goes where it was, else (absent or null, which no record keeps) to the end of the message. */
+/** The content keeps its place; if absent or null (which no record keeps) it goes to the end of the message. */
 function withContent(m: ObjectTree, removedKey: string, content: string): ObjectTree {
   const rest = obj(m.members.filter((member) => member.key !== removedKey));
   const old = get(rest, 'content');
@@ -32,7 +31,7 @@ function withContent(m: ObjectTree, removedKey: string, content: string): Object
   return obj([...others, { key: 'content', value: str(content) }]);
 }
 
-/** The text of a message that is inlined: a number, an object or a boolean is its own JSON text. */
+/** The text of an inlined message; a number, an object or a boolean becomes its JSON text. */
 function bodyText(m: ObjectTree): string {
   const content = get(m, 'content');
   const other =

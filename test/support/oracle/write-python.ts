@@ -1,7 +1,6 @@
-/*
- * JSON text as Python's json.dumps(ensure_ascii=False) lays it out, from a tree,
- * so number text, key order and duplicate keys are those of the source.
- * Our choice where Python would write bytes that are not UTF-8: a lone surrogate stays an escape.
+/**
+ * JSON text in the layout of Python's json.dumps(ensure_ascii=False), from a tree that keeps number text, key order and duplicate keys.
+ * Where Python would write invalid UTF-8, a lone surrogate stays an escape.
  */
 import type { Tree } from './tree.ts';
 

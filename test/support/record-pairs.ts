@@ -1,4 +1,4 @@
-/** Finds the pairs of a record: each result with its call, and each answer with the last thing that the model was told before it. */
+/** Finds the pairs of a record: each result with its call, and each answer with the last message before it. */
 
 interface WrittenCall {
   readonly id?: string;
@@ -13,19 +13,19 @@ interface WrittenMessage {
 }
 
 export interface Answer {
-  /** JSON text of what was asked. */
+  /** JSON text of the message that it answers. */
   readonly question: string;
-  /** Its text; that of a list of parts is the JSON text without the end, since a list may go on. */
-  readonly said: string;
+  /** Text of the answer; for a list of parts the JSON text without its end, since the list may continue in the uncut log. */
+  readonly text: string;
 }
 
-export interface SaidPairs {
-  /** JSON texts of a call and the content of its result. */
+export interface RecordPairs {
+  /** JSON texts, each of a call and the content of its result. */
   readonly results: readonly string[];
   readonly answers: readonly Answer[];
-  /** Results whose id no open call of the assistant message before them has. */
+  /** Results without an open call of the same id in the assistant message before them. */
   readonly orphans: number;
-  /** Results far from their call, or not in the order of the calls. */
+  /** Results far from their call, or out of the order of the calls. */
   readonly strayed: number;
   /** Calls without a result. */
   readonly open: number;
@@ -36,7 +36,7 @@ function textOf(content: unknown): string {
   return content === undefined || content === null ? '' : JSON.stringify(content).slice(0, -1);
 }
 
-export function saidPairs(record: Uint8Array): SaidPairs {
+export function recordPairs(record: Uint8Array): RecordPairs {
   const { messages } = JSON.parse(Buffer.from(record).toString()) as {
     readonly messages: readonly WrittenMessage[];
   };
@@ -45,12 +45,12 @@ export function saidPairs(record: Uint8Array): SaidPairs {
   const left: WrittenCall[] = [];
   let [orphans, strayed, next, question] = [0, 0, 0, ''];
   let calls: WrittenCall[] = [];
-  for (const { role, content, tool_calls: made = [], tool_call_id: answered } of messages) {
+  for (const { role, content, tool_calls: toolCalls = [], tool_call_id: answered } of messages) {
     if (role === 'assistant') {
       left.push(...calls);
-      calls = [...made];
+      calls = [...toolCalls];
       next = 0;
-      answers.push({ question, said: textOf(content) });
+      answers.push({ question, text: textOf(content) });
     } else if (role === 'tool') {
       const at = calls.findIndex(({ id }) => id === answered);
       const [call] = at < 0 ? [] : calls.splice(at, 1);
