@@ -238,7 +238,7 @@ function createReader(
 
 const anthropic: Dialect = {
   name: 'anthropic',
-  summary: 'Pairs of the Anthropic Messages API, also as bodies of logged HTTP, and bare responses.',
+  summary: 'Pairs of the Anthropic Messages API, plain or as bodies of logged HTTP, and bare responses.',
   knownBy: 'a pair whose request or answer has blocks of the Messages API; or a response of it',
   detect,
   create: createReader,
