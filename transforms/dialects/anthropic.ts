@@ -15,6 +15,7 @@ import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/ele
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
+import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic-history.ts';
 import { readReply, stopNotes } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';
@@ -28,7 +29,6 @@ import {
   rejectObject,
   type Span,
 } from './line-objects.ts';
-import { timeOf, unreadableTime } from './logged-time.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
 import { noted } from './reading-notes.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
